@@ -9,6 +9,7 @@ import (
 // An arrayFile is where an array comes from, in the npy or the IDX form.
 type arrayFile struct {
 	r    io.Reader
+	at   io.ReaderAt // the same, from any position; nil if there is no such thing
 	name string
 	size int64 // bytes, or -1 if that isn't known
 }

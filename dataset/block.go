@@ -9,11 +9,12 @@ type block struct {
 	ignored int64
 
 	// Of svmlight text only.
-	size   int64  // the largest index, also of a zero, and one more; 0 if there is none
-	lowest uint64 // index
-	lines  int
-	err    *SyntaxError // ended the block; its line counts within the block, here and below
-	last   *SyntaxError // what to say of the largest index allowed if base 0 comes out
+	rounded int
+	size    int64  // the largest index, also of a zero, and one more; 0 if there is none
+	lowest  uint64 // index
+	lines   int
+	err     *SyntaxError // ended the block; its line counts within the block, here and below
+	last    *SyntaxError // what to say of the largest index allowed if base 0 comes out
 }
 
 // assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
@@ -29,6 +30,7 @@ func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 		rows += len(b.y)
 		nnz += len(b.val)
 		s.Ignored += b.ignored
+		s.Rounded += b.rounded
 	}
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {

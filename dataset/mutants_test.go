@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each form TestMutants reads")
+var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each dataForm TestMutants reads")
 
 // pieces are what a mutant may have that a file has not.
 var pieces = []string{
@@ -54,8 +54,8 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A form is a file that mutants are made of, and how they are read.
-type form struct {
+// A dataForm is a file that mutants are made of, and how they are read.
+type dataForm struct {
 	name string
 	file []byte
 	read func(b []byte) (*Set, error)
@@ -65,13 +65,13 @@ type form struct {
 	text  string // of a gzip file
 }
 
-func forms(t *testing.T) (all []form) {
+func forms(t *testing.T) (all []dataForm) {
 	dir := t.TempDir()
 	svm := "1 1:1 2:0.5 # x\n-1 qid:3 2:3e-5 7:1\r\n1 3:2.25 11:-8\n+1\n-1 1:7 2:2 3:1\n"
 	csv := "a,\"b \"\"1\"\"\",class\n1,0,yes\n2.5,-3e4,\"n,o\"\n0,1,yes\n"
 	readCSVBytes := func(b []byte) (*Set, error) { return readCSVText(string(b), Options{}) }
 	readSVM := func(b []byte) (*Set, error) { return readText(string(b), Options{Threads: 2}) }
-	all = []form{
+	all = []dataForm{
 		{"svmlight", []byte(svm), readSVM, nil, ""},
 		{"svmlight, sorted and hashed", []byte(svm), func(b []byte) (*Set, error) {
 			return readText(string(b), Options{HashBits: 5, Unsorted: UnsortedSum})
@@ -90,7 +90,7 @@ func forms(t *testing.T) (all []form) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, "a."+name+".gz")
-		all = append(all, form{name + ".gz", zipped(t, text), func(b []byte) (*Set, error) {
+		all = append(all, dataForm{name + ".gz", zipped(t, text), func(b []byte) (*Set, error) {
 			return readFile(t, path, b, Options{})
 		}, whole, text})
 	}
@@ -101,10 +101,10 @@ func forms(t *testing.T) (all []form) {
 		s.Names = []string{"a", "b", "c"}
 		b, path := pgsm(t, s), filepath.Join(dir, string(layout)+".pgsm")
 		all = append(all,
-			form{"pgsm, " + string(layout), b, func(b []byte) (*Set, error) {
+			dataForm{"pgsm, " + string(layout), b, func(b []byte) (*Set, error) {
 				return readPGSMBytes(b, int64(len(b)), "a.pgsm", Options{})
 			}, s, ""},
-			form{"pgsm mapped, " + string(layout), b, func(b []byte) (*Set, error) {
+			dataForm{"pgsm mapped, " + string(layout), b, func(b []byte) (*Set, error) {
 				m, err := readFile(t, path, b, Options{})
 				if err == nil {
 					if err = touch(t, m); err != nil {
@@ -113,7 +113,7 @@ func forms(t *testing.T) (all []form) {
 				}
 				return m, err
 			}, s, ""},
-			form{"pgsm with right checksums, " + string(layout), b, func(b []byte) (*Set, error) {
+			dataForm{"pgsm with right checksums, " + string(layout), b, func(b []byte) (*Set, error) {
 				resign(b)
 				m, err := readFile(t, path, b, Options{})
 				if err == nil {
@@ -140,7 +140,7 @@ func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	return Read(path, opt)
 }
 
-// A mutated file of each form gives a set that can be used, or an error that names the file. Where
+// A mutated file of each dataForm gives a set that can be used, or an error that names the file. Where
 // a checksum covers it, the set is that of the file before.
 func TestMutants(t *testing.T) {
 	for _, f := range forms(t) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
@@ -96,8 +97,11 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 		return features, err
 	}
 	want := opt.LabelColumn
+	if opt.Table != nil && opt.Table.LabelAt >= 0 && want == "" {
+		want = strconv.Itoa(opt.Table.LabelAt)
+	}
 	a.label = a.cols - 1
-	if want == "last" {
+	if want == "" || want == "last" {
 		return features, nil
 	}
 	n, err := strconv.Atoi(want)
@@ -287,10 +291,10 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 			}
 			if a.width == 8 {
 				if f := math.Float64frombits(a.order.Uint64(raw[8*i:])); floats.IsFinite(f) {
-					return fault(i, overflows)
+					return fault(i, cell.Overflows)
 				}
 			}
-			return fault(i, notFinite)
+			return fault(i, cell.NotFinite)
 		}
 	}
 	if a.label < 0 || a.width < 4 || a.kind == 'f' && a.width == 4 {
@@ -306,7 +310,7 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	}
 	for ; i < end; i += step {
 		if !a.exact(raw[i*a.width:]) {
-			return fault(i, "is "+notExact)
+			return fault(i, "is "+cell.NotExact)
 		}
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/cell"
 )
 
 // npy returns an .npy file with a header of the given version.
@@ -381,7 +383,7 @@ func TestNPYLarge(t *testing.T) {
 					copy(bad[len(bad)-8*len(values)+8*k:], encode(descr, 1<<24+1))
 					_, err := readNPYBytes(bad, nil, opt)
 					want := fmt.Sprintf("a.npy: row %d, label, column %d: is %s",
-						row, label, notExact)
+						row, label, cell.NotExact)
 					if err == nil || err.Error() != want {
 						t.Errorf("%v, want %s", err, want)
 					}

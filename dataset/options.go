@@ -7,9 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -57,14 +56,24 @@ const (
 	UnsortedSum   Unsorted = "sum"  // its values are added, in the file's order and in float32
 )
 
-// A Header says whether the first row of a CSV file names the columns. The empty string means
+// A Header says whether the first row of a table names the columns. The empty string means
 // HeaderAuto.
 type Header string
 
 const (
-	HeaderAuto Header = "auto" // it does if no feature in it is a number
+	HeaderAuto Header = "auto" // by comparing the row with the columns below it
 	HeaderYes  Header = "yes"
 	HeaderNo   Header = "no"
+)
+
+// MissingLabels says what to do with rows of a table that have no label. The empty string means
+// MissingError.
+type MissingLabels string
+
+const (
+	MissingError MissingLabels = "error"
+	MissingDrop  MissingLabels = "drop" // leave the row out: see Set.LeftOut
+	MissingKeep  MissingLabels = "keep" // the label is NaN, also where a cell can be no label
 )
 
 // Labels says whether the data have labels. The empty string means LabelsYes.
@@ -109,11 +118,15 @@ type Options struct {
 	// column is the table's too, unless LabelColumn says another.
 	Table *Table
 
-	// Encoder, if not nil, makes the features of a CSV file's cells: package table sets it. Then
-	// Features, if not 0, is how many cells it takes of a row, and Table has their names.
-	Encoder csvcell.Encoder
+	// Encoder, if not nil, encodes the cells of a table as features and labels: package table sets
+	// it. Then Features, if not 0, is how many cells it takes of a row, and Table has their names.
+	Encoder cell.Encoder
 
-	Labels Labels // whether there are any
+	Labels        Labels // whether there are any
+	MissingLabels MissingLabels
+	// RoundLabels accepts whole numbers as labels that float32 can't hold exactly, for regression,
+	// and counts them in Set.Rounded. As classes they are an error.
+	RoundLabels bool
 
 	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
 	// as many as the file has values if that is more: one index is enough to ask for a column, and
@@ -129,10 +142,24 @@ type Options struct {
 	IndexBase IndexBase // svmlight
 	Unsorted  Unsorted  // svmlight
 
-	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's
-	// header, or "last". The empty string means that of Table, or else the last one.
+	// LabelColumn of a table or an .npy file is its name in a table's header, its number, counted
+	// from 0, or "last". The empty string means the column of Table, or else the one that
+	// [ChooseLabel] finds, the last one of an .npy file.
 	LabelColumn string
-	Header      Header // CSV
+
+	// These say how the text of a table is to be read. What is empty is detected: see [Form].
+	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
+	Separator string // one of , ; tab and |, or another character of one byte
+	Quote     string // a character of one byte, or "none"
+	Comment   string // the character that begins lines to skip, or "none"
+	Decimal   string // "." or ",", where the cells of a column leave it open
+	SkipLines int    // lines above the table; 0 detects them, -1 is none
+	Header    Header
+
+	// KeepRows reads a row of JSON lines, of plain lines or of a table for each in the file, also
+	// blank lines of one column, and rows of too few or too many cells, for predictions that stay
+	// in step with the file.
+	KeepRows bool
 
 	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
 	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/spec.md says how.
@@ -169,11 +196,8 @@ func (o Options) filled() (Options, error) {
 	o.Unsorted = cmp.Or(o.Unsorted, UnsortedError)
 	o.Header = cmp.Or(o.Header, HeaderAuto)
 	o.Labels = cmp.Or(o.Labels, LabelsYes)
+	o.MissingLabels = cmp.Or(o.MissingLabels, MissingError)
 	o.labelGiven = o.LabelColumn != ""
-	if o.LabelColumn == "" && o.Table != nil && o.Table.LabelAt >= 0 {
-		o.LabelColumn = strconv.Itoa(o.Table.LabelAt)
-	}
-	o.LabelColumn = cmp.Or(o.LabelColumn, "last")
 	if o.MaxFeatures == 0 {
 		o.MaxFeatures, o.paid = defaultMaxFeatures, true
 	}
@@ -187,7 +211,7 @@ func (o Options) filled() (Options, error) {
 	if err := o.checkWords(); err != nil {
 		return o, err
 	}
-	if err := o.checkFeatures(); err != nil {
+	if err := cmp.Or(o.checkForm(), o.checkFeatures()); err != nil {
 		return o, err
 	}
 	switch {
@@ -215,6 +239,8 @@ func (o Options) checkWords() error {
 		oneOf("unsorted", o.Unsorted, UnsortedError, UnsortedSort, UnsortedSum),
 		oneOf("header", o.Header, HeaderAuto, HeaderYes, HeaderNo),
 		oneOf("labels", o.Labels, LabelsYes, LabelsNo, LabelsAuto),
+		oneOf("missing labels", o.MissingLabels, MissingError, MissingDrop, MissingKeep),
+		oneOf("decimal mark", o.Decimal, "", ".", ","),
 	)
 }
 
@@ -267,16 +293,6 @@ func (o Options) columns(n, values int) (int, error) {
 			"values (-max-features)", n, max(freeFeatures, values), values)
 	}
 	return n, nil
-}
-
-// needed returns the names of the table's columns that a file has to have.
-func (o Options) needed() (names []string) {
-	for i, name := range o.Table.Columns {
-		if o.Encoder == nil || o.Encoder.Uses(i) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // maxCSVFeatures is MaxFeatures for a CSV file.

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/files"
+	"github.com/pegasimd/pegasimd/internal/form"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
 // after it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
-//	.csv .tsv                      CSV, TSV
+//	.csv .psv .tsv .tab            tables, whatever separates their cells
 //	.jsonl .ndjson                 lines of JSON: a flat object each, whose fields are columns
 //	.npy                           NumPy's array, with the labels in a column
 //	values.npy,labels.npy          two such arrays
@@ -28,6 +29,9 @@ import (
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
+		return nil, err
+	}
+	if err := checkForeign(path); err != nil {
 		return nil, err
 	}
 	if opt.Format == FormatAuto {
@@ -92,8 +96,27 @@ func (in *input) read() (*Set, error) {
 		}
 		return readNPY(first, &files[1], opt)
 	default:
-		return readCSV(first.r, first.name, opt.Format, opt)
+		return readTable(first, opt.Format, opt)
 	}
+}
+
+// checkForeign returns an error that names the kind of a file that no format is for, such as a
+// workbook, and what makes a CSV file of it. Files that can't be read are reported later.
+func checkForeign(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil // what is read of a pipe is gone, even if it is only opened
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	if what, advice := form.ForeignKind(head[:n]); what != "" {
+		return fmt.Errorf("%s: this is %s: %s", path, what, advice)
+	}
+	return nil
 }
 
 // fileNames returns the names of the one or two files that path names.
@@ -119,9 +142,9 @@ func formatOf(path string) Format {
 	switch filepath.Ext(strings.TrimSuffix(path, ".gz")) {
 	case ".svm", ".libsvm", ".svmlight", ".txt":
 		return FormatSvmlight
-	case ".csv":
+	case ".csv", ".psv":
 		return FormatCSV
-	case ".tsv":
+	case ".tsv", ".tab":
 		return FormatTSV
 	case ".jsonl", ".ndjson":
 		return FormatJSONL
@@ -217,10 +240,11 @@ func (in *input) readers() ([]arrayFile, error) {
 			return nil, fail(name, err)
 		}
 		size := int64(-1)
+		var at io.ReaderAt
 		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
-			size = n // with MaxBytes there may be fewer to read
+			size, at = n, f // with MaxBytes there may be fewer to read
 		}
-		all = append(all, arrayFile{in.opt.limit(r), name, size})
+		all = append(all, arrayFile{in.opt.limit(r), at, name, size})
 	}
 	return all, nil
 }

@@ -49,6 +49,14 @@ type Set struct {
 
 	// Unlabelled says that the data have no labels: Y is all zeros. See [Labels].
 	Unlabelled bool
+	// Rounded counts the labels that Options.RoundLabels accepts.
+	Rounded int
+	// LeftOut has the numbers, from 0, of the rows that MissingDrop left out.
+	LeftOut []int
+
+	// Form is how the text of a table was read, and Doubts are what may have been meant otherwise.
+	Form   *Form
+	Doubts []Doubt
 	// Table says what the columns of a CSV or .npy file were; nil if there is nothing to say. With
 	// Options.Table it has the names of that one.
 	Table *Table

@@ -80,7 +80,8 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 			return // it says that this can't be
 		}
 		if err == nil {
-			opt := Options{Header: HeaderNo, MaxFeatures: max(s.Cols(), 1)}
+			opt := Options{Header: HeaderNo, Separator: ",", Quote: `"`, Comment: "none",
+				SkipLines: -1, MaxFeatures: max(s.Cols(), 1)}
 			if header != "" {
 				opt.Header = HeaderAuto
 			}

@@ -59,7 +59,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	return t.rows, cols, err
 }
 
-// ConvertCSV writes a CSV or TSV file in the binary form, as Read and WritePGSM do, to the byte,
+// ConvertCSV writes a table in the binary form, as Read and WritePGSM do, to the byte,
 // without holding it in memory: it reads the file twice. It returns the number of rows and columns.
 func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
@@ -73,27 +73,27 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	layout, err := opt.Layout.choose(nnz, f.count, f.cols)
+	layout, err := opt.Layout.choose(nnz, f.count, f.columns.cols)
 	if err != nil {
 		return 0, 0, fail(path, err)
 	}
-	names := f.classNames()
+	names := f.classes.settle()
 	p, err := NewPGSMWriter(w, PGSMShape{
-		Layout: layout, Rows: f.count, Cols: f.cols, NNZ: nnz, IndexBase: 1, Names: names,
+		Layout: layout, Rows: f.count, Cols: f.columns.cols, NNZ: nnz, IndexBase: 1, Names: names,
 	})
 	if err != nil {
 		return 0, 0, err
 	}
 	again, err := eachCSVBlock(path, opt, func(b *block) error {
-		return p.appendBlock(b, f.place)
+		return p.appendBlock(b, f.classes.place)
 	})
-	if err == nil && !maps.Equal(again.classes, f.classes) {
+	if err == nil && !maps.Equal(again.classes.names, f.classes.names) {
 		err = fmt.Errorf("%s: it was changed while it was read", path)
 	}
 	if err == nil {
 		err = p.Close()
 	}
-	return f.count, f.cols, err
+	return f.count, f.columns.cols, err
 }
 
 // withFile opens a file, decompressed, for read.
@@ -110,13 +110,13 @@ func (o Options) withFile(path string, read func(f arrayFile) error) error {
 	return read(files[0])
 }
 
-// eachCSVBlock reads a CSV or TSV file block by block.
-func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *csvFile, err error) {
+// eachCSVBlock reads a table block by block.
+func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {
 	if opt.Format == FormatAuto {
 		opt.Format = formatOf(path)
 	}
 	err = opt.withFile(path, func(file arrayFile) error {
-		f, err = scanCSV(file.r, file.name, opt.Format, opt, each)
+		f, err = scanTable(file, opt.Format, opt, each)
 		return err
 	})
 	return f, err

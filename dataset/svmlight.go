@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -147,7 +148,7 @@ func labelsOf(data []byte) Labels {
 		if p = skipBlanks(data, p); endsRow(data[p]) {
 			continue
 		}
-		if bytes.IndexByte(data[p:tokenEnd(data, p)], ':') >= 0 {
+		if bytes.IndexByte(data[p:cell.TokenEnd(data, p)], ':') >= 0 {
 			return LabelsNo
 		}
 		return LabelsYes

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/murmur"
@@ -30,13 +31,14 @@ type rules struct {
 	anyOrder bool
 
 	unlabelled bool // lines begin with the first feature
+	round      bool // labels that float32 can't hold are rounded
 }
 
 func newRules(opt Options) *rules {
 	r := &rules{
 		first: 1, limit: uint64(opt.MaxFeatures), most: math.MaxInt32,
 		hashBits: uint(opt.HashBits), unsorted: opt.Unsorted, maxFeatures: opt.MaxFeatures,
-		anyOrder: opt.HashBits > 0 || opt.Unsorted != UnsortedError,
+		anyOrder: opt.HashBits > 0 || opt.Unsorted != UnsortedError, round: opt.RoundLabels,
 	}
 	if opt.Features > 0 {
 		r.limit = uint64(opt.Features)
@@ -109,7 +111,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
 
 func (c *parser) syntaxError(p int, reason string) *SyntaxError {
-	token := escape.Cut(c.data[p:tokenEnd(c.data, p)])
+	token := escape.Cut(c.data[p:cell.TokenEnd(c.data, p)])
 	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
 }
 
@@ -148,15 +150,19 @@ func (c *parser) line(p int) (next int, ok bool) {
 // label reads the label at data[p:], 0 if the lines have none.
 func (c *parser) label(p int) (y float32, next int, reason string) {
 	if c.unlabelled {
-		token := c.data[p:tokenEnd(c.data, p)]
+		token := c.data[p:cell.TokenEnd(c.data, p)]
 		if len(token) > 0 && bytes.IndexByte(token, ':') < 0 {
 			return 0, p, "want index:value: these data have no labels"
 		}
 		return 0, p, ""
 	}
-	y, next, reason = number(c.data, p)
+	y, next, reason = cell.ParseFloat32(c.data, p)
 	if reason == "" {
-		y, reason = label(c.data[p:next], y)
+		v := y
+		if y, reason = cell.ExactLabel(c.data[p:next], y); reason != "" && c.round {
+			c.block.rounded++
+			y, reason = v, ""
+		}
 	}
 	if reason != "" {
 		reason = badLabel(c.data[p:next], reason)
@@ -185,7 +191,7 @@ func (c *parser) features(p int) (next int, ok bool) {
 			c.block.size = max(c.block.size, int64(top))
 			return nextLine(data, token), true
 		}
-		j, next := digits(data, token, 0)
+		j, next := cell.Digits(data, token, 0)
 		v, reason := float32(0), ""
 		if !isIndex(data, token, next) {
 			if j, next, reason = slowIndex(data, token); reason == isQid && p == afterLabel {
@@ -194,7 +200,7 @@ func (c *parser) features(p int) (next int, ok bool) {
 			}
 		}
 		if reason == "" {
-			if v, p, reason = number(data, next+1); reason != "" {
+			if v, p, reason = cell.ParseFloat32(data, next+1); reason != "" {
 				reason = badValue(data[next+1:p], reason)
 			}
 		}
@@ -267,7 +273,7 @@ func (r *rules) check(j, least uint64) (reason string) {
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
-	const ahead = 32 // more bytes than are looked at before number is called
+	const ahead = 32 // more bytes than are looked at before ParseFloat32 is called
 	plain := true    // so were all values so far
 	for len(data)-p >= ahead {
 		start := p
@@ -276,41 +282,41 @@ func plainFeatures(
 		if s[0] == ' ' {
 			q = 1
 		}
-		x := binary.LittleEndian.Uint64(s[q:]) ^ ascii0
-		k := countDigits(x)
+		x := binary.LittleEndian.Uint64(s[q:]) ^ cell.ASCIIZeros
+		k := cell.CountDigits(x)
 		if q += k; k-1 > 6 || s[q&15] != ':' {
 			break
 		}
-		j := joinDigits(x, k)
+		j := cell.JoinDigits(x, k)
 		if j < least || j >= high {
 			break
 		}
 		q++
 		token := p + int(q)
 		v, known := float32(0), false
-		x = binary.LittleEndian.Uint64(s[q&15:]) ^ ascii0
+		x = binary.LittleEndian.Uint64(s[q&15:]) ^ cell.ASCIIZeros
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
 			// One digit: easy to foresee, if all values are 1.
 			v, known = float32(d), true
 			q++
-		} else if k = countDigits(x); plain && k-1 < 7 {
-			m := joinDigits(x, k)
+		} else if k = cell.CountDigits(x); plain && k-1 < 7 {
+			m := cell.JoinDigits(x, k)
 			q += k
 			if end := s[q&31]; end == ' ' || end == '\n' {
 				v, known = float32(m), true // exact
 			} else if end == '.' {
 				q++
-				x = binary.LittleEndian.Uint64(s[q&31:]) ^ ascii0
-				f := countDigits(x)
+				x = binary.LittleEndian.Uint64(s[q&31:]) ^ cell.ASCIIZeros
+				f := cell.CountDigits(x)
 				if end = s[(q+f)&31]; f-1 < 7 && (end == ' ' || end == '\n') {
 					q += f
-					v, known = scale(m*pow10int[f&15]+joinDigits(x, f), -int(f))
+					v, known = cell.Scale(m*cell.PowersOfTen[f&15]+cell.JoinDigits(x, f), -int(f))
 				}
 			}
 		}
 		if p += int(q); !known {
 			var reason string
-			if v, p, reason = number(data, token); reason != "" {
+			if v, p, reason = cell.ParseFloat32(data, token); reason != "" {
 				p = start
 				break
 			}
@@ -377,14 +383,14 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
-	for p := tokenEnd(data, c.start); !endsRow(data[p]); p = tokenEnd(data, p) {
+	for p := cell.TokenEnd(data, c.start); !endsRow(data[p]); p = cell.TokenEnd(data, p) {
 		p = skipBlanks(data, p)
-		j, next := digits(data, p, 0)
+		j, next := cell.Digits(data, p, 0)
 		if data[next] != ':' || next == p || again < 0 || j != uint64(again) {
 			continue
 		}
 		if twice {
-			e.Column, e.Token = p-c.start+1, escape.Cut(data[p:tokenEnd(data, p)])
+			e.Column, e.Token = p-c.start+1, escape.Cut(data[p:cell.TokenEnd(data, p)])
 			return e
 		}
 		twice = true
@@ -396,16 +402,6 @@ func (c *parser) rowError(again int32, reason string) *SyntaxError {
 func endsRow(c byte) bool { return c == '\n' || c == '#' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-// isEnd tells whether a token ends before c.
-func isEnd(c byte) bool { return isBlank(c) || endsRow(c) }
-
-func tokenEnd(b []byte, p int) int {
-	for p < len(b) && !isEnd(b[p]) {
-		p++
-	}
-	return p
-}
 
 func skipBlanks(b []byte, p int) int {
 	for isBlank(b[p]) {
@@ -426,7 +422,7 @@ const isQid = "qid:N must come right after the label"
 
 // slowIndex reads the index of the token at b[p:]. It returns the position of the colon after it.
 func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
-	token := b[p:tokenEnd(b, p)]
+	token := b[p:cell.TokenEnd(b, p)]
 	index, value, colon := bytes.Cut(token, []byte(":"))
 	digitsOnly := func(s []byte) bool {
 		return len(s) > 0 && len(bytes.Trim(s, "0123456789")) == 0

@@ -65,41 +65,23 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// columnName is a cell of a header as a Table has it: JSON holds no other text.
-func columnName(cell string) string { return strings.ToValidUTF8(cell, "\ufffd") }
+// columnName returns a cell of a header as a Table has it: JSON holds no other text.
+func columnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// A csvHeader is the first row of a CSV file that names the columns.
-type csvHeader struct {
-	at    map[string]int
-	twice map[string]bool
-}
-
-func newCSVHeader(cells []string) *csvHeader {
-	h := &csvHeader{map[string]int{}, map[string]bool{}}
-	for i, c := range cells {
-		name := columnName(c)
-		if _, found := h.at[name]; found {
-			h.twice[name] = true
-		}
-		h.at[name] = i
-	}
-	return h
-}
-
-// newTable returns the table of a file whose first row is this, a header or not, and whose labels
-// are in a column of that number, if it is not -1. It is nil if there is nothing to say.
-func newTable(cells []string, label int, header bool) *Table {
+// newTable returns the table of a file with these names, or nil for none, and that many columns,
+// whose labels are in column label, if that is not -1. It is nil if there is nothing to say.
+func newTable(names []string, label, columns int) *Table {
 	t := &Table{LabelAt: label}
-	if label == len(cells)-1 {
+	if label == columns-1 {
 		t.LabelAt = -1
 	}
-	if header {
-		t.Columns = make([]string, 0, len(cells))
-		for i, c := range cells {
+	if names != nil {
+		t.Columns = make([]string, 0, columns)
+		for i, name := range names {
 			if i == label {
-				t.Label = columnName(c)
+				t.Label = columnName(name)
 			} else {
-				t.Columns = append(t.Columns, columnName(c))
+				t.Columns = append(t.Columns, columnName(name))
 			}
 		}
 	}
@@ -107,45 +89,4 @@ func newTable(cells []string, label int, header bool) *Table {
 		return nil
 	}
 	return t
-}
-
-// hasAll tells whether the cells have all of the names.
-func hasAll(cells, names []string) bool {
-	if len(cells) < len(names) {
-		return false
-	}
-	h := newCSVHeader(cells)
-	for _, name := range names {
-		if !h.has(name) {
-			return false
-		}
-	}
-	return true
-}
-
-func (h *csvHeader) has(name string) bool {
-	_, found := h.at[name]
-	return found
-}
-
-// find returns the number of the column of that name.
-func (h *csvHeader) find(name string) (int, error) {
-	i, found := h.at[name]
-	switch {
-	case !found:
-		return 0, fmt.Errorf("no column is called %q in the header", escape.Cut(name))
-	case h.twice[name]:
-		return 0, fmt.Errorf("two columns are called %q", escape.Cut(name))
-	}
-	return i, nil
-}
-
-// others returns the names of the columns that are none of those taken, in the file's order.
-func others(cells []string, taken []bool) (names []string) {
-	for i, c := range cells {
-		if !taken[i] {
-			names = append(names, columnName(c))
-		}
-	}
-	return names
 }

@@ -85,7 +85,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"missing label", "a,b\n1,2\n", Options{},
 			`a.csv:1: no column is called "y" in the header` + which},
 		{"label twice", "y,a,b,y\n1,1,2,2\n", Options{Labels: LabelsAuto},
-			`a.csv:1: two columns are called "y"` + which},
+			`a.csv:1: two columns are called "y": say which has the labels (-label-column)`},
 		{"label that is a feature", "a,b\n1,2\n", Options{LabelColumn: "b"},
 			`a.csv:1: column "b" is to be the label, and a feature`},
 		{"other width, no header", "1,2,3,4\n", Options{},
@@ -121,7 +121,7 @@ func TestTableOfSet(t *testing.T) {
 	}{
 		"a,b,y\n1,2,3\n":      {Options{}, &Table{[]string{"a", "b"}, "y", -1}},
 		"y,b\n1,2\n":          {Options{LabelColumn: "y"}, &Table{[]string{"b"}, "y", 0}},
-		",caf\xe9,y\n1,2,3\n": {Options{}, &Table{[]string{"", "caf\ufffd"}, "y", -1}},
+		",caf\xe9,y\n1,2,3\n": {Options{}, &Table{[]string{"", "café"}, "y", -1}},
 		"1,2,3\n":             {Options{}, nil},
 		"1,2,3,4\n":           {Options{LabelColumn: "1"}, &Table{nil, "", 1}},
 		"1,2,3,4,5\n":         {Options{LabelColumn: "4"}, nil},

@@ -12,9 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/form"
 )
 
 // WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
@@ -58,7 +59,8 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 // WriteCSV writes the set as comma-separated values: a row an example, its label in the last
 // column. Before them is a header if Table has names that tell the columns apart, and that would be
 // taken for a header. Numbers have the fewest digits that give the same float32 again, labels
-// are written by name if they have names. Reading the text gives the same set. It fails, naming the
+// are written by name if they have names. Reading the text gives the same set, if Separator, Quote,
+// Comment and SkipLines of Options say that it is CSV: names may hold other separators. It fails, naming the
 // row, if a number is not finite, and on names that would not be read again as they are.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
@@ -87,16 +89,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 			return errNotFinite(i)
 		}
 		line = line[:0]
-		zero := "0,"
-		if i == 0 && header == "" && names != nil && len(row) > 2 && countsUp(row) {
-			zero = "0.0," // or it would be read as a header
-		}
 		for _, v := range row {
-			if v == 0 {
-				line = append(line, zero...)
-				continue
-			}
-			line = strconv.AppendFloat(line, float64(v), 'g', -1, 32)
+			line = strconv.AppendFloat(line, float64(v+0), 'g', -1, 32)
 			line = append(line, ',')
 		}
 		if names != nil {
@@ -104,7 +98,9 @@ func WriteCSV(w io.Writer, s *Set) error {
 		} else {
 			line = strconv.AppendFloat(line, float64(y+0), 'g', -1, 32)
 		}
-		line = append(line, '\n')
+		if line = append(line, '\n'); i == 0 && header == "" {
+			line = notHeader(line)
+		}
 		if _, err := b.Write(line); err != nil {
 			return err
 		}
@@ -112,14 +108,19 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// countsUp reports whether a row is 0, 1, 2 and so on.
-func countsUp(row []float32) bool {
-	for j, v := range row {
-		if v != float32(j) {
-			return false
+// notHeader returns the first line of a file as it is, or with a point in its first two numbers if it
+// would be taken for a header that numbers the columns.
+func notHeader(line []byte) []byte {
+	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
+	if !form.LooksNumbered(cells) {
+		return line
+	}
+	for i, c := range cells[:2] {
+		if !strings.ContainsAny(c, ".e") {
+			cells[i] += ".0"
 		}
 	}
-	return true
+	return []byte(strings.Join(cells, ",") + "\n")
 }
 
 // csvHeaderOf returns the line with the names of the set's columns, or nothing if they would not be
@@ -135,8 +136,9 @@ func csvHeaderOf(s *Set) string {
 			return ""
 		}
 	}
-	if f := new(csvFile); !f.namesOnly(cells, len(cells)-1) ||
-		len(cells) == 2 && slices.Contains(s.Names, s.Table.Label) { // half of it may come again
+	isWord := func(name string) bool { return cell.KindOf(name) == cell.WordCell }
+	if at, _, err := ChooseLabel(cells); err != nil || at != len(cells)-1 ||
+		slices.ContainsFunc(cells, func(name string) bool { return !isWord(name) }) {
 		return ""
 	}
 	return csvLine(cells...)
@@ -161,7 +163,7 @@ func csvLine(cells ...string) string {
 // csvNames returns the class names in CSV's quoting, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
-		if csvcell.IsMissing(name) || !staysInCSV(name) {
+		if cell.IsMissing(name) || !staysInCSV(name) {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
 				"from CSV", escape.Cut(name))
 		}

@@ -121,7 +121,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 }
 
 func (k *checkpoints) write(m *pegasos.Model, r *linearRun) error {
-	if err := r.reader.describe(m, r.set, r.known); err != nil {
+	if err := r.describe(m); err != nil {
 		return err
 	}
 	return k.out.write(m.Write)

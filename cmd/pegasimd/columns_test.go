@@ -144,7 +144,8 @@ func TestColumnsOfConvertAndScale(t *testing.T) {
 	dir := t.TempDir()
 	train := file(t, "train.csv", "a,b,y\n1,10,p\n-2,5,q\n")
 	test := file(t, "test.csv", "more,y,\"b\",a\n7,p,10,1\n8,q,5,-2\n")
-	must(t, "train", "-quiet", train, dir+"/model")
+	must(t, "train", "-quiet", file(t, "four.csv", "a,b,y\n1,10,p\n-2,5,q\n2,9,p\n-1,6,q\n"),
+		dir+"/model")
 	must(t, "convert", "-label-column", "y", file(t, "test.csv", "y,b,a\np,10,1\nq,5,-2\n"),
 		dir+"/test.csv")
 	text, err := os.ReadFile(dir + "/test.csv")
@@ -194,7 +195,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 // Names that can't tell columns apart are not kept, which is told.
 func TestColumnsOfTheSameName(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
-	_, told := must(t, "train", file(t, "x.csv", "a,a,y\n1,2,p\n-1,-2,q\n"), model)
+	_, told := must(t, "train", file(t, "x.csv", "a,a,y\n1,2,p\n-1,-2,q\n2,2,p\n-2,-2,q\n"), model)
 	if !strings.Contains(told, `two columns are called "a"`) {
 		t.Error(told)
 	}
@@ -209,7 +210,7 @@ func TestColumnsOfTheSameName(t *testing.T) {
 // The binary form of a table has no names: what it lacks is told.
 func TestLackingColumns(t *testing.T) {
 	dir := t.TempDir()
-	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n"), dir+"/model")
+	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n1,3,0\n3,5,1\n"), dir+"/model")
 	must(t, "convert", file(t, "x.csv", "1,0\n3,1\n"), dir+"/x.pgsm")
 	if _, told := must(t, "predict", dir+"/x.pgsm", dir+"/model"); !strings.HasPrefix(told,
 		"the data lack the last 1 feature of the model, which count as 0\n") {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -47,6 +49,7 @@ func (c *call) checkValues() (err error) {
 var wanted = map[string]string{
 	"": "true or false, or the flag alone", "n": "a whole number", "number": "a number",
 	"share": "a number", "duration": "a duration such as 30s or 5m",
+	"character": "a character, comma, semicolon, tab, pipe or none",
 }
 
 var choicesForm = regexp.MustCompile(`^[a-z0-9-]+(\|[a-z0-9-]+)+$`)
@@ -113,6 +116,99 @@ func (c *call) inShellWords(err error) error {
 		return usagef("%s needs a value", name)
 	}
 	return usageError{err}
+}
+
+// A questionError is a question to the caller, with the command lines that answer it.
+type questionError struct {
+	error
+	answers []string
+}
+
+// labelQuestion makes a question of a dataset.LabelError: one command line for each column that may
+// have the labels. It returns other errors as they are.
+func (c *call) labelQuestion(err error) error {
+	var open *dataset.LabelError
+	if !errors.As(err, &open) {
+		return err
+	}
+	q := &questionError{error: err}
+	for i, name := range open.Names {
+		last := i == len(open.Names)-1
+		if slices.Contains(open.Candidates, name) || saysLabel(name) || last {
+			words := append(c.givenFlags(true, "label", "label-column"), "-label-column",
+				columnWord(open.Names, i, true))
+			q.answers = append(q.answers, c.commandLine(append(words, c.args...)))
+		}
+	}
+	return q
+}
+
+// columnWord returns the name of column i for a command line, or its number if the name can't be
+// typed, or another column has it. label says that it is for -label-column, to which numbers are no
+// names.
+func columnWord(names []string, i int, label bool) string {
+	name := names[i]
+	_, notNumber := strconv.Atoi(name)
+	if name == "" || name == "*" || escape.Name(name) != name || label && (name == "last" ||
+		notNumber == nil) || slices.Contains(names[:i], name) || slices.Contains(names[i+1:], name) {
+		return strconv.Itoa(i)
+	}
+	return name
+}
+
+// commandLine returns a call of the command as a shell reads it.
+func (c *call) commandLine(words []string) string {
+	return "pegasimd " + c.flags.Name() + " " + shellWords(words)
+}
+
+func shellWords(words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, shellWord(word))
+	}
+	return strings.Join(quoted, " ")
+}
+
+// shellWord returns a word in quotes if a shell would read it otherwise.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,+%@", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// givenFlags returns the flags on the command line and their values, but for some. Unless files is
+// true the names of files are left out.
+func (c *call) givenFlags(files bool, without ...string) []string {
+	return c.flagWords(files, func(name string) bool { return !slices.Contains(without, name) })
+}
+
+// only returns those of some flags that are on the command line, and their values.
+func (c *call) only(names ...string) []string {
+	return c.flagWords(true, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func (c *call) flagWords(files bool, wanted func(name string) bool) (words []string) {
+	c.flags.Visit(func(f *flag.Flag) {
+		is, boolean := f.Value.(interface{ IsBoolFlag() bool })
+		takes, _ := placeholderOf(f)
+		switch value := f.Value.String(); {
+		case !wanted(f.Name):
+		case takes == "file" && !files:
+			words = append(words, "-"+f.Name, "FILE")
+		case boolean && is.IsBoolFlag() && value == "true":
+			words = append(words, "-"+f.Name)
+		case boolean && is.IsBoolFlag():
+			words = append(words, "-"+f.Name+"="+value)
+		default:
+			words = append(words, "-"+f.Name, value)
+		}
+	})
+	return words
 }
 
 // packages finds the names of packages that their errors begin with: they mean nothing to who uses

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,7 @@ the last also with .gz behind it. OUT may be - for svmlight on standard output. 
 mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
 keep their bits. docs/data.md says what each format loses.
 
-For a table with words or gaps it writes the features that train would make, or with -for MODEL
+Of a table it writes the features that train would make, or with -for MODEL
 those that the model makes.
 
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
@@ -76,11 +77,14 @@ func (f *convertFlags) run(c *call, args []string) error {
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
 			rows, cols, err = reader.stream(w.(io.WriterAt), args[0])
-			return err
+			return cmp.Or(err, reader.settle(args[0], false))
 		})
 		p.clear()
 	} else {
 		if set, err = reader.readFor(args[0], f.model); err != nil {
+			return err
+		}
+		if err := reader.settle(args[0], false); err != nil {
 			return err
 		}
 		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
@@ -88,6 +92,9 @@ func (f *convertFlags) run(c *call, args []string) error {
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			escape.Name(args[1]))
+		if e := reader.encoder; f.model == "" && e != nil && !e.Raw {
+			printTable(c.stderr, e, reader.fitter)
+		}
 		reader.tell(set)
 	}
 	return err

@@ -54,7 +54,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	}
 	if encoder, err := predictions.Encoder(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
-	} else if encoder != nil && f.to != "" && f.to != "json" {
+	} else if encoder != nil && !encoder.Raw && f.to != "" && f.to != "json" {
 		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
 			f.to, in)

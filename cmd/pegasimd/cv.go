@@ -40,7 +40,7 @@ Examples:
   pegasimd cv -metric roc-auc -class-weight balanced mammography.csv
   pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm`,
 	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
-		"label-column model json threads",
+		"label model json threads",
 	flags: func() commandFlags { return new(cvFlags) },
 }
 
@@ -163,13 +163,14 @@ func (v *search) readData() (err error) {
 	}
 	v.reader = v.call.reader(v.flags.data)
 	v.reader.tables, v.reader.most = &v.flags.tables, v.flags.memory.given()
-	if v.weights, err = v.reader.readWeights(v.flags.weights); err != nil {
+	if err = v.reader.readWeights(v.flags.weights); err != nil {
 		return err
 	}
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {
 		return err
 	}
+	v.weights = v.reader.weights
 	v.memory = v.flags.memory.limit(v.set, v.cfg.Loss.Regression())
 	if !v.flags.kernel.wanted() {
 		v.memory = v.flags.memory.linear(v.set, v.cfg.Loss.Regression())
@@ -316,6 +317,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	if v.flags.kernel.wanted() {
 		tr := v.kernelTrainer(&v.out.Best)
 		m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+		v.setBest()
 		if err == nil {
 			err = v.reader.describeKernel(m, v.set)
 		}
@@ -323,6 +325,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	}
 	tr := v.trainer(v.out.Best.cfg)
 	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+	v.setBest()
 	if err == nil {
 		v.out.Gap = numberOf(m.Result.Gap)
 		err = v.reader.describe(m, v.set, labelling{names: v.set.Names})
@@ -330,15 +333,30 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	return m, err
 }
 
+// setBest gives the flags of the best point, for the command in the model.
+func (v *search) setBest() {
+	best := &v.out.Best
+	lambda, c := best.cfg.Lambda, best.cfg.C
+	if v.flags.kernel.wanted() {
+		lambda, c = float64(best.Lambda), float64(best.C)
+	}
+	for name, value := range map[string]float64{"lambda": lambda, "c": c, "gamma": best.Gamma} {
+		if value != 0 {
+			v.call.flags.Set(name, fmt.Sprint(value)) // as if it was on the command line
+		}
+	}
+}
+
 // write writes the report.
 func (v *search) write() error {
+	v.out.Warnings = v.call.warnings
 	if err := v.jsonOut.writeJSON(v.out); err != nil {
 		return err
 	}
 	if v.flags.data.quiet || v.jsonOut.toStdout() {
 		return nil
 	}
-	v.reader.warn(v.set)
+	v.reader.tell(v.set)
 	for _, name := range v.rare {
 		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some have none of it\n",
 			escape.Name(name))

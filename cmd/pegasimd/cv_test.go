@@ -244,7 +244,7 @@ func TestCrossValidationWeights(t *testing.T) {
 }
 
 func TestCrossValidationOfRareClasses(t *testing.T) {
-	data := file(t, "rare.csv", "x,y,pet\n"+strings.Repeat("1,2,cat\n-1,-2,dog\n", 6)+"5,-5,emu\n")
+	data := file(t, "rare.csv", "x,z,pet\n"+strings.Repeat("1,2,cat\n-1,-2,dog\n", 6)+"5,-5,emu\n")
 	r, told := cvOf(t, "-folds", "3", "-lambda", "0.1", data)
 	if !strings.Contains(told, "class emu has fewer rows") || strings.Contains(told, "class dog") ||
 		len(r.Labels) != 3 || r.Best.Mean >= 1 {

@@ -8,12 +8,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/tables"
@@ -27,18 +28,37 @@ type dataReader struct {
 	call   *call
 	scaler *dataset.Scaler // of what is read; nil for none
 
-	tables  *tableFlags        // nil where a table with words is of no use
-	encoder *tables.Encoder    // of what was read; nil for none
+	tables  *tableFlags        // nil where features are not made of words
+	encoder *tables.Encoder    // of the table that was read; nil for other data
+	fitter  *tables.Fitter     // that fitted the encoder; nil for a model's
+	last    *dataset.Set       // what the fitter's last pass found, without rows
+	named   bool               // the table that the encoder was fitted to has names for its columns
 	kept    []byte             // what standard input had, where it is read several times
 	most    int64              // bytes that encoded rows may take in memory; 0 for the default
+	weights []float32          // of the rows; nil for ones
+	dropped bool               // the weights of rows without a label are left out
+	streams bool               // the rows may be larger than the memory
 	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
+
+	doubts      []dataset.Doubt // about the data that were read
+	chosen      []string        // flags of train that the data chose
+	manyClasses bool            // more whole numbers than usual are taken for classes
 }
 
-func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
+func (c *call) reader(flags dataFlags) *dataReader {
+	c.quiet = flags.quiet
+	return &dataReader{dataFlags: flags, call: c}
+}
 
 // options fills opt in, and returns what shows the progress of reading a file.
 func (d *dataReader) options(name string) *progress {
 	d.opt.Context = d.call
+	if d.opt.Encoding == "latin1" {
+		d.opt.Encoding = "windows-1252"
+	}
+	if d.missing == "drop" {
+		d.opt.MissingLabels = dataset.MissingDrop
+	}
 	p := newProgress(d.call.stderr, d.quiet)
 	shown := escape.Name(name)
 	d.opt.Progress = func(read, total int64) {
@@ -71,9 +91,6 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 				"text, say so (-format csv, tsv or lines)", err)
-		} else if column := d.labelElsewhere(name, err); column != "" {
-			err = fmt.Errorf("%w; if the labels are in column %s, say so (-label-column)", err,
-				escape.Name(column))
 		}
 	}
 	if at := (*dataset.SyntaxError)(nil); name == "-" && errors.As(err, &at) &&
@@ -81,7 +98,14 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		err = fmt.Errorf("%w; standard input is taken for svmlight unless -format says otherwise", err)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, d.call.labelQuestion(err)
+	}
+	d.dropWeights(set)
+	if d.doubts == nil { // of no fitter
+		d.doubts = set.Doubts
+	}
+	if like == nil {
+		d.doubtRows(name, set)
 	}
 	if d.scaler == nil && like != nil {
 		if d.scaler, err = predictions.Scaler(*like); err != nil {
@@ -99,9 +123,10 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.tables != nil && slices.ContainsFunc(saysColumns, d.call.given) {
-		return usagef("-ignore, -numbers, -categories, -text and -ngrams: the other model says what " +
-			"the columns are")
+		return usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams: the other model says " +
+			"what the columns are")
 	}
+	d.opt.RoundLabels = head.Classes == nil
 	if d.encoder, err = predictions.Options(&d.opt, head); d.encoder != nil {
 		d.opt.Encoder.(*tables.Coder).RefuseGaps = d.missing == "error"
 	}
@@ -113,8 +138,8 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh(name)
 	}
-	if d.encoder != nil && !d.isTable(name) {
-		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV (-format)",
+	if d.encoder != nil && !d.encoder.Raw && !d.isTable(name) {
+		return nil, fmt.Errorf("%s: the model is of a table: want CSV or TSV (-format)",
 			inputName(name))
 	}
 	return d.again(name, d.opt)
@@ -124,6 +149,7 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 // were, and how they were hashed and scaled.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
+	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
 	if m.Table, err = d.tableOf(set); err == nil && d.scaler != nil {
 		m.Scaler, err = json.Marshal(d.scaler)
 	}
@@ -133,6 +159,7 @@ func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labellin
 // describeKernel is describe of a kernel machine.
 func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
 	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
+	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
 	m.Table, err = d.tableOf(set)
 	return err
 }
@@ -167,6 +194,9 @@ func labelName(s *dataset.Set, label float32) string {
 	return pegasos.FormatLabel(label)
 }
 
+// noLabel is the position of the label of a row that has none.
+const noLabel = -1
+
 // positions returns for each row of the set the position of its label among the classes. Labels
 // that are none of the classes are added behind them, in the order of the rows; names has all.
 func positions(s *dataset.Set, classes []string) (at []int, names []string) {
@@ -176,10 +206,14 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 		place[name] = i
 	}
 	for _, y := range s.Y {
+		if y != y {
+			at = append(at, noLabel)
+			continue
+		}
 		name := labelName(s, y)
 		k, known := place[name]
 		if !known {
-			if k = csvcell.Find(classes, name); k < 0 {
+			if k = cell.Find(classes, name); k < 0 {
 				k = len(names)
 				names = append(names, name)
 			}
@@ -190,10 +224,17 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// warn says what was odd with data, and how many values were ignored.
-func (d *dataReader) warn(set *dataset.Set) {
+// tell says what was odd with data, and how many values were ignored.
+func (d *dataReader) tell(set *dataset.Set) {
 	c := d.call
 	d.odd(c.stderr, "")
+	if n := len(set.LeftOut); n > 0 {
+		fmt.Fprintf(c.stderr, "left out %s without a label\n", count(n, "row"))
+	}
+	if set.Rounded > 0 {
+		fmt.Fprintf(c.stderr, "rounded %s above 2^24 to the nearest float32\n",
+			count(set.Rounded, "label"))
+	}
 	if set.Ignored > 0 {
 		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
 			count(int(set.Ignored), "value"))
@@ -206,4 +247,44 @@ func (d *dataReader) warn(set *dataset.Set) {
 		fmt.Fprintf(c.stderr, "ignored columns that the model does not have: %s\n",
 			firstNames(set.Others))
 	}
+}
+
+// doubtRows adds the doubts about rows that no model says how to read.
+func (d *dataReader) doubtRows(name string, set *dataset.Set) {
+	if d.encoder != nil {
+		d.doubtLabel(d.names())
+	}
+	if d.encoder == nil && set.Rows() > 0 && numbered(set) {
+		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
+			"number the rows, which tells nothing of others, but is trained on"})
+	}
+	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
+		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
+			Text: "qid is left out: every row counts for itself, nothing is ranked"})
+	}
+}
+
+var qidLine = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
+
+// rowOf returns row i with its zeros.
+func rowOf(set *dataset.Set, i int) []float32 {
+	if set.Dense != nil {
+		return set.Dense.Row(i)
+	}
+	row := make([]float32, set.Cols())
+	for j, v := range set.Sparse.Nonzeros(i) {
+		row[j] = v
+	}
+	return row
+}
+
+// numbered reports whether the first column only numbers the rows: its first thousand values ascend
+// by 1.
+func numbered(set *dataset.Set) bool {
+	n := min(set.Rows(), 1000)
+	ascends := n >= 10 && set.Cols() > 1 // fewer may do so by chance
+	for i := 1; i < n && ascends; i++ {
+		ascends = rowOf(set, i)[0] == rowOf(set, 0)[0]+float32(i)
+	}
+	return ascends
 }

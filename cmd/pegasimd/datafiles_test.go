@@ -15,12 +15,10 @@ import (
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
 	digits := "../../dataset/digits/digits.csv.gz"
-	hash := func(data string) any {
+	hash := func(data string) any { // without the table, which only a CSV file's model has
 		t.Helper()
-		numbers := filepath.Join(dir, "run.json")
-		must(t, "train", "-quiet", "-epochs", "2", "-json", numbers, data,
-			filepath.Join(dir, "a.model"))
-		return report(t, numbers)["model_hash"]
+		must(t, "train", "-quiet", "-epochs", "2", data, filepath.Join(dir, "a.model"))
+		return namelessHash(t, filepath.Join(dir, "a.model"))
 	}
 	want := hash(digits)
 	in := digits
@@ -169,14 +167,15 @@ label 1: 1 row
 		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")
-	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
+	must(t, "inspect", "-label", "64", "-json", numbers, "../../dataset/digits/digits.csv.gz")
 	r := report(t, numbers)
 	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 ||
-		len(r["labels"].([]any)) != 10 || r["warnings"] != nil || r["constant_features"] != 3.0 ||
+		len(r["labels"].([]any)) != 10 || len(r["warnings"].([]any)) != 0 || r["constant_features"] != 3.0 ||
 		len(r["columns"].([]any)) != 64 {
 		t.Error(r)
 	}
-	text, _ = must(t, "inspect", "-layout", "sparse", "../../dataset/digits/digits.csv.gz")
+	text, _ = must(t, "inspect", "-layout", "sparse", "-label", "last",
+		"../../dataset/digits/digits.csv.gz")
 	for _, want := range []string{"feature 1        0 to 0, constant\n",
 		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
 		"\n... and 44 more: -json has 64\n3 features of one value in all rows\n"} {
@@ -254,10 +253,8 @@ func TestHonestMemory(t *testing.T) {
 	must(t, "train", "-quiet", "-epochs", "2", "-label-column", "0", data, dir+"/a")
 	must(t, "train", "-quiet", "-epochs", "2", "-label-column", "0", "-max-memory", "4000", data,
 		dir+"/b")
-	a, errA := os.ReadFile(dir + "/a")
-	other, errB := os.ReadFile(dir + "/b")
-	if errA != nil || errB != nil || !bytes.Equal(a, other) {
-		t.Error("-max-memory makes another model", errA, errB)
+	if hashOf(t, dir+"/a") != hashOf(t, dir+"/b") {
+		t.Error("-max-memory makes another model")
 	}
 	// Short rows of many classes, and wide sparse rows, in files of a few hundred kilobytes.
 	for format, line := range map[string]func(i int) string{
@@ -299,7 +296,7 @@ func TestMaxMemory(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&classes, "%d 1:1\n", i/2) // 1,500 classes of two rows
 	}
-	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n")
+	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n1 1:2\n2 1:3\n3 2:3\n")
 	many, few := file(t, "many.svm", classes.String()), file(t, "wide.svm", wide.String())
 	model := filepath.Join(t.TempDir(), "a.model")
 	told := "-max-memory: have 24 MB, but "

@@ -2,22 +2,30 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/form"
+	"github.com/pegasimd/pegasimd/internal/tables"
 )
 
 // This file prints a summary of the data before training.
 
-// labelCounts are the distinct labels of a set, ascending, and how many rows have each.
-func labelCounts(set *dataset.Set) (labels []float32, rows []int) {
+// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. Rows for
+// which skip is true do not count; skip may be nil.
+func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
-	for _, y := range set.Y {
-		count[y]++
+	for i, y := range set.Y {
+		if y == y && (skip == nil || !skip(i)) { // NaN is a label that is missing
+			count[y]++
+		}
 	}
 	labels = slices.Sorted(maps.Keys(count))
 	for _, y := range labels {
@@ -26,13 +34,13 @@ func labelCounts(set *dataset.Set) (labels []float32, rows []int) {
 	return labels, rows
 }
 
-// describeSet prints what was read of data that are to be trained on. numbers says that the labels
-// are numbers to predict.
+// describeSet prints the size, the labels and the columns of a training set. numbers says that the
+// labels are regression targets.
 func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, took time.Duration) {
 	if d.quiet {
 		return
 	}
-	labels, rows := labelCounts(set)
+	labels, rows := labelCounts(set, nil)
 	kind := classesKind(set, labels, rows)
 	if numbers && len(labels) > 0 {
 		kind = fmt.Sprintf("numbers to predict from %v to %v", labels[0], labels[len(labels)-1])
@@ -46,16 +54,117 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		escape.Name(shortName(name)), count(set.Rows(), "row"),
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
-	if d.encoder != nil {
-		printTable(w, d.encoder)
+	printForm(w, set)
+	if d.encoder != nil && !d.encoder.Raw { // there is nothing to say of plain numbers
+		printTable(w, d.encoder, d.fitter)
 	}
-	if d.encoder != nil && d.opt.Encoder == nil { // it is of these data
-		fmt.Fprintln(w, overruled)
+	d.printLabel(w, set)
+}
+
+// maxColumns is how many columns are printed at most, and are in reports.
+const maxColumns = 1000
+
+// printTable prints the kinds of the columns of an encoder. fitter knows more of them, if it is not
+// nil; without it the encoder is one of a model.
+func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
+		c, reason, sample := &e.Columns[i], e.Describe(i), ""
+		if fitter != nil {
+			reason, sample = fitter.Reports[i].Reason, fitter.Reports[i].Sample
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s%s", escape.Name(c.Name), c.Kind, escape.Text(reason), valuesOf(e, i))
+		if c.Gaps > 0 {
+			fmt.Fprintf(t, "; %s", count(c.Gaps, "gap"))
+		}
+		plain := c.Kind == tables.Category || c.Kind == tables.Number && reason == "numbers"
+		if sample != "" && !plain {
+			fmt.Fprintf(t, "; such as %s", strconv.Quote(escape.Cut(sample)))
+		}
+		fmt.Fprintln(t)
 	}
-	d.printColumns(w, set)
-	for _, warning := range d.warnings(name, set) {
-		fmt.Fprintln(w, "warning:", warning)
+	t.Flush()
+	if n := len(e.Columns) - maxColumns; n > 0 {
+		fmt.Fprintf(w, "  ... and %s more\n", count(n, "column"))
 	}
+}
+
+// valuesOf describes the cells of column i.
+func valuesOf(e *tables.Encoder, i int) string {
+	const most = 5
+	c := &e.Columns[i]
+	switch {
+	case c.Kind == tables.Number && e.Raw:
+		return fmt.Sprintf(": mean %.4g", c.Number.Mean)
+	case c.Kind == tables.Number:
+		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Number.Mean, 1/c.Number.Factor)
+	case c.Kind == tables.Text:
+		return fmt.Sprintf(": %s", count(e.FeaturesOf(i), "feature"))
+	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
+		return ", but no word is in two rows, as those with a feature are"
+	case c.Levels == nil:
+		return ""
+	case c.Levels.HashBits > 0:
+		return fmt.Sprintf(", hashed to %d features", 1<<c.Levels.HashBits)
+	}
+	var b strings.Builder
+	before := ": "
+	for k := range min(most, len(c.Levels.Names)) {
+		fmt.Fprintf(&b, "%s%s %d", before, escape.Name(c.Levels.Names[k]), c.Levels.Counts[k])
+		before = ", "
+	}
+	if len(c.Levels.Names) > most {
+		b.WriteString(", ...")
+	}
+	return b.String()
+}
+
+// printForm prints how the text of a table was read.
+func printForm(w io.Writer, set *dataset.Set) {
+	if f := set.Form; f != nil {
+		fmt.Fprintf(w, "read as %s\n", formText(f))
+	}
+}
+
+// formText describes a form.
+func formText(f *dataset.Form) string {
+	switch f.Format {
+	case form.Lines:
+		return "lines of a label, a tab and a text"
+	case form.JSONL:
+		return "lines of JSON"
+	}
+	separators := map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "pipes"}
+	text := separators[f.Separator]
+	switch {
+	case f.Separator == form.None:
+		text = "one column"
+	case text == "":
+		text = strconv.Quote(string(f.Separator))
+	}
+	if f.Separator != form.None {
+		text += " between cells"
+	}
+	header := ", no header"
+	if f.Header {
+		header = ", a header"
+	}
+	if text += header; f.Units {
+		text += " and a row of units below it"
+	}
+	if f.SkipLines > 0 {
+		text += fmt.Sprintf(", %s above the table", count(f.SkipLines, "line"))
+	}
+	if f.Comment != form.None && f.Comment != 0 {
+		text += fmt.Sprintf(", comments behind %c", f.Comment)
+	}
+	if f.Decimal == ',' {
+		text += ", decimal commas"
+	}
+	if f.Encoding != "utf-8" {
+		text += ", " + f.Encoding
+	}
+	return text
 }
 
 // count returns a number and what it is of, of which there may be one.
@@ -99,4 +208,40 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	return text
+}
+
+// withoutBuckets returns the encoder for a report, without what only machines read.
+func withoutBuckets(e *tables.Encoder) *tables.Encoder {
+	if e == nil {
+		return nil
+	}
+	shown := *e
+	shown.Columns = slices.Clone(e.Columns)
+	for i := range shown.Columns {
+		if t := shown.Columns[i].Text; t != nil {
+			without := *t // which still knows how many there are
+			without.Buckets = nil
+			shown.Columns[i].Text = &without
+		}
+	}
+	return &shown
+}
+
+// odd prints which cells did not fit the model's columns, behind a text that says of which data.
+func (d *dataReader) odd(w io.Writer, of string) {
+	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
+		for _, line := range coder.Odd() {
+			fmt.Fprintln(w, of+line)
+		}
+	}
+}
+
+// firstNames lists a few of the names.
+func firstNames(names []string) string {
+	const most = 5
+	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
+	if n := len(names) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
 }

@@ -61,7 +61,11 @@ func (f *evalFlags) run(c *call, args []string) error {
 	if predictions.Numbers(m) && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	s, err := c.reader(f.data).score(args[0], m, f.weights, true)
+	reader := c.reader(f.data)
+	if reader.missing == "fill" {
+		reader.missing = "drop" // such rows measure nothing
+	}
+	s, err := reader.score(args[0], m, f.weights, true)
 	if err != nil {
 		return err
 	}
@@ -72,6 +76,7 @@ func (f *evalFlags) run(c *call, args []string) error {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
+	r.Warnings = c.warnings
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
@@ -90,7 +95,7 @@ func (f *evalFlags) run(c *call, args []string) error {
 	case f.data.quiet:
 		r.printFirst(c.stdout)
 	default:
-		s.reader.warn(s.Set)
+		s.reader.tell(s.Set)
 		r.print(c.stdout)
 	}
 	return nil

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -19,11 +21,12 @@ import (
 type dataFlags struct {
 	opt          dataset.Options
 	missing      string
+	strict       bool
 	quiet, force bool
 }
 
 // usualDataFlags are those that -h lists of commands that read data.
-const usualDataFlags = "label-column format threads quiet force"
+const usualDataFlags = "label format sep header strict threads quiet force"
 
 func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.Format), "format", "auto",
@@ -34,12 +37,16 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.IndexBase), "index-base", "",
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar((*string)(&d.opt.Header), "header", "auto",
-		"`yes|no|auto` whether a CSV file's first row names the columns")
+		"`yes|no|auto` whether a table's first row names the columns")
+	d.defineForm(f)
 	f.StringVar(&d.opt.LabelColumn, "label-column", "",
-		"`column` the label's column in a CSV or .npy file: a name, a number from 0, or last "+
-			"(default last, or as in training)")
-	f.StringVar(&d.missing, "missing", "fill", "`fill|error` what to do with gaps in a table: the "+
-		"mean stands in for a number, and a word may be missing; or they are errors")
+		"`column` the label's column in a table or .npy file: a name, a number from 0, or last "+
+			"(default: the first or last column if it is called label, target, class or y, else the "+
+			"last; or as in training)")
+	f.StringVar(&d.opt.LabelColumn, "label", "", "`column` is short for -label-column")
+	f.StringVar(&d.missing, "missing", "fill", "`fill|error|drop` what to do with gaps in a table: "+
+		"the mean stands in for a number, and a word may be missing; or they are errors; or rows "+
+		"without a label are left out, and other gaps are filled")
 	f.StringVar((*string)(&d.opt.Unsorted), "unsorted", "", "`error|sort|sum` what to do with "+
 		"svmlight indices that don't ascend; sum adds the values of equal indices (default "+
 		"error)")
@@ -53,10 +60,103 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
 		"`n` the number of threads (0: all); the result does not depend on it")
+	f.BoolVar(&d.strict, "strict", false, "take doubts about the data, which are lines that begin "+
+		"with 'warning:', for errors")
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary")
 	f.BoolVar(&d.force, "force", false, "replace any file; without it a command replaces only "+
 		"files that show that they are ours, and none that it reads")
 }
+
+// defineForm defines the flags that say how the text of a table is read.
+func (d *dataFlags) defineForm(f *flag.FlagSet) {
+	f.Var(character{to: &d.opt.Separator}, "sep", "`character` what stands between the cells of a "+
+		"table: a character, or comma, semicolon, tab or pipe (default: the data decide)")
+	f.Var(character{to: &d.opt.Quote}, "quote", "`character` what stands around cells, or none")
+	f.Var(character{to: &d.opt.Comment}, "comment", "`character` what lines that are left out begin "+
+		"with, or none")
+	f.Var(lineCount{&d.opt.SkipLines}, "skip-lines", "`n` leave out the first n lines of a table")
+	f.StringVar(&d.opt.Encoding, "encoding", "", "`utf-8|utf-16le|utf-16be|windows-1252|latin1` "+
+		"how a table's text is encoded; latin1 is read as windows-1252")
+	f.Var(character{&d.opt.Decimal, ".,"}, "decimal", "`character` the decimal mark, . or ,, in "+
+		"columns whose cells leave it open")
+}
+
+// A character is the value of a flag that takes a character, or the name of one.
+type character struct {
+	to *string
+	of string // the characters to choose from; empty for all, and none
+}
+
+var characterNames = map[string]string{"comma": ",", "semicolon": ";", "tab": "\t", `\t`: "\t",
+	"pipe": "|", "point": "."}
+
+func (c character) String() string {
+	if c.to == nil {
+		return ""
+	}
+	return *c.to
+}
+
+func (c character) Set(text string) error {
+	if named, ok := characterNames[text]; ok {
+		text = named
+	}
+	*c.to = text
+	one := len(text) == 1 && (text >= " " && text <= "~" || text == "\t")
+	if c.of == "" && (one || text == "none") || one && strings.Contains(c.of, text) {
+		return nil
+	}
+	return errors.New("want a character")
+}
+
+// A lineCount is the value of -skip-lines: 0, which is given, becomes the -1 of
+// dataset.Options.SkipLines.
+type lineCount struct{ to *int }
+
+func (n lineCount) String() string {
+	if n.to == nil || *n.to == 0 {
+		return ""
+	}
+	return strconv.Itoa(max(0, *n.to))
+}
+
+func (n lineCount) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if *n.to = v; v == 0 || v == -1 { // both are none
+		*n.to = -1
+	}
+	if v < -1 {
+		return errors.New("want 0 or more")
+	}
+	return err
+}
+
+// tableFlags say which kinds the columns of a table have.
+type tableFlags struct {
+	ignore, numbers, dates, categories, text string
+
+	grams, words int
+}
+
+func (t *tableFlags) define(f *flag.FlagSet) {
+	f.StringVar(&t.ignore, "ignore", "", "`list` columns of a table to leave out: names, or numbers "+
+		"from 0, with commas between and quotes where a name has a comma; * is all that no list "+
+		"names, and '' a column without a name")
+	f.StringVar(&t.numbers, "numbers", "", "`list` columns of a table to read as numbers; other "+
+		"cells count as missing")
+	f.StringVar(&t.dates, "dates", "", "`list` columns of a table to read as dates, as in born or "+
+		"born=dmy, which says that the day stands before the month (dmy, mdy or ymd)")
+	f.StringVar(&t.categories, "categories", "", "`list` columns of a table to read as words, with a "+
+		"feature for each, also if they look like numbers or like names")
+	f.StringVar(&t.text, "text", "", "`list` columns of a table to read as text, with a feature "+
+		"for each n-gram of two rows or more")
+	f.IntVar(&t.words, "words", 0, "`n` keep in the model the words of the n largest weights of text, "+
+		"for inspect")
+	f.IntVar(&t.grams, "ngrams", 2, "`n` how many words of text an n-gram has at most")
+}
+
+// saysColumns are the flags that say which kinds columns have.
+var saysColumns = strings.Fields("ignore numbers dates categories text ngrams")
 
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
 type settingFlags struct {
@@ -161,7 +261,7 @@ type kernelFlags struct {
 }
 
 // withKernelOnly are the flags that need -kernel, and besideKernel those, beside the flags about
-// data, that may be given along with it.
+// data and columns, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
 	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
@@ -195,6 +295,7 @@ func (k *kernelFlags) wanted() bool { return k.cfg.Kernel != "" }
 func (k *kernelFlags) check(c *call) (err error) {
 	aboutData := flag.NewFlagSet("", flag.ContinueOnError)
 	new(dataFlags).define(aboutData)
+	new(tableFlags).define(aboutData)
 	c.flags.Visit(func(f *flag.Flag) {
 		only := slices.Contains(withKernelOnly, f.Name)
 		goes := only || slices.Contains(besideKernel, f.Name) || aboutData.Lookup(f.Name) != nil

@@ -26,8 +26,10 @@ var flagTopics = []flagTopic{
 	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The scale", strings.Fields("kind save like")},
 	{"The other form", strings.Fields("from to for stream")},
-	{"The data", strings.Fields("format layout header label-column labels ignore numbers " +
-		"categories text ngrams words missing data index-base unsorted hash-bits in-memory")},
+	{"The data", strings.Fields("format layout label label-column labels missing strict data " +
+		"index-base unsorted hash-bits in-memory")},
+	{"The text of a table", strings.Fields("sep header quote comment skip-lines encoding decimal")},
+	{"The columns of a table", strings.Fields("ignore numbers dates categories text ngrams words")},
 	{"What is written", strings.Fields("model scores proba top json plot checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/predictions"
@@ -105,12 +105,34 @@ func checkWeights(name string, weights []float32, rows int) error {
 
 // readWeights reads the weights of the rows that d reads next. Encoders are not fitted to the rows
 // of weight 0 then.
-func (d *dataReader) readWeights(name string) ([]float32, error) {
-	weights, err := readWeights(name, d.opt.MaxBytes, math.MaxInt)
-	if weights != nil {
-		d.skip = func(row int) bool { return row < len(weights) && weights[row] == 0 }
+func (d *dataReader) readWeights(name string) (err error) {
+	d.weights, err = readWeights(name, d.opt.MaxBytes, math.MaxInt)
+	if d.weights != nil {
+		d.skip = func(row int) bool { return row < len(d.weights) && d.weights[row] == 0 }
 	}
-	return weights, err
+	return err
+}
+
+// dropWeights leaves out the weights of the rows of a set that had no label. It reports whether there
+// were any that it had not left out before.
+func (d *dataReader) dropWeights(set *dataset.Set) bool {
+	if d.dropped || d.weights == nil || len(set.LeftOut) == 0 {
+		return false
+	}
+	d.dropped, d.weights = true, withoutRows(d.weights, set.LeftOut)
+	return true
+}
+
+// withoutRows returns the weights but for those of some rows, in ascending order.
+func withoutRows(weights []float32, rows []int) (rest []float32) {
+	for i, w := range weights {
+		if len(rows) > 0 && rows[0] == i {
+			rows = rows[1:]
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	return rest
 }
 
 // readCosts reads a matrix, a row a line, or nothing if the name is empty.
@@ -149,7 +171,7 @@ func (l labelling) label(name string) (float32, bool) {
 		v, err := strconv.ParseFloat(name, 32)
 		return float32(v), err == nil
 	}
-	k := csvcell.Find(l.names, name)
+	k := cell.Find(l.names, name)
 	switch {
 	case k < 0:
 		return 0, false
@@ -206,13 +228,17 @@ func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
 	likeSet := *d
+	likeSet.doubts = nil
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
-	if likeSet.opt.Table, _ = usable(set); d.encoder != nil {
+	if likeSet.opt.Table = usable(set); d.encoder != nil {
 		d.encoder.Options(&likeSet.opt).RefuseGaps = d.missing == "error"
 	}
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := likeSet.settle(name, false); err != nil {
 		return nil, err
 	}
 	if !d.quiet {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
@@ -17,9 +20,10 @@ of each class that matter most. They are ranked by weight x the spread of the co
 scaling has that, and for one-vs-one by their mean absolute value over the pairs. Positive weights
 speak for the class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels, and the range and the zeros of each feature. For
-a table with words or gaps it prints the kind of each column, and the reason. It checks all of a
-.pgsm file, its checksums too.
+Or it reads data and prints their size, the labels, and the range and the zeros of each feature. Of
+a table it prints how its text is read, and the kind of each column, the reason and a cell; with
+-label-column the features that train would make of the others. It checks all of a .pgsm file, its
+checksums too.
 
 Examples:
   pegasimd inspect a9a.model
@@ -45,10 +49,15 @@ func (f *inspectFlags) run(c *call, args []string) error {
 	return inspectData(c, f, args[0], jsonOut)
 }
 
-// inspectData prints what a data file has.
+// inspectData prints what a data file has. Of a table without -label-column all columns are shown.
 func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	reader := c.reader(f.data)
 	reader.tables = &f.tables
+	reader.opt.MissingLabels = dataset.MissingKeep
+	whole := reader.isTable(name) && reader.opt.LabelColumn == ""
+	if whole {
+		reader.opt.Labels = dataset.LabelsNo
+	}
 	set, loading, err := reader.read(name, nil)
 	if err != nil {
 		return err
@@ -57,26 +66,55 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	r := inspectReport{
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Layout: string(set.Layout()),
 		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(),
-		Fill: set.Fill(), Seconds: loading.Seconds(),
+		Fill: set.Fill(), Seconds: loading.Seconds(), Form: newFormReport(set.Form),
+		reader: reader, set: set,
 	}
-	r.countLabels(set)
-	if r.Table = reader.encoder; r.Table == nil {
+	if whole {
+		r.findLabel()
+	} else {
+		r.countLabels(set)
+	}
+	if r.Table = withoutBuckets(reader.encoder); r.Table != nil {
+		r.Reports = reader.fitter.Reports[:min(maxColumns, len(reader.fitter.Reports))]
+	}
+	if r.Table == nil || r.Table.Raw {
 		r.measureColumns(set)
 	}
-	r.Table = withoutBuckets(r.Table)
-	r.Warnings = reader.warnings(name, set)
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	strict := reader.settle(name, false)
+	r.Warnings = append([]string{}, c.warnings...) // not null
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
-		return err
+		return cmp.Or(err, strict)
 	}
 	r.print(c)
-	return nil
+	return strict
+}
+
+// findLabel finds the column that train would take the labels from.
+func (r *inspectReport) findLabel() {
+	names, _ := r.reader.names()
+	n := len(names)
+	if f := r.reader.last; f != nil && f.Form != nil {
+		n -= f.Form.Trailing
+	}
+	at, _, err := dataset.ChooseLabel(names[:n])
+	if !r.reader.named {
+		at, err = n-1, nil
+	}
+	if open := (*dataset.LabelError)(nil); errors.As(err, &open) {
+		r.reader.doubts = append(r.reader.doubts, dataset.Doubt{About: "label", Text: "columns " +
+			strings.Join(escape.Names(open.Candidates), ", ") + " may have the labels: train asks which",
+			Flag: "-label-column"})
+		return
+	}
+	r.Label, r.label = r.reader.columnWord(names, at, true), r.reader.columnText(names, at)
+	r.reader.doubtLabel(names, at)
 }
 
 func (r *inspectReport) countLabels(set *dataset.Set) {
-	labels, rows := labelCounts(set)
+	labels, rows := labelCounts(set, nil)
 	if r.Distinct = len(labels); r.Distinct > 1000 {
 		return
 	}
@@ -119,14 +157,11 @@ func (r *inspectReport) measureColumns(set *dataset.Set) {
 		if set.Table != nil && set.Table.Columns != nil {
 			at.Name = set.Table.Columns[j]
 		}
-		if j < mostColumns {
+		if j < maxColumns {
 			r.Columns = append(r.Columns, at)
 		}
 	}
 }
-
-// mostColumns is how many columns are in the report.
-const mostColumns = 1000
 
 func (r *inspectReport) printColumns(w io.Writer) {
 	const most = 20
@@ -152,6 +187,10 @@ func (r *inspectReport) printColumns(w io.Writer) {
 
 func (r *inspectReport) print(c *call) {
 	w := c.stdout
+	if r.Table != nil && r.Labels == nil && r.Distinct == 0 {
+		r.printWhole(w)
+		return
+	}
 	fmt.Fprintf(w, "%s, %s", count(r.Rows, "row"),
 		describeFeatures(r.Features, r.IndexBase, r.HashBits))
 	fmt.Fprintf(w, "\n%s (%.4g %%), %s layout", count(r.NNZ, "nonzero"), 100*r.Fill, r.Layout)
@@ -159,6 +198,7 @@ func (r *inspectReport) print(c *call) {
 		fmt.Fprintf(w, ", mapped")
 	}
 	fmt.Fprintln(w)
+	printForm(w, r.set)
 	if len(r.Labels) == 0 || len(r.Labels) > 40 {
 		fmt.Fprintf(w, "%s\n", count(r.Distinct, "distinct label"))
 	} else {
@@ -167,13 +207,19 @@ func (r *inspectReport) print(c *call) {
 		}
 	}
 	if r.Table != nil {
-		fmt.Fprintf(w, "a table with words or gaps: of its %s train makes these features\n",
-			count(len(r.Table.Columns), "column"))
-		printTable(w, r.Table)
-		fmt.Fprintln(w, overruled)
+		fmt.Fprintf(w, "of its %s train makes these features\n", count(len(r.Table.Columns), "column"))
+		printTable(w, r.Table, r.reader.fitter)
 	}
 	r.printColumns(w)
-	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
+}
+
+// printWhole prints all columns of a table, and which of them would have the labels.
+func (r *inspectReport) printWhole(w io.Writer) {
+	fmt.Fprintf(w, "%s, %s\n", count(r.Rows, "row"), count(len(r.Table.Columns), "column"))
+	printForm(w, r.set)
+	printTable(w, r.Table, r.reader.fitter)
+	r.printColumns(w)
+	if r.label != "" {
+		fmt.Fprintf(w, "train takes the labels from %s, unless -label-column says another\n", r.label)
 	}
 }

@@ -56,8 +56,11 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 		}
 		return err
 	}
-	r.Label = r.Table.Label
-	if r.spread = r.Table.Spreads(); len(r.spread) <= mostColumns {
+	if r.Label = r.Table.Label.Name; r.Table.Raw { // whose numbers have scales that it does not know
+		r.Columns = r.Table.Names()
+		return nil
+	}
+	if r.spread = r.Table.Spreads(); len(r.spread) <= maxColumns {
 		r.Columns = r.Table.Names()
 	}
 	return nil
@@ -100,7 +103,7 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
-	r.Prior, r.Start, r.Calibration = m.Prior, m.Start, m.Calibration
+	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
 	r.Config, r.Settings = m.Config, m.Settings()
 	r.Checkpoint = m.State != nil
 	spread, means := m.spread(), make([]float64, m.Cols())
@@ -195,7 +198,7 @@ func (m kernelModel) report(r *modelReport, _ int) {
 	if _, is := m.SupportRows().(*dense.Matrix); is {
 		r.Layout = "dense"
 	}
-	r.Config = m.Config
+	r.Config, r.Command = m.Config, m.Command
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}
 		for _, v := range m.Coefficients(k) {
@@ -235,7 +238,7 @@ func (r *modelReport) print(w io.Writer) error {
 			label = fmt.Sprintf("column %d", at)
 		}
 		fmt.Fprintf(w, "columns   %d of a table; the label is %s\n", len(r.Table.Columns), label)
-		printTable(w, r.Table)
+		printTable(w, r.Table, nil)
 	case r.Columns != nil:
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
 			escape.Name(r.Label))
@@ -254,6 +257,9 @@ func (r *modelReport) print(w io.Writer) error {
 	}
 	if r.Start != "" {
 		fmt.Fprintf(w, "start     %s\n", escape.Name(r.Start))
+	}
+	if r.Command != "" {
+		fmt.Fprintf(w, "command   %s\n", escape.Text(r.Command))
 	}
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")

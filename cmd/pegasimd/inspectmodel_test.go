@@ -12,7 +12,7 @@ import (
 func TestInspectModel(t *testing.T) {
 	dir := t.TempDir()
 	model, state := filepath.Join(dir, "model"), filepath.Join(dir, "state")
-	pets := file(t, "pets.csv", "weight,age,pet\n1,0,cat\n0,1,bird\n-1,-1,dog\n")
+	pets := file(t, "pets.csv", "weight,age,pet\n1,0,cat\n0,1,bird\n-1,-1,dog\n-2,-1,dog\n")
 	plain := func(args ...string) {
 		t.Helper()
 		must(t, append(append([]string{"train", "-quiet"}, plainFlags...), args...)...)
@@ -21,8 +21,9 @@ func TestInspectModel(t *testing.T) {
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird, cat, dog\n",
-		"features  2, counted from 1\n", "columns   weight, age; the label is pet\n",
-		`"lambda":0.1`, "60 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
+		"features  2, counted from 1\n", "columns   2 of a table; the label is pet\n",
+		"command   -format csv -sep , ", " -label-column pet -numbers '*' -bias augmented -epochs 20 ",
+		`"lambda":0.1`, "80 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
 		"  weight\n", "no scaling of columns",
 	} {
@@ -43,14 +44,14 @@ func TestInspectModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Hash != hashOf(t, model) || len(r.Vectors) != 3 || len(r.Vectors[0].Heaviest) != 2 ||
-		r.Steps != 60 || !r.Checkpoint {
+		r.Steps != 80 || !r.Checkpoint {
 		t.Errorf("%+v", r)
 	}
 
 	// Two classes, more than are told, pairs, numbers, no weights at all.
 	plain("-multiclass", "ovo", pets, model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
-		strings.Contains(out, "bias ") {
+		strings.Contains(out, ", bias ") {
 		t.Error(out)
 	}
 	plain(file(t, "toy.svm", toy), model)
@@ -64,7 +65,8 @@ func TestInspectModel(t *testing.T) {
 		t.Error(out)
 	}
 	var many strings.Builder
-	for i := range 50 {
+	for n := range 100 {
+		i := n / 2
 		many.WriteString(strings.Repeat("1", i%3+1) + ",x" + string(rune('A'+i/2)) +
 			string(rune('a'+i%2)) + "\n")
 	}

@@ -172,7 +172,7 @@ func TestLevelsKeepTheirCase(t *testing.T) {
 		"both": {cycle("True", "true", "false", "FALSE"), "2 different words: false 12, true 12\n"},
 		"both, and more": {cycle("True", "TRUE", "false", "False", "Bob", "bob"),
 			"4 different words: Bob 4, bob 4, false 8, true 8\n"},
-		"true alone": {cycle("True", "true", "TRUE"), "left out all rows have the same value\n"},
+		"true alone": {cycle("True", "true", "TRUE"), "left out all rows have the same value; such as \"True\"\n"},
 		"true or a gap": {cycle("True", "true", "", "TRUE"),
 			"one value, or a gap: true 18; 6 gaps\n"},
 		"true and another word": {cycle("TRUE", "true", "no"), "2 different words: no 8, true 16\n"},
@@ -226,7 +226,7 @@ func TestBooleanLabels(t *testing.T) {
 	if contentOf(t, a) != contentOf(t, b) {
 		t.Error("-stream makes another file")
 	}
-	told, _ = must(t, "inspect", file(t, "z.csv", table("a,b,y\n", cycle("True", "true", "no"))))
+	told, _ = must(t, "inspect", "-label", "y", file(t, "z.csv", table("a,b,y\n", cycle("True", "true", "no"))))
 	if !strings.Contains(told, "label True: 16 rows\nlabel no: 8 rows\n") {
 		t.Errorf("true and another word: %s", told)
 	}

@@ -69,7 +69,9 @@ type call struct {
 	stdout *standardOutput
 	stderr io.Writer
 
-	helpAll   bool // help lists all flags
+	helpAll   bool     // help lists all flags
+	quiet     bool     // no warnings are printed
+	warnings  []string // that end the output
 	inputs    []inputFile
 	outputs   []*output
 	temporary []*os.File // of files.Temp, kept open until the command ends
@@ -131,7 +133,9 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	if err == nil {
 		err = flags.run(c, arguments)
 	}
+	c.printWarnings()
 	var usage usageError
+	var open *questionError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(), cmd.help)
@@ -142,6 +146,12 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
 		}
 		err = nil
+	case errors.As(err, &open):
+		fmt.Fprintf(stderr, "pegasimd %s: %s\n", cmd.name, escape.Text(plain(err)))
+		for _, line := range open.answers {
+			fmt.Fprintf(stderr, "  %s\n", escape.Text(line))
+		}
+		return exitUsage
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
 			cmd.name, escape.Text(plain(err)), cmd.usage(), cmd.name)

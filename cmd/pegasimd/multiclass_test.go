@@ -122,7 +122,7 @@ func namelessHash(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Names = nil
+	m.Names, m.Table = nil, nil // which has the names of the label's column
 	return m.Hash()
 }
 
@@ -258,7 +258,7 @@ func TestValid(t *testing.T) {
 			file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
 		"empty.svm: no rows to validate": {"-patience", "1", "-valid",
 			file(t, "empty.svm", ""), data},
-		"data.csv: the labels are names": {"-loss", "eps-insensitive", "-patience", "1",
+		"label is not a number, as the labels": {"-loss", "eps-insensitive", "-patience", "1",
 			"-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)

@@ -19,10 +19,11 @@ var predictCommand = command{
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
 	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
-labels too, the accuracy is printed on standard error. These data have no labels: a CSV file whose
-header lacks the label's column, a CSV or .npy file with as many columns as the model has features,
-and svmlight text whose first line begins with a feature. Columns of a CSV file with a header are
-found by their names in the training data.
+labels too, the accuracy is printed on standard error. These data have no labels: a table whose
+header lacks the label's column, a table or .npy file with as many columns as the model has
+features, and svmlight text whose first line begins with a feature. Columns of a table with a header
+are found by their names in the training data. Cells that fit no column of the training count as
+missing; a line says how many.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
 name with invisible characters is written in quotes.
@@ -56,7 +57,9 @@ func (f *predictFlags) run(c *call, args []string) error {
 	if err := f.fit(m, args[1]); err != nil {
 		return err
 	}
-	s, err := c.reader(f.data).score(args[0], m, "", false)
+	reader := c.reader(f.data)
+	reader.opt.MissingLabels, reader.opt.KeepRows = dataset.MissingKeep, true
+	s, err := reader.score(args[0], m, "", false)
 	if err != nil {
 		return err
 	}
@@ -136,12 +139,14 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
-	s.reader.warn(s.Set)
-	n := s.Rows()
+	s.reader.tell(s.Set)
+	labels, scores := s.labelled()
+	n := len(labels)
+	if without := s.Rows() - n; without > 0 {
+		fmt.Fprintf(c.stderr, "%s without labels\n", count(without, "row"))
+	}
 	switch {
 	case n == 0:
-	case s.Unlabelled:
-		fmt.Fprintf(c.stderr, "%s without labels\n", count(n, "row"))
 	case !predictions.Numbers(s.model):
 		if others := s.names[len(s.model.Head().Classes):]; len(others) > 0 {
 			fmt.Fprintf(c.stderr, "rows with labels that the model does not know count as "+
@@ -150,6 +155,21 @@ func (c *call) printFit(s *scoredSet, right int) {
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:
-		fmt.Fprintf(c.stderr, "RMSE %.6g on %s\n", metrics.RMSE(s.Y, s.scores, nil), count(n, "row"))
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %s\n", metrics.RMSE(labels, scores, nil), count(n, "row"))
 	}
+}
+
+// labelled returns the labels of the rows that have one, and the scores of a model that predicts
+// numbers.
+func (s *scoredSet) labelled() (labels []float32, scores []float64) {
+	for i, y := range s.Y {
+		if y != y || s.Unlabelled {
+			continue
+		}
+		labels = append(labels, y)
+		if predictions.Numbers(s.model) {
+			scores = append(scores, s.scores[i])
+		}
+	}
+	return labels, scores
 }

@@ -59,6 +59,9 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 // the flags keep what has been read.
 func holdsModel(name string, flags *dataFlags) (bool, error) {
 	if name != "-" {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return false, nil // what is read of a pipe is gone
+		}
 		head, err := headOf(name) // whoever reads it next reports the error
 		return err == nil && modelKind.is(head), nil
 	}
@@ -152,7 +155,7 @@ type scoredSet struct {
 	model   predictor
 	weights []float32 // of the rows, all above 0; nil for ones
 	scores  []float64 // nil if they are too many to be kept: see each
-	truth   []int     // of each row its class, or a number beyond them; nil for numbers and none
+	truth   []int     // of each row its class, a number beyond them, or noLabel; nil for numbers and none
 	names   []string  // of the classes, and of the further labels
 }
 
@@ -170,7 +173,13 @@ func (d *dataReader) score(name string, m predictor, weights string, all bool) (
 	if err != nil {
 		return nil, err
 	}
-	own, err := readWeightsOf(weights, set.Rows())
+	if err := d.settle(name, false); err != nil {
+		return nil, err
+	}
+	own, err := readWeights(weights, 0, set.Rows()+len(set.LeftOut))
+	if own = withoutRows(own, set.LeftOut); err == nil {
+		err = checkWeights(weights, own, set.Rows())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +211,7 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	}
 	part = set.Subset(rows)
 	part.Ignored, part.Lacking, part.Others = set.Ignored, set.Lacking, set.Others
+	part.LeftOut, part.Rounded = set.LeftOut, set.Rounded
 	return part, own
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/tables"
@@ -88,7 +89,8 @@ type trainReport struct {
 	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
 	Fit         *fitReport        `json:"fit,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
-	Curve       []curvePoint      `json:"curve,omitempty"` // with -plot
+	Command     string            `json:"command,omitempty"` // that trains the model again
+	Curve       []curvePoint      `json:"curve,omitempty"`   // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
@@ -150,6 +152,7 @@ type cvReport struct {
 	Seed       uint64    `json:"seed"`
 	Model      string    `json:"model,omitempty"`
 	Hash       string    `json:"model_hash,omitempty"`
+	Warnings   []string  `json:"warnings,omitempty"`
 	Gap        *number   `json:"model_gap,omitempty"`
 	Config     any       `json:"config"` // of the best; what is left out goes by the rows
 }
@@ -184,6 +187,7 @@ type modelReport struct {
 	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Start       string            `json:"start,omitempty"`
+	Command     string            `json:"command,omitempty"` // as in the model's file
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
@@ -246,8 +250,37 @@ type inspectReport struct {
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
 
-	Table   *tables.Encoder `json:"table,omitempty"` // of a table with words or gaps
-	Columns []columnReport  `json:"columns"`         // the first 1,000; null with a table
+	Form    *formReport     `json:"form,omitempty"`
+	Label   string          `json:"label_column,omitempty"` // that train would take
+	Table   *tables.Encoder `json:"table,omitempty"`
+	Reports []tables.Report `json:"column_reports,omitempty"` // of the table, the first 1,000
+	Columns []columnReport  `json:"columns"`                  // the first 1,000; null with a table
+
+	label  string // describes the column of Label
+	reader *dataReader
+	set    *dataset.Set
+}
+
+// A formReport says how the text of a table was read: see dataset.Form.
+type formReport struct {
+	Format    string `json:"format"`
+	Encoding  string `json:"encoding"`
+	Separator string `json:"separator"` // a character, or none
+	Quote     string `json:"quote"`     // the same
+	Comment   string `json:"comment"`   // the same
+	SkipLines int    `json:"skip_lines"`
+	Header    bool   `json:"header"`
+	Units     bool   `json:"units"`
+	Decimal   string `json:"decimal"`
+}
+
+// newFormReport returns the report on a form; nil for nil.
+func newFormReport(f *dataset.Form) *formReport {
+	if f == nil {
+		return nil
+	}
+	return &formReport{f.Format, f.Encoding, characterWord(f.Separator), characterWord(f.Quote),
+		characterWord(f.Comment), f.SkipLines, f.Header, f.Units, string(f.Decimal)}
 }
 
 type columnReport struct {
@@ -288,6 +321,7 @@ type evalReport struct {
 	ISA              string        `json:"isa"`
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`
+	Warnings         []string      `json:"warnings,omitempty"`
 
 	unknown bool    // there are labels that the model does not know
 	right   float64 // weight of the rows that are predicted right

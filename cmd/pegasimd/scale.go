@@ -57,7 +57,7 @@ func (f *scaleFlags) run(c *call, args []string) error {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		if scaler.Factor != nil {
-			scaler.Table, _ = usable(set)
+			scaler.Table = usable(set)
 		}
 	}
 	scaled, err := scaler.Apply(set)
@@ -68,7 +68,7 @@ func (f *scaleFlags) run(c *call, args []string) error {
 		return err
 	}
 	if !f.data.quiet {
-		reader.warn(set)
+		reader.tell(set)
 	}
 	return saveOut.writeJSON(scaler)
 }

@@ -80,7 +80,8 @@ func TestFlagsHaveTopics(t *testing.T) {
 		})
 	}
 	// Placeholders are types, files or choices, and no words of sentences.
-	types := strings.Fields("n number share file list duration hex column label=weight,...")
+	types := strings.Fields("n number share file list duration hex column character " +
+		"label=weight,...")
 	for command, flags := range flagSets() {
 		flags.VisitAll(func(f *flag.Flag) {
 			takes, _ := placeholderOf(f)
@@ -194,7 +195,7 @@ func TestEvalQuiet(t *testing.T) {
 // Help says of what is not defined what eval prints.
 func TestUndefinedFigures(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
-	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n"),
+	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n4,c\n"),
 		model)
 	numbers := filepath.Join(t.TempDir(), "json")
 	must(t, "eval", "-json", numbers, file(t, "test.csv", "1,a\n1,b\n"), model)

@@ -55,15 +55,15 @@ func TestTableKinds(t *testing.T) {
 		"all ways to write gaps": {cycle("1", "?", "na", "N/A", "nan", "NULL", "3", ""),
 			"number numbers: mean 2, deviation 1; 18 gaps\n"},
 		"a word for gaps": {cycle("none", "1", "3", "1", "3", "1", "3", "1", "3", "1", "3", "2"),
-			"number numbers, and none in 2 rows, taken for gaps: mean 2, deviation 0.9535; 2 gaps"},
+			"number numbers: mean 2, deviation 0.9535; 2 gaps"},
 		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
-			"left out whole numbers that count the rows\n"},
+			"left out whole numbers that count the rows; such as \"1000\"\n"},
 		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
-			"left out whole numbers of 6 digits, another in each row, as ids are\n"},
-		"names": {names, "left out 24 different words in 24 rows, as names are\n"},
+			"left out whole numbers of 6 digits, another in each row, as ids are; such as "},
+		"names": {names, "left out 24 different words in 24 rows, as names are; such as "},
 		"names and gaps": {func(i int) string { return strings.Repeat(names(i), min(i%8, 1)) },
-			"category 21 different words, as names are: only whether there is one counts; 3 gap"},
-		"one value": {cycle("Oslo"), "left out all rows have the same value\n"},
+			"category 21 different words; 3 gap"},
+		"one value": {cycle("Oslo"), "left out all rows have the same value; such as \"Oslo\"\n"},
 		"no value":  {cycle("", "NA"), "left out no cell has a value; 24 gaps\n"},
 	} {
 		printed, _ := must(t, "inspect", file(t, "x.csv", tableOf(c.cell)))
@@ -84,47 +84,50 @@ func TestTableTraps(t *testing.T) {
 		code       int
 		told       []string
 	}{
-		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect", exitDone,
-			[]string{"3 rows, 3 features\n", "label p: 2 rows\nlabel q: 1 row\n"}},
+		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect -label target",
+			exitDone, []string{"3 rows, 3 features\n", "label p: 2 rows\nlabel q: 1 row\n"}},
+		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect", exitDone, []string{
+			"3 rows, 4 columns\nread as commas between cells, a header\n", "train takes the labels from " +
+				"the last column, target, unless"}},
 		{"x.csv", bare, "train", exitDone, []string{"x.csv: 24 rows", " 0 category 2 different"}},
-		{"x.csv", strings.ReplaceAll(cities, "\n", "\r\n"), "inspect", exitDone,
+		{"x.csv", strings.ReplaceAll(cities, "\n", "\r\n"), "inspect -label 2", exitDone,
 			[]string{"24 rows", "label q: 12 rows\n"}},
 		{"x.tsv", strings.ReplaceAll(cities, ",", "\t"), "inspect", exitDone,
 			[]string{"Lima 12, Oslo 12\n"}},
-		{"x.csv", first, "train", exitDone, []string{"the label is the last column, b\n",
-			"warning: column y is called as labels are, but the label is b, unless -label-column"}},
+		{"x.csv", first, "train", exitDone, []string{"the label is column 0, y, by its name\n"}},
 		{"x.csv", first, "train -label-column y", exitDone, []string{"the label is column 0, y\n"}},
 		{"x.csv", first, "train -label-column 1", exitDone, []string{"the label is column 1, a\n"}},
-		{"x.csv", first + "p,4,\n", "train", exitError, []string{`x.csv:6:5: column "b": missing ` +
-			"label; if the labels are in column y, say so (-label-column)\n"}},
+		{"x.csv", first + "p,4,\n", "train -label last", exitError, []string{`x.csv:6:5: column ` +
+			`"b": missing label: fill it in, or leave such rows out (-missing drop)` + "\n"}},
+		{"x.csv", first + "p,4,\n", "train -label b -missing drop", exitDone, []string{
+			"x.csv: 4 rows", "left out 1 row without a label\n"}},
 		{"x.csv", "a,a,y\nx,1,p\nz,2,q\nx,4,p\nz,1,q\n", "train", exitDone, []string{
-			"the label is the last column, y\nthe columns' names are not kept, and go by their " +
+			"the label is the last column, y, by its name\nthe columns' names are not kept, and go by their " +
 				`places: two columns are called "a"` + "\n"}},
 		{"data.txt", cities, "train", exitError, []string{
 			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
 				"say so (-format csv, tsv or lines)\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
-		{"x.csv", cities, "train -numbers c", exitError, []string{
-			`x.csv:2:1: column "c": token "Oslo": the column is of numbers: `,
-			"(and in 23 more rows)\n"}},
+		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 cells of 24 ` +
+			`fit no column of numbers and count as missing, such as "Oslo"`}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and in 7 more rows)\n"}},
-		{"x.csv", "c,w,label\n", "train", exitError, []string{"no rows to train on\n"}},
+		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
 		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"all columns are left out"}},
-		{"x.csv", cities, "train -ignore c,0", exitError, []string{"two names are of one column\n"}},
+		{"x.csv", cities, "train -ignore c,0", exitError, []string{`column "c" is given twice`}},
 		{"x.csv", cities, "train -ignore c,1", exitError, []string{"all columns are left out: "}},
 		{"x.csv", cities, "train -ignore city", exitError, []string{`no column is called "city"`}},
 		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
 			`the column "c" is given twice`}},
 		{"x.csv", cities, "train -ngrams 0", exitUsage, []string{"-ngrams: have 0, want 1 or more"}},
-		{"x.csv", cities, "train -missing drop", exitUsage, []string{
-			`-missing: have "drop", want fill or error`}},
+		{"x.csv", cities, "train -missing skip", exitUsage, []string{
+			`-missing: have "skip", want fill, error or drop`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
-			"-ignore, -numbers, -categories and -text are for tables"}},
+			"-ignore, -numbers, -dates, -categories and -text are for tables"}},
 		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
 			exitDone, []string{"c category as given, but no word is in two rows, "}},
 		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{
-			"c category as given: 7 12, 9 12\n w left out as given\n"}},
+			"c category as given: 7 12, 9 12\n w left out as given; such as "}},
 	} {
 		args := append(strings.Fields(c.args), file(t, c.name, c.text))
 		if args[0] == "train" {
@@ -153,21 +156,20 @@ func TestTableFirstSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kinds := regexp.MustCompile(`  id      left out  whole numbers that count the rows
-  name    left out  300 different words in 300 rows, as names are
+	kinds := regexp.MustCompile(`  id      left out  whole numbers that count the rows; such as "\d+"
+  name    left out  300 different words in 300 rows, as names are; such as "Person \d+"
   city    category  4 different words: Lima (\d+), Oslo (\d+), Paris (\d+), Rome (\d+)
   age     number    numbers: mean [\d.]+, deviation [\d.]+; \d+ gaps
   income  number    numbers: mean [\de+.]+, deviation [\de+.]+; \d+ gaps
 `)
-	const otherwise = "-ignore, -numbers, -categories and -text COLUMNS say otherwise\n"
-	printed, _ := must(t, "inspect", "people.csv")
+	printed, _ := must(t, "inspect", "-label", "label", "people.csv")
 	counts := kinds.FindStringSubmatch(printed)
-	if counts == nil || !strings.Contains(printed, "a table with words or gaps: of its 5 columns "+
-		"train makes these features\n"+counts[0]+otherwise) {
+	if counts == nil || !strings.Contains(printed, "of its 5 columns train makes these features\n"+
+		counts[0]) {
 		t.Fatalf("inspect printed %s", printed)
 	}
 	_, told := must(t, "train", "people.csv")
-	if !strings.Contains(told, counts[0]+otherwise+"the label is the last column, label\n") {
+	if !strings.Contains(told, counts[0]+"the label is the last column, label, by its name\n") {
 		t.Errorf("train told %s", told)
 	}
 	labels, told := must(t, "predict", "new.csv", "people.model")
@@ -176,7 +178,7 @@ func TestTableFirstSteps(t *testing.T) {
 		t.Errorf("predict told %s", told)
 	}
 	printed, _ = must(t, "inspect", "-top", "8", "people.model")
-	if !strings.Contains(printed, "\ncolumns   5 of a table; the label is label\n"+counts[0]) {
+	if !strings.Contains(printed, "\ncolumns   5 of a table; the label is label\n  id      left out  ") {
 		t.Errorf("inspect printed %s", printed)
 	}
 	weights := regexp.MustCompile(`  feature (\d+) +([-+][\d.]+) x spread = ([-+][\d.]+)  (.+)\n`).
@@ -232,8 +234,7 @@ func TestTableHashed(t *testing.T) {
 	}
 }
 
-// A file of numbers alone is trained on as it is, and its model has no encoder unless a flag makes
-// one.
+// A file of numbers alone is trained on as it is.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")
@@ -252,7 +253,11 @@ func TestTableOfNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Names, m.IndexBase = set.Names, set.IndexBase
-	m.Table = json.RawMessage(`{"columns":["a","b"],"label":"y","label_at":1}`)
+	m.Table = json.RawMessage(`{"encoder":3,"columns":[{"name":"a","kind":"number","number":` +
+		`{"mean":0.25}},{"name":"b","kind":"number","number":{"mean":-0.125}}],"rows":4,` +
+		`"header":true,"label":{"name":"y","kind":"category"},"label_at":1,"raw":true}`)
+	m.Command = `-format csv -sep , -quote '"' -comment none -skip-lines 0 -header yes ` +
+		`-encoding utf-8 -decimal . -label-column y -numbers '*'`
 	var want bytes.Buffer
 	if err := m.Write(&want); err != nil || !bytes.Equal(have, want.Bytes()) {
 		t.Errorf("%.900q, want %.900q, %v", have, want.Bytes(), err)
@@ -296,14 +301,17 @@ func TestTablePredict(t *testing.T) {
 		"7,Lima,30,no,p\n8,Rome,41,no,q\n":                      {"p\nq\n", "accuracy 100"},
 		"x,age,city,y,member\n1,30,Lima,2,no\n3,41,Rome,4,no\n": {"p\nq\n", "have: x, y\n2 rows"},
 		"age,city,member\n30,Bern,no\n41,Kiel,yes\n41,Rome,maybe\n": {"p\nq\nq\n", "" +
-			`city: 2 cells with words that the training had in fewer than 2 rows, such as "Bern": ` +
-			"taken for none of the words\n" +
-			`member: 1 cell with words that the training had in fewer than 2 rows, such as "maybe"` +
-			": taken for none of the words\n3" + unlabelled},
+			`column city: 2 cells with a word that the training had in fewer than 2 rows, such as ` +
+			`"Bern": taken for none of the words` + "\n" +
+			`column member: 1 cell with a word that the training had in fewer than 2 rows, such as ` +
+			`"maybe": taken for none of the words` + "\n3" + unlabelled},
+		"age,city,member\n30,Lima,no\nold,Rome,yes\n41 years,Rome,no\n": {"p\np\nq\n", "" +
+			`column age: 2 cells without a number as in the training, such as "old": taken for the mean` +
+			"\n3" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
-			"city: 1 cell without a value, as no row of the training was: taken for none of the " +
-			"words\nage: 2 cells without a value, as no row of the training was: taken for the " +
-			"mean\nmember: 1 cell without a value, as no row of the training was: taken for none " +
+			"column city: 1 cell without a value, as no row of the training was: taken for none of the " +
+			"words\ncolumn age: 2 cells without a value, as no row of the training was: taken for the " +
+			"mean\ncolumn member: 1 cell without a value, as no row of the training was: taken for none " +
 			"of the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)
@@ -313,13 +321,11 @@ func TestTablePredict(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`no column is called "age" in the header`: {"predict", "city,member\nLima,no\n"},
-		`new.csv:3:1: column "age": token "old": the column is of numbers`: {"predict",
-			"age,city,member\n30,Lima,no\nold,Lima,no\n"},
 		"(and in 2 more rows)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
-		"2 columns, want 5 with the label's":                  {"predict", "30,Lima\n"},
-		"it had the labels; say which has them now":           {"eval", "age,city,member\n"},
-		"the model is of a table with words: want CSV or TSV": {"eval", "-format", "npy", toy},
+		"2 columns, want 5 with the label's":        {"predict", "30,Lima\n"},
+		"it had the labels; say which has them now": {"eval", "age,city,member\n"},
+		"the model is of a table: want CSV or TSV":  {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])

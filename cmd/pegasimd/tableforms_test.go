@@ -84,7 +84,7 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 // encodedBy reads a file by an encoder that is fitted on another.
 func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	t.Helper()
-	e, err := new(tables.Fitter).Fit(dataset.Options{},
+	e, _, err := new(tables.Fitter).Fit(dataset.Options{},
 		func(opt dataset.Options) (*dataset.Set, error) { return dataset.Read(other, opt) })
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestTableContinued(t *testing.T) {
 	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))
 	if !regexp.MustCompile(`validation accuracy \d+\.\d+ % on 300 rows`).MatchString(told) ||
-		!strings.Contains(told, "valid.csv: city: 3 cells with words that") {
+		!strings.Contains(told, "valid.csv: column city: 3 cells with a word that") {
 		t.Errorf("-valid told %s", told)
 	}
 }
@@ -224,6 +224,16 @@ func TestTableFromStandardInput(t *testing.T) {
 	}
 }
 
+// modelHash returns the hash of the model of any kind in a file.
+func modelHash(t *testing.T, name string) string {
+	t.Helper()
+	m, err := readPredictor(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Hash()
+}
+
 // Rows that are too many for the memory are encoded to a file, which is gone in the end, and the
 // model is the same.
 func TestTableInLittleMemory(t *testing.T) {
@@ -242,18 +252,21 @@ func TestTableInLittleMemory(t *testing.T) {
 	data := file(t, "x.csv", b.String())
 	for _, more := range [][]string{{"-epochs", "1", "-lambda", "0.01"},
 		{"-kernel", "rbf", "-steps", "500"}} {
-		args := append([]string{"train", "-quiet", data}, more...)
+		args := append([]string{"train", "-quiet", "-header", "no", data}, more...)
 		for _, most := range []string{"300", "1"} {
 			must(t, append(args, dir+"/"+most, "-max-memory", most)...)
 			sample.OnlyFiles(t, temporary)
+			if told, _ := must(t, "inspect", dir+"/"+most); !strings.Contains(told, " -label-column 15 ") {
+				t.Errorf("inspect: %s", told)
+			}
 		}
-		if contentOf(t, dir+"/300") != contentOf(t, dir+"/1") {
+		if modelHash(t, dir+"/300") != modelHash(t, dir+"/1") {
 			t.Errorf("%q: the model is another in little memory", more)
 		}
 	}
 	t.Setenv("TMPDIR", filepath.Join(temporary, "none"))
 	t.Setenv("TMP", filepath.Join(temporary, "none"))
-	fails(t, exitError, "none", "train", "-max-memory", "1", data, dir+"/refused")
+	fails(t, exitError, "none", "train", "-header", "no", "-max-memory", "1", data, dir+"/refused")
 }
 
 // Convert writes the rows that a model sees, also by a stream, and models go where there is a place
@@ -278,7 +291,7 @@ func TestTableConvert(t *testing.T) {
 	few := file(t, "few.csv", "income,city,age\n1,Bern,\n")
 	_, told = must(t, "convert", "-for", at("model"), few, at("few.svm"))
 	if !strings.HasPrefix(told, "1 row, 8 features: ") ||
-		!strings.Contains(told, `city: 1 cell with words that`) {
+		!strings.Contains(told, `city: 1 cell with a word that`) {
 		t.Errorf("-for told %s", told)
 	}
 	one := file(t, "one.csv", "income,city,age,label\n1,Rome,20,stays\n")
@@ -316,8 +329,7 @@ func TestTableConvert(t *testing.T) {
 
 // A model file whose encoder does not fit its weights, or is none, is an error.
 func TestTableHostile(t *testing.T) {
-	const good = `{"name":"c","kind":"category","reason":"","rows":9,"levels":["a","b","d"],` +
-		`"counts":[2,3,4]}`
+	const good = `{"name":"c","kind":"category","levels":{"names":["a","b","d"],"counts":[2,3,4]}}`
 	name, data := filepath.Join(t.TempDir(), "model"), file(t, "x.csv", "c,y\na,0\nb,1\nd,1\n")
 	write := func(encoder string) {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2, 3}}, Lambda: 1,
@@ -327,30 +339,31 @@ func TestTableHostile(t *testing.T) {
 		}
 	}
 	of := func(columns string) string {
-		return `{"encoder":2,"columns":[` + columns + `],"header":true,"label":"y","label_at":-1}`
+		return `{"encoder":3,"columns":[` + columns + `],"rows":9,"header":true,"label":{"name":"y",` +
+			`"kind":"number"},"label_at":-1}`
 	}
 	write(of(good))
 	must(t, "predict", data, name)
 	change := func(old, with string) string { return of(strings.Replace(good, old, with, 1)) }
 	for what, encoder := range map[string]string{
 		"more features":       of(good + "," + strings.Replace(good, `"c"`, `"e"`, 1)),
-		"fewer features":      of(strings.Replace(good, `"d"]`, `"d"],"gap_feature":true`, 1)),
+		"fewer features":      of(strings.Replace(good, `4]}`, `4]},"gap_feature":true`, 1)),
 		"no columns":          of(""),
 		"levels not sorted":   change(`"a","b"`, `"b","a"`),
 		"more levels":         change(`"a",`, `"a","aa",`),
 		"more counts":         change(`[2,3`, `[2,3,1`),
-		"too few rows":        change(`:9`, `:8`),
-		"no rows":             change(`:9`, `:0`),
-		"hashed levels":       change(`"levels"`, `"hash_bits":12,"levels"`),
-		"many hash bits":      change(`"levels":["a","b","d"],"counts":[2,3,4]`, `"hash_bits":62`),
+		"too few rows":        strings.Replace(of(good), `:9`, `:8`, 1),
+		"no rows":             strings.Replace(of(good), `:9`, `:0`, 1),
+		"hashed levels":       change(`"names"`, `"hash_bits":12,"names"`),
+		"many hash bits":      change(`"names":["a","b","d"],"counts":[2,3,4]`, `"hash_bits":62`),
 		"an unknown kind":     change(`category`, `date`),
-		"a number's levels":   change(`category`, `number","factor":1,"mean":0,"x":"`),
-		"no factor":           of(`{"name":"c","kind":"number","reason":"","rows":9}`),
-		"a huge factor":       of(`{"name":"c","kind":"number","rows":9,"factor":1e999}`),
+		"a number's levels":   change(`category"`, `number","number":{"factor":1}`),
+		"no scale":            of(`{"name":"c","kind":"number"}`),
+		"a huge factor":       of(`{"name":"c","kind":"number","number":{"factor":1e999}}`),
 		"a label beyond":      strings.Replace(of(good), "-1", "2", 1),
 		"a label before":      strings.Replace(of(good), "-1", "-2", 1),
-		"another version":     strings.Replace(of(good), `"encoder":2`, `"encoder":1`, 1),
-		"columns of a number": `{"encoder":2,"columns":7}`,
+		"another version":     strings.Replace(of(good), `"encoder":3`, `"encoder":2`, 1),
+		"columns of a number": `{"encoder":3,"columns":7}`,
 	} {
 		write(encoder)
 		for _, args := range [][]string{

@@ -12,52 +12,57 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file has what says whether labels are classes or numbers to predict.
+// This file decides whether labels are classes or numbers to predict.
 
-// saysClasses are the flags that only make sense where labels are classes. One that is given says
-// that they are, whatever they look like.
+// saysClasses are the flags that only make sense where labels are classes. If one is given, labels
+// are classes, whatever they look like.
 var saysClasses = strings.Fields("multiclass class-weight costs proba")
 
-// How many labels there may be before they look like numbers to predict: of those with fractions,
-// and of whole numbers if few rows have each.
 const (
-	mostFractions = 20
-	mostIntegers  = 256
-	rowsOfInteger = 10
+	maxNumericClasses = 20 // different whole numbers, above which labels may be numbers to predict
+	maxFractions      = 10 // different numbers with fractions, above which labels are
+	minRowsRarest     = 5  // rows of the rarest whole number, below which they are
 )
 
-// looksNumeric reports whether the labels look like numbers to predict, and returns one of them.
-func looksNumeric(labels []float32, rows int) (like float32, yes bool) {
-	n := len(labels)
+// looksNumeric reports whether numeric labels look like numbers to predict, and returns one of
+// them. Labels with fractions do if more than 10 differ, or 3 or more with fewer than two rows each;
+// whole numbers if more than 20 differ and the rarest has fewer than 5 rows.
+func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
+	n, total := len(labels), 0
+	for _, r := range rows {
+		total += r
+	}
 	fraction := slices.IndexFunc(labels, func(y float32) bool {
 		return float64(y) != math.Trunc(float64(y))
 	})
 	switch {
 	case fraction >= 0:
-		return labels[fraction], n > mostFractions || n > 2 && 2*n > rows
-	case n > mostIntegers && rows < rowsOfInteger*n:
+		return labels[fraction], n > maxFractions || n > 2 && 2*n > total
+	case n > maxNumericClasses && slices.Min(rows) < minRowsRarest:
 		return labels[n/2], true
 	}
 	return 0, false
 }
 
 // readTraining reads data to train on. Labels that look like numbers are taken for numbers to
-// predict if no flag says what they are; recheck checks the settings after that. They are refused
-// where a loss or a kernel is for classes, and no flag insists on these.
+// predict unless a flag settles the task; recheck checks the settings after that. They are refused
+// if the loss or the kernel is for classes and no flag insists on classes.
 func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
+	d.opt.RoundLabels = true
 	if set, took, err = d.read(name, nil); err != nil {
 		return nil, 0, err
 	}
-	c := d.call
-	if d.encoder != nil && cfg.Scale == "" {
+	if d.encoder != nil && !d.encoder.Raw && cfg.Scale == "" {
 		cfg.Scale = pegasos.ScaleNone // the encoder scales
 	}
-	labels, rows := labelCounts(set)
-	like, numeric := looksNumeric(labels, set.Rows())
+	c := d.call
+	labels, rows := labelCounts(set, d.skip)
+	like, numeric := looksNumeric(labels, rows)
 	classes := slices.ContainsFunc(saysClasses, c.given) || set.Names != nil
-	if numeric && !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.given("kernel") {
+	open := !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.given("kernel")
+	if numeric && open {
 		cfg.Loss = pegasos.Squared
 		if !d.quiet {
 			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
@@ -69,22 +74,85 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		}
 	}
 	numbers := cfg.Loss.Regression()
+	if numbers && !c.given("loss") {
+		d.chosen = []string{"-loss", string(cfg.Loss)}
+	}
 	if err := checkNumbers(name, set, cfg.Loss); err != nil {
 		return nil, 0, err
 	}
 	d.describeSet(name, set, numbers, took)
-	switch {
-	case numbers:
-	case len(labels) == 1:
-		return nil, 0, fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
-			name, rows[0], escape.Name(labelName(set, labels[0])))
-	case numeric && !classes:
-		return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
-			"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
-			"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
-			len(labels), like)
+	if !numbers {
+		if numeric && !classes {
+			return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
+				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
+				"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
+				len(labels), like)
+		}
+		err = d.checkClasses(name, set, labels, rows)
+		if open && len(labels) > maxNumericClasses {
+			d.manyClasses = true
+			d.doubts = append(d.doubts, dataset.Doubt{About: "task", Flag: "-loss squared",
+				Text: fmt.Sprintf("the labels, %d different whole numbers, are taken for classes, not for "+
+					"numbers to predict", len(labels))})
+		}
 	}
-	return set, took, nil
+	if err == nil {
+		err = d.settle(name, true)
+	}
+	return set, took, err
+}
+
+// checkClasses checks the classes of a set, and the rows that each has, and doubts classes of one
+// row.
+func (d *dataReader) checkClasses(
+	name string, set *dataset.Set, labels []float32, rows []int,
+) error {
+	switch {
+	case set.Rounded > 0:
+		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which makes "+
+			"different classes one; predict numbers with -loss squared", name,
+			count(set.Rounded, "label"))
+	case len(labels) == 1:
+		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes", name,
+			rows[0], escape.Name(labelName(set, labels[0])))
+	case len(labels) > 1 && slices.Max(rows) == 1 && !slices.ContainsFunc(saysClasses, d.call.given):
+		how := "name the column that has the labels with -label-column"
+		switch {
+		case set.Names == nil && d.encoder == nil:
+			how = "predict numbers with -loss squared"
+		case set.Names == nil:
+			how = "predict numbers with -loss squared, or " + how
+		}
+		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", name, len(labels),
+			escape.Name(labelName(set, labels[0])), how)
+	}
+	d.doubtRareClasses(set, labels, rows)
+	return nil
+}
+
+// doubtRareClasses doubts classes of one row.
+func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows []int) {
+	const most = 3 // that are named
+	var rare []string
+	for i, y := range labels {
+		if rows[i] == 1 {
+			rare = append(rare, escape.Cut(labelName(set, y)))
+		}
+	}
+	doubt := dataset.Doubt{About: "label"}
+	switch n := len(rare); {
+	case n == 0:
+		return
+	case n == 1:
+		doubt.Text = fmt.Sprintf("the class %s has one row: is it", escape.Name(rare[0]))
+	default:
+		doubt.Text = fmt.Sprintf("%d classes have one row each, such as %s: are they", n,
+			strings.Join(escape.Names(rare[:min(n, most)]), ", "))
+	}
+	if doubt.Text += " of a header, a footer or a typing error?"; set.Names == nil {
+		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels numbers to predict?", "-loss squared"
+	}
+	d.doubts = append(d.doubts, doubt)
 }
 
 // checkNumbers returns an error if the loss needs numbers and the labels are names.

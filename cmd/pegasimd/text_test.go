@@ -161,7 +161,7 @@ func TestTextWords(t *testing.T) {
 				t.Errorf("%q: %s, want %q", c, printed, word)
 			}
 		}
-		if !regexp.MustCompile(`features  (\d+), [^~]*the mean: \d\d+ features\n`).MatchString(printed) {
+		if !regexp.MustCompile(`features  (\d+), [^~]*  text: \d\d+ features\n`).MatchString(printed) {
 			t.Errorf("%s", printed)
 		}
 	}

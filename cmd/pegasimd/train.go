@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -27,14 +28,14 @@ multi-class problems and the length of the run. A line of the output says what w
 keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
 predicted as numbers, unless -loss or -multiclass say otherwise. docs/training.md has the rules.
 
-DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
-files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
-with gzip. Or it is a .pgsm file, which convert writes.
+DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .tsv .psv .tab .jsonl), NumPy's
+.npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard input; each
+may be compressed with gzip. Or it is a .pgsm file, which convert writes.
 
-The cells of a CSV file may be words, and there may be gaps. Columns are then brought to one scale,
-words get a feature each, and columns with a different value in each row, such as ids and names, are
-left out. The output says what became of each column; -ignore, -numbers and -categories say
-otherwise.
+How a table is written, which column has the labels and the kinds of the others are found in the
+file, and printed. Lines at the end that begin with 'warning:' say what may be meant otherwise, and
+which flag settles it. The line 'resolved:' has a command that trains the same model without
+detecting anything; the model keeps its flags.
 
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
@@ -49,7 +50,7 @@ Examples:
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
-	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
+	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label strict " +
 		"proba json threads",
 	flags: func() commandFlags { return new(trainFlags) },
 }
@@ -173,9 +174,10 @@ func (r *linearRun) openFiles() (err error) {
 // readData reads the weights and the data. If training starts from, resumes or has as prior another
 // model, the data's features and labels are matched to those of that model.
 func (r *linearRun) readData() (err error) {
-	if r.trainer.Weights, err = r.reader.readWeights(r.flags.weights); err != nil {
+	if err = r.reader.readWeights(r.flags.weights); err != nil {
 		return err
 	}
+	defer func() { r.trainer.Weights = r.reader.weights }()
 	// the model whose features and labels are used, the checkpoint's with what it started from
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
@@ -193,13 +195,16 @@ func (r *linearRun) readData() (err error) {
 	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
 		return err
 	}
+	if err := r.reader.settle(r.data, true); err != nil {
+		return err
+	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err
 	}
 	r.known = labelling{names: r.set.Names}
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
 	if !numbers {
-		if err := relabel(r.set, like, r.trainer.Weights); err != nil {
+		if err := relabel(r.set, like, r.reader.weights); err != nil {
 			return fmt.Errorf("%s: %w", r.data, err)
 		}
 		r.known = labelling{like.Names, like.Classes}
@@ -282,7 +287,7 @@ func (r *linearRun) write() error {
 	if err := r.reader.nameHeaviest(r.data, m.Weights); err != nil {
 		return err
 	}
-	if err := r.reader.describe(m, r.set, r.known); err != nil {
+	if err := r.describe(m); err != nil {
 		return err
 	}
 	if err := r.modelOut.write(m.Write); err != nil {
@@ -296,6 +301,17 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.data, m, r.training, r.interrupted != nil)
 }
 
+// describe puts into a model what the run's data were. The settings of a checkpoint that the run goes
+// on from are those of the checkpoint's command.
+func (r *linearRun) describe(m *pegasos.Model) error {
+	err := r.reader.describe(m, r.set, r.known)
+	if r.keep.restored {
+		length := r.only("epochs", "steps")
+		m.Command = strings.TrimSpace(r.keep.from.Command + " " + shellWords(length))
+	}
+	return err
+}
+
 // report writes the numbers of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
@@ -303,7 +319,7 @@ func (r *linearRun) report() error {
 		return err
 	}
 	if !r.reader.quiet {
-		r.reader.warn(r.set)
+		r.reader.tell(r.set)
 		out.print(r.stderr, r.result.Config)
 	}
 	return nil

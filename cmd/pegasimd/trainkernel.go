@@ -72,6 +72,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		Train:        took.Seconds(), Interrupted: err != nil,
 	}
 	out.describe(set, m, model, loading)
+	out.settled(reader, set, m.Config.Multiclass)
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
@@ -79,7 +80,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	if !f.data.quiet {
-		reader.warn(set)
+		reader.tell(set)
 		out.printKernel(c.stderr, m.Config)
 	}
 	return err

@@ -28,8 +28,14 @@ func newTrainReport(r *linearRun) *trainReport {
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.curve.rows, r.reader.opt.Threads)
-		report.Warnings = report.Fit.warnings(m, r.set.Rows())
+		r.warn(report.Fit.warnings(m, r.set.Rows())...)
 	}
+	if n := report.Replaced; n > 0 {
+		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began, so "+
+			"that the best of the weights at the start, those of the last step and 0 were kept: more "+
+			"-epochs, or -scale, may help", count(n, "problem")))
+	}
+	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
 }
 
@@ -84,14 +90,6 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	r.printObjective(w)
 	if r.Fit != nil {
 		fmt.Fprintln(w, r.Fit)
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
-	}
-	if r.Replaced > 0 {
-		fmt.Fprintf(w, "warning: in %s (one for each class or pair) training ended worse than "+
-			"it began, so that the best of the weights at the start, those of the last step and 0 "+
-			"were kept: more -epochs, or -scale, may help\n", count(r.Replaced, "problem"))
 	}
 	r.printModel(w)
 	r.printStop(w, cfg)
@@ -226,4 +224,15 @@ func advice(m *pegasos.Model) string {
 
 func (r *trainReport) printModel(w io.Writer) {
 	fmt.Fprintf(w, "model %s, hash %.16s...\n", escape.Name(r.Model), r.ModelHash)
+	if r.Command != "" {
+		fmt.Fprintf(w, "resolved: %s\n", escape.Text(r.Command))
+	}
+}
+
+// settled sets the warnings, and the command line that trains the model on a table again.
+func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegasos.Multiclass) {
+	r.Warnings = d.call.warnings
+	if set.Form != nil {
+		r.Command = d.call.commandLine(append(d.resolved(set, multiclass, true), d.call.args...))
+	}
 }

@@ -162,11 +162,13 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		f.data.opt.Layout = dataset.Layout(layout)
 	}
 	reader := c.reader(f.data)
-	weights, err := reader.readWeights(f.weights)
-	if err != nil {
+	if err := reader.readWeights(f.weights); err != nil {
 		return nil, err
 	}
 	if encoder, _ := predictions.Encoder(head); encoder != nil { // the data are read several times
+		if !encoder.Label.GapIsClass { // training refused rows without a label, or left them out
+			reader.opt.MissingLabels = dataset.MissingDrop
+		}
 		if err := reader.keepInput(data); err != nil {
 			return nil, err
 		}
@@ -176,10 +178,11 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		return nil, err
 	}
 	defer set.Close()
+	weights := reader.weights
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	if err := checkWeights(f.weights, weights, set.Rows()); err != nil {
+	if err := cmp.Or(reader.settle(data, false), checkWeights(f.weights, weights, set.Rows())); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {

@@ -62,7 +62,7 @@ var partRules = map[string]rule{
 	trainedHash:  func(c *coverage) bool { return c.trained },
 	"index_base": func(c *coverage) bool { return c.base },
 	"hash_bits":  func(c *coverage) bool { return c.hashed },
-	"scaler":     never, "state": never, "calibration": byFolds,
+	"scaler":     never, "state": never, "command": never, "calibration": byFolds,
 	"prior":  always, // verify refuses another prior, and another start
 	"start":  func(c *coverage) bool { return c.start },
 	"lambda": always, "support": byClaim,
@@ -72,10 +72,9 @@ var partRules = map[string]rule{
 
 	"table":                    func(c *coverage) bool { return c.table.compared },
 	"table.header":             func(c *coverage) bool { return c.table.compared && c.table.named },
-	"table.label":              func(c *coverage) bool { return c.table.compared && c.table.named },
+	"table.label.name":         func(c *coverage) bool { return c.table.compared && c.table.named },
 	"table.label_at":           func(c *coverage) bool { return c.table.compared && c.table.placed },
 	"table.columns.name":       func(c *coverage) bool { return c.table.compared && c.table.named },
-	"table.columns.reason":     func(c *coverage) bool { return c.table.compared && c.table.reasons },
 	"table.columns.text.words": func(c *coverage) bool { return c.table.compared && c.table.words },
 
 	"config.loss": byClaim, "config.epsilon": byClaim,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,10 +23,9 @@ type tableCheck struct {
 	compared bool // with the data, or with the model that training started from
 
 	// Parts that may be unchecked where the table was compared.
-	named   bool // the names of the columns, and of the label
-	placed  bool // the number of the label's column
-	reasons bool // the reasons for the kinds of columns
-	words   bool // the n-grams that name buckets of text
+	named  bool // the names of the columns, and of the label
+	placed bool // the number of the label's column
+	words  bool // the n-grams that name buckets of text
 
 	differs string // how an encoder differs from the one of the data; empty if it does not
 	why     string // why an encoder was not compared
@@ -40,7 +40,7 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 	}
 	if from != nil {
 		if same, words := sameEncoder(head.Table, from.Table); same {
-			return &tableCheck{compared: true, named: true, placed: true, reasons: true, words: words}, nil
+			return &tableCheck{compared: true, named: true, placed: true, words: words}, nil
 		}
 	}
 	if info, err := os.Stat(name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
@@ -74,7 +74,7 @@ func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 	if model == nil {
 		return &tableCheck{}
 	}
-	t, _ := usable(set)
+	t := usable(set)
 	if t == nil {
 		t = &dataset.Table{LabelAt: -1}
 	}
@@ -91,22 +91,24 @@ func tableParts(table []byte) []string {
 	if err != nil || e == nil {
 		return parts
 	}
-	parts = append(parts, "table.columns.name", "table.columns.reason")
+	parts = append(parts, "table.columns.name")
 	if slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
 		return c.Text != nil && c.Text.Words != nil
 	}) {
 		parts = append(parts, "table.columns.text.words")
 	}
-	return append(parts, "table.header", "table.label")
+	return append(parts, "table.header", "table.label.name")
 }
 
 // compareEncoders compares a model's encoder with one that was fitted to the data. Names are not
-// checked if only the model or only the file has a header. Other reasons for the kinds of columns, as
-// another version may give, are no contradiction.
+// checked if only the model or only the file has a header.
 func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck, error) {
 	text, err := json.Marshal(fitted)
 	if err != nil {
 		return nil, err
+	}
+	if bytes.Equal(model, text) {
+		return &tableCheck{compared: true, words: true, named: true, placed: !fitted.Header}, nil
 	}
 	var have, want any
 	if err := json.Unmarshal(model, &have); err != nil {
@@ -123,22 +125,18 @@ func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck
 	header, _ := a["header"].(bool)
 	check.named = header == b["header"].(bool)
 	if !check.named {
-		for _, key := range []string{"header", "label"} {
-			delete(a, key)
-			delete(b, key)
+		for _, e := range []map[string]any{a, b} {
+			delete(e, "header")
+			if label, ok := e["label"].(map[string]any); ok {
+				delete(label, "name")
+			}
+			dropKey(e, "name")
 		}
-		dropKey(a, "name")
-		dropKey(b, "name")
 	}
 	// With names, the label's column is found by its name, and the file may have another order.
 	check.placed = check.named && !header && reflect.DeepEqual(a["label_at"], b["label_at"])
 	delete(a, "label_at")
 	delete(b, "label_at")
-	if check.reasons = reflect.DeepEqual(a, b); check.reasons {
-		return check, nil
-	}
-	dropKey(a, "reason")
-	dropKey(b, "reason")
 	check.differs = difference(a, b)
 	return check, nil
 }

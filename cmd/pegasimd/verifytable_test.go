@@ -116,7 +116,7 @@ func TestVerifyTables(t *testing.T) {
 	verify("another order of columns", file(t, "table.csv", asCSV(t, table, 6, 2, 1, 0, 5, 4, 3)))
 	verify("tabs", file(t, "table.tsv", strings.ReplaceAll(asCSV(t, table, inOrder...), ",", "\t")))
 	verify("no header", file(t, "table.csv", asCSV(t, table[1:], inOrder...)),
-		"table.columns.name", "table.header", "table.label")
+		"table.columns.name", "table.header", "table.label.name")
 	noID := file(t, "table.csv", asCSV(t, table, 1, 2, 3, 4, 5, 6))
 	_, out, _ := pegasimd(t, "verify", model, noID)
 	if !strings.HasSuffix(out, "\nnot confirmed\n") || !strings.Contains(out, `is called "id"`) ||
@@ -174,11 +174,16 @@ func TestVerifyEditedEncoders(t *testing.T) {
 		must(t, append(append([]string{"train", "-quiet"}, kind...), data, model)...)
 		text := []byte(read(t, model))
 		for name, change := range map[string]func(column map[string]any){
-			"size": func(c map[string]any) { c["mean"] = c["mean"].(float64) + 1 },
-			"seen": func(c map[string]any) { c["mean"] = c["mean"].(float64) + 300 },
-			"age":  func(c map[string]any) { c["gap_words"] = []any{"none", "200"} },
-			"id":   func(c map[string]any) { c["gaps"] = 3 },
-			"city": func(c map[string]any) { c["rows"] = 90 },
+			"size": func(c map[string]any) { addTo(c["number"], 1) },
+			"seen": func(c map[string]any) { addTo(c["number"], 300) },
+			"age": func(c map[string]any) {
+				c["number"].(map[string]any)["format"] = map[string]any{"gap_words": []any{"200", "none"}}
+			},
+			"id": func(c map[string]any) { c["gaps"] = 3 },
+			"city": func(c map[string]any) {
+				counts := c["levels"].(map[string]any)["counts"].([]any)
+				counts[0], counts[1] = counts[0].(float64)+1, counts[1].(float64)-1
+			},
 			"note": func(c map[string]any) {
 				text := c["text"].(map[string]any)
 				words, _ := text["words"].(map[string]any)
@@ -201,6 +206,12 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			}
 		}
 	}
+}
+
+// addTo adds to the mean of a scale.
+func addTo(scale any, v float64) {
+	s := scale.(map[string]any)
+	s["mean"] = s["mean"].(float64) + v
 }
 
 // editTable returns a model whose encoder has another column of the name, without its hash, and with

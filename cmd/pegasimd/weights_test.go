@@ -130,10 +130,10 @@ func TestTrainWeights(t *testing.T) {
 			}
 		}
 	}
-	data := file(t, "a.svm", "1 1:1\n2 1:2\n")
+	data := file(t, "a.svm", "1 1:1\n2 1:2\n2 1:3\n")
 	fails(t, exitUsage, "-valid-weights", "train", "-valid-weights", data, data)
-	fails(t, anyFailure, "3 weights for 2 rows", "train", "-valid", data, "-valid-weights",
-		file(t, "three", "1\n1\n1\n"), data, filepath.Join(t.TempDir(), "m"))
+	fails(t, anyFailure, "4 weights for 3 rows", "train", "-valid", data, "-valid-weights",
+		file(t, "four", "1\n1\n1\n1\n"), data, filepath.Join(t.TempDir(), "m"))
 	fails(t, exitUsage, "-kernel", "train", "-kernel", "rbf", "-weights", data, data)
 }
 

@@ -57,10 +57,14 @@ func Text(text string) string {
 // Cut keeps a word of a file short enough for a message, which quotes it.
 func Cut[T string | []byte](word T) string {
 	const most = 40
-	if len(word) > most {
-		return string(word[:most]) + "..."
+	if len(word) <= most {
+		return string(word)
 	}
-	return string(word)
+	end := most // in front of a whole character
+	for end > most-utf8.UTFMax && !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return string(word[:end]) + "..."
 }
 
 // Error returns err with a text that fits a line of a message, whatever a file's words have put in

@@ -3,38 +3,46 @@ package tables
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync"
-	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// A Coder encodes rows. It is a [csvcell.Encoder]. Several goroutines may use it at a time.
+// A Coder encodes rows by an encoder. It is a [cell.Encoder]. Several goroutines may use it at a
+// time.
 type Coder struct {
-	// RefuseGaps has gaps refused.
+	// RefuseGaps refuses cells without a value, and those that do not fit their column.
 	RefuseGaps bool
 
 	columns  []coding
+	label    Label
+	raw      bool
+	headed   bool
 	cols     int
 	features []string
-	mu       sync.Mutex // of what was odd
+	mu       sync.Mutex // of the counts of odd cells
 }
 
 // A coding is how the cells of a column become features.
 type coding struct {
 	*Column
-	first   int32           // feature
-	gap     int32           // the feature of gaps, or none
-	filled  float32         // what a gap in a column of numbers becomes
-	levels  map[string]code // of each level; of numbers GapWords
-	text    *textCoder
-	odd     int    // levels that the training lacked
-	such    string // the first of them
-	oddGaps int    // gaps, of which the training had none
+	first    int32           // feature
+	gap      int32           // the feature of gaps, or none
+	marks    bool            // the feature of gaps is 1 in rows with a value
+	filled   float32         // the feature of a gap in a column of numbers
+	levels   map[string]code // of each level
+	gapWords map[string]bool // of this column of numbers
+	order    cell.Order
+	times    bool
+	text     *textCoder
+	oddGaps  int    // gaps, of which the training had none
+	odd      int    // cells that do not fit
+	such     string // the first of them
 }
 
-// A code is the feature that a level of a category sets, and the value, 0 if it sets none.
+// A code is the feature that a level of a category sets, and the value.
 type code struct {
 	feature int32
 	value   float32
@@ -43,40 +51,70 @@ type code struct {
 // none is the feature of gaps in a column without one.
 const none = -1
 
-// Coder returns one of the encoder.
+// Coder returns a coder of the encoder.
 func (e *Encoder) Coder() *Coder {
-	c := &Coder{columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names()}
+	c := &Coder{columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names(),
+		label: e.Label, raw: e.Raw, headed: e.headed()}
 	next := int32(0)
 	for i := range c.columns {
-		column := &e.Columns[i]
-		in := coding{Column: column, first: next, gap: none}
-		if n := len(column.Levels) + len(column.GapWords); n > 0 {
-			in.levels = make(map[string]code, n)
+		in := &c.columns[i]
+		in.Column, in.first, in.gap = &e.Columns[i], next, none
+		in.prepare(e.Rows, e.Raw)
+		if next += int32(e.FeaturesOf(i)); in.GapFeature {
+			in.gap, in.marks = next-1, in.marksValues(e.Rows)
 		}
-		for k, level := range column.Levels {
-			in.levels[level] = in.codeOf(k)
-		}
-		for _, word := range csvcell.Spellings {
-			if k := csvcell.Find(column.Levels, word); k >= 0 {
-				in.levels[word] = in.codeOf(k)
-			}
-		}
-		for _, word := range column.GapWords {
-			in.levels[word] = code{}
-		}
-		switch column.Kind {
-		case Number, Date:
-			in.filled = column.scaled(column.Mean)
-		case Text:
-			in.text = newTextCoder(column.Text, column.Rows-column.Gaps)
-		}
-		if next += int32(column.Features()); column.GapFeature {
-			in.gap = next - 1
-		}
-		c.columns[i] = in
 	}
 	return c
 }
+
+// prepare fills in what the kind of the column needs.
+func (in *coding) prepare(rows int, raw bool) {
+	switch in.Kind {
+	case Number, Date:
+		if in.filled = in.Number.scaled(in.Number.Mean); raw {
+			in.filled = float32(in.Number.Mean)
+		}
+		if f := in.Number.Format; f != nil && f.GapWords != nil {
+			in.gapWords = map[string]bool{}
+			for _, word := range f.GapWords {
+				in.gapWords[word] = true
+			}
+		}
+		if in.Date != nil {
+			in.order, in.times = orderOf(in.Date.Order)
+		}
+	case Text:
+		in.text = newTextCoder(in.Text, rows-in.Gaps)
+	case Category:
+		if in.Levels == nil {
+			return
+		}
+		in.levels = make(map[string]code, len(in.Levels.Names))
+		for k, level := range in.Levels.Names {
+			in.levels[level] = in.codeOf(k, rows)
+		}
+		for _, word := range cell.Spellings {
+			if k := cell.Find(in.Levels.Names, word); k >= 0 {
+				in.levels[word] = in.codeOf(k, rows)
+			}
+		}
+	}
+}
+
+// codeOf returns the code of level k of the column.
+func (in *coding) codeOf(k, rows int) code {
+	switch {
+	case !in.isBinary(rows):
+		return code{in.first + int32(k), 1}
+	case k == in.Levels.rarer():
+		return code{in.first, 1}
+	}
+	return code{in.first, -1}
+}
+
+// Headed reports whether the training file had a header whose names are not used to find columns,
+// because two of them are equal.
+func (c *Coder) Headed() bool { return c.headed }
 
 // Uses reports whether cell i is of a column that is not left out.
 func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
@@ -84,7 +122,7 @@ func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
 // Cols returns the number of features.
 func (c *Coder) Cols() int { return c.cols }
 
-// Features are those of [Encoder.Names].
+// Features returns [Encoder.Names].
 func (c *Coder) Features() []string { return c.features }
 
 // A row has the columns and the values of its nonzeros.
@@ -99,167 +137,234 @@ func (r *row) add(column int32, v float32) {
 	}
 }
 
-// Encode appends the columns and the values of a row's nonzeros. If it refuses a cell it says which
-// and why. It makes no garbage.
+// A fit says whether a cell fits its column.
+type fit int
+
+const (
+	fits fit = iota
+	isGap
+	isOdd
+)
+
+// Encode appends the columns and the values of a row's nonzeros. Cells that do not fit their
+// columns count as gaps. It refuses a cell only with RefuseGaps, and says which and why. It makes
+// no garbage.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
 	r := row{columns, values}
 	for i := range c.columns {
-		in, cell := &c.columns[i], cells[i]
+		in, text := &c.columns[i], cells[i]
 		if in.Kind == LeftOut {
 			continue
 		}
-		gap, reason := in.isGap(cell), ""
-		switch {
-		case gap && c.RefuseGaps:
-			reason = "missing value: fill it in or leave the row out"
-		case gap:
-			r.add(in.first, in.filled)
-			if r.add(in.gap, 1); in.Gaps == 0 {
-				c.note(in, "")
+		of := in.encode(&r, text, c.raw)
+		if of != fits {
+			if c.RefuseGaps && (of == isGap || in.Number != nil) {
+				return columns, values, i, in.refusal(of)
 			}
-		case in.Kind == Number:
-			reason = in.number(&r, cell)
-		case in.Kind == Date:
-			reason = in.date(&r, cell)
-		case in.Kind == Text:
-			r.columns, r.values = in.text.encode(cell, in.first, r.columns, r.values)
-		default:
-			var known bool
-			if known, reason = in.category(&r, cell); !known {
-				c.note(in, cell)
+			if of == isOdd || in.Gaps == 0 {
+				c.note(in, of, text)
+			}
+			if in.Number != nil {
+				r.add(in.first, in.filled)
 			}
 		}
-		if reason != "" {
-			return columns, values, i, reason
+		if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
+			r.add(in.gap, 1)
 		}
 	}
 	return r.columns, r.values, 0, ""
 }
 
-const notNumber = "the column is of numbers: correct the cell or leave it empty; -categories takes " +
-	"what a column has for words"
+// encode adds the features of a cell, but for a gap's, and says whether it fits the column.
+func (in *coding) encode(r *row, text string, raw bool) fit {
+	switch in.Kind {
+	case Number:
+		if raw {
+			if v, ok := parse32(text); ok {
+				r.add(in.first, v)
+				return fits
+			}
+		}
+		return in.number(r, text, raw)
+	case Date:
+		return in.date(r, text)
+	case Text:
+		if cell.IsMissing(text) {
+			return isGap
+		}
+		r.columns, r.values = in.text.encode(text, in.first, r.columns, r.values)
+		return fits
+	}
+	return in.category(r, text)
+}
 
-// number adds the feature of a number, or says why there is none.
-func (in *coding) number(r *row, cell string) string {
-	v, ok := parse(cell)
-	if !ok {
-		return notNumber
+// number adds the feature of a number.
+func (in *coding) number(r *row, text string, raw bool) fit {
+	v, ok := in.Number.Format.parse(text)
+	switch {
+	case !ok && (cell.IsGapWord(text) || in.gapWords[text]):
+		return isGap
+	case !ok:
+		return isOdd
+	case raw:
+		r.add(in.first, float32(v))
+		return fits
 	}
 	return in.addScaled(r, v)
 }
 
-// date adds the features of a date, or says why there are none.
-func (in *coding) date(r *row, cell string) string {
-	d, ok := parseDate(cell)
-	if !ok {
-		return "the column is of dates such as 2026-11-24 or 2026-11-24T18:30: correct the cell or " +
-			"leave it empty; -categories takes what a column has for words"
+// parse returns the number in a cell, and false if there is none, or one of another unit.
+func (f *Format) parse(text string) (float64, bool) {
+	mark, unit := f.mark(), ""
+	if f != nil {
+		unit = f.Unit
 	}
-	reason := in.addScaled(r, d.days)
-	if len(in.Counts) >= months {
-		r.add(in.first+1+int32(d.month), 1)
+	if len(text) > maxValueBytes || !hasDigit(text) {
+		return 0, false
 	}
-	if len(in.Counts) > months {
-		r.add(in.first+1+months+int32(d.weekday), 1)
-	}
-	return reason
-}
-
-// addScaled adds a number on the scale of the column.
-func (in *coding) addScaled(r *row, v float64) string {
-	x := in.scaled(v)
-	if math.Abs(float64(x)) > math.MaxFloat32 {
-		return "the number is too large beside those of the training"
-	}
-	r.add(in.first, x)
-	return ""
-}
-
-// category adds the feature of a level, if it has one, and reports whether the training had it often
-// enough.
-func (in *coding) category(r *row, cell string) (known bool, reason string) {
-	to, known := in.level(cell)
-	if !known && !utf8.ValidString(cell) {
-		return true, "the word is not UTF-8: convert the file, with iconv for instance"
-	}
-	r.add(to.feature, to.value)
-	return known, ""
-}
-
-// isGap reports whether a cell is a gap.
-func (in *coding) isGap(cell string) bool {
-	if len(in.GapWords) > 0 {
-		if _, word := in.levels[cell]; word {
-			return true
+	if mark == '.' {
+		if v, ok := cell.ParsePlain(text); ok {
+			return v, true
 		}
 	}
-	return csvcell.IsMissing(cell)
-}
-
-// level returns the code of a level, and whether the training had it often enough.
-func (in *coding) level(cell string) (to code, known bool) {
-	if in.HashBits > 0 {
-		return code{in.first + bucket(cell, in.HashBits), 1}, true
+	n, ok := cell.ParseNumber(text, mark)
+	if ok && (f == nil || !f.Groups) && isGrouped(text, mark) && cell.Ambiguous(text) {
+		return 0, false // its mark may be the decimal one of another file
 	}
-	to, known = in.levels[cell]
-	return to, known || in.Levels == nil // where only gaps count
+	magnitude := n.Magnitude == 0 || f != nil && f.Magnitudes
+	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
 }
 
-// codeOf returns the code of level k of the column.
-func (in *coding) codeOf(k int) code {
+// isGrouped reports whether a number has the mark that is not the decimal one.
+func isGrouped(text string, mark byte) bool {
+	if mark == ',' {
+		return strings.IndexByte(text, '.') >= 0
+	}
+	return strings.IndexByte(text, ',') >= 0
+}
+
+// mark returns the decimal mark.
+func (f *Format) mark() byte {
+	if f != nil && f.Decimal == "," {
+		return ','
+	}
+	return '.'
+}
+
+// date adds the features of a date.
+func (in *coding) date(r *row, text string) fit {
+	var d cell.Date
+	ok := len(text) <= maxValueBytes && hasDigit(text)
+	if ok {
+		d, ok = parseDate(text, in.order)
+	}
 	switch {
-	case !in.isBinary():
-		return code{in.first + int32(k), 1}
-	case k == in.rarer():
-		return code{in.first, 1}
+	case !ok && cell.IsGapWord(text):
+		return isGap
+	case !ok, d.TimeOnly != in.times:
+		return isOdd
 	}
-	return code{in.first, -1}
+	of := in.addScaled(r, d.Days)
+	if of == fits && len(in.Date.Counts) >= months {
+		r.add(in.first+1+int32(d.Month), 1)
+	}
+	if of == fits && len(in.Date.Counts) > months {
+		r.add(in.first+1+months+int32(d.Weekday), 1)
+	}
+	return of
+}
+
+// addScaled adds a number on the scale of the column. A number too large for float32 is odd.
+func (in *coding) addScaled(r *row, v float64) fit {
+	x := in.Number.scaled(v)
+	if math.Abs(float64(x)) > math.MaxFloat32 {
+		return isOdd
+	}
+	r.add(in.first, x)
+	return fits
+}
+
+// category adds the feature of a level, if it has one.
+func (in *coding) category(r *row, text string) fit {
+	switch {
+	case cell.IsMissing(text):
+		return isGap
+	case in.Levels == nil: // only gaps count
+		return fits
+	case in.Levels.HashBits > 0:
+		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
+		return fits
+	}
+	to, known := in.levels[text]
+	if !known {
+		return isOdd
+	}
+	r.add(to.feature, to.value)
+	return fits
 }
 
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
-func bucket(level string, bits int) int32 {
+func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
+
+// hashText returns the 64-bit FNV-1a hash of a text.
+func hashText(text string) wordHash {
 	h := wordHash(fnvOffset)
-	for i := range len(level) {
-		h = h.add(level[i])
+	for i := range len(text) {
+		h = h.add(text[i])
 	}
-	return int32(h >> (64 - bits))
+	return h
 }
 
-// note counts a cell that the training lacked: a level, or a gap.
-func (c *Coder) note(in *coding, level string) {
+// refusal says why a cell is refused.
+func (in *coding) refusal(of fit) string {
+	switch {
+	case of == isGap:
+		return "missing value: fill it in or leave the row out"
+	case in.Kind == Date:
+		return "the column is of dates: correct the cell or leave the row out"
+	}
+	return "the column is of numbers: correct the cell or leave the row out"
+}
+
+// note counts a cell that does not fit, or a gap where the training had none.
+func (c *Coder) note(in *coding, of fit, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if level == "" {
+	if of == isGap {
 		in.oddGaps++
 		return
 	}
 	if in.odd++; in.such == "" {
-		in.such = escape.Cut(level)
+		in.such = escape.Cut(text)
 	}
 }
 
-// Odd says, in a line for each column and kind, how many of the cells so far were levels without a
-// feature, or gaps where the training had none.
+// Odd returns a line for each column and kind of oddity: how many of the cells so far do not fit
+// the column, with one of them, and how many lack a value where no row of the training did.
 func (c *Coder) Odd() (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.columns {
 		in := &c.columns[i]
-		as := "none of the words"
-		if in.Kind == Number || in.Kind == Date {
-			as = "the mean"
+		what, as := "without a number as in the training", "the mean"
+		switch in.Kind {
+		case Date:
+			what = "without a date as in the training"
+		case Category:
+			what = fmt.Sprintf("with a word that the training had in fewer than %d rows", leastRows)
+			as = "none of the words"
 		}
-		add := func(cells int, what string) {
-			if cells > 0 {
-				lines = append(lines, fmt.Sprintf("%s: %s %s: taken for %s", escape.Name(in.Name),
-					count(cells), what, as))
-			}
+		name := escape.Name(escape.Cut(in.Name))
+		if in.odd > 0 {
+			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
+				count(in.odd), what, in.such, as))
 		}
-		add(in.odd, fmt.Sprintf("with words that the training had in fewer than %d rows, such as %q",
-			leastRows, in.such))
-		add(in.oddGaps, "without a value, as no row of the training was")
+		if in.oddGaps > 0 {
+			lines = append(lines, fmt.Sprintf("column %s: %s without a value, as no row of the "+
+				"training was: taken for %s", name, count(in.oddGaps), as))
+		}
 	}
 	return lines
 }

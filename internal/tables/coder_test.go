@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func TestFeatures(t *testing.T) {
 	e := fitted(t, people)
 	names := []string{"size", "spare", "city=Paris", "city=Rome", "city is missing", "ok=yes", "age",
 		"age is missing"}
-	for i, f := range e.Features() {
+	for i, f := range e.featuresOfRow() {
 		if f.Name != names[i] {
 			t.Errorf("feature %d is %q", i, f.Name)
 		}
@@ -104,7 +103,9 @@ func TestScale(t *testing.T) {
 		{"the smallest", words("1e-45 3e-45"), 2e-45, 2e-45, math.MaxFloat32},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			have := settled(c.cells, Number)
+			cells := append(c.cells, "NA")
+			column, _, _ := settled(t, "x", cells, Given{Kind: Number})
+			have := column.Number
 			near := func(have, want float64) bool { return math.Abs(have-want) <= 1e-12*math.Abs(want) }
 			if !near(have.Mean, c.mean) || !near(have.Shift, c.shift) ||
 				math.Abs(have.Factor-c.factor) > 0x1p-24*c.factor {
@@ -122,7 +123,7 @@ func TestSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := float64(s.Rows())
-	for j, f := range e.Features() {
+	for j, f := range e.featuresOfRow() {
 		if strings.HasPrefix(f.Name, "age") && j == 6 {
 			continue // gaps are no part of its deviation
 		}
@@ -135,19 +136,23 @@ func TestSpread(t *testing.T) {
 			t.Errorf("%s: spread %v, want %v", f.Name, f.Spread, want)
 		}
 	}
-	two := &Column{Name: "s", Kind: Category, Rows: 8, Gaps: 2, GapFeature: true,
-		Levels: []string{"a", "b"}, Counts: []int{4, 2}} // -1 four times, 1 twice
-	if f := two.feature(0); f.Name != "s=b" || math.Abs(f.Spread-math.Sqrt(.75-.0625)) > 1e-12 {
+	two := &Column{Name: "s", Kind: Category, Gaps: 2, GapFeature: true,
+		Levels: &Levels{Names: []string{"a", "b"}, Counts: []int{4, 2}}} // -1 four times, 1 twice
+	if f := two.feature(0, 8); f.Name != "s=b" || math.Abs(f.Spread-math.Sqrt(.75-.0625)) > 1e-12 {
 		t.Errorf("%+v", f)
 	}
-	hashed := &Column{Name: "w", Kind: Category, HashBits: 2, Rows: 9, Gaps: 3, GapFeature: true}
+	hashed := &Column{Name: "w", Kind: Category, Levels: &Levels{HashBits: 2}, Gaps: 3, GapFeature: true}
 	var all []Feature
-	for j := range hashed.Features() {
-		all = append(all, hashed.feature(j))
+	for j := range hashed.features(9) {
+		all = append(all, hashed.feature(j, 9))
 	}
 	if len(all) != 5 || all[3].Name != "w in bucket 3" || math.Abs(all[3].Spread-math.Sqrt(8)/9) > 1e-12 ||
 		all[4].Name != "w is missing" || math.Abs(all[4].Spread-math.Sqrt(2)/3) > 1e-12 {
 		t.Errorf("%+v", all)
+	}
+	hashed.Gaps = 6
+	if f := hashed.feature(4, 9); f.Name != "w is present" {
+		t.Errorf("%+v", f)
 	}
 }
 
@@ -160,36 +165,39 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-const gap = "missing value: fill it in or leave the row out"
-
-// Cells that can't be encoded are refused with their place, and with how many there are.
+// Cells that do not fit are missing, or refused with RefuseGaps: with their place, and with how
+// many there are.
 func TestRefusedCells(t *testing.T) {
-	const header = "size,spare,city,ok,age,y\n"
-	for _, c := range []struct {
-		name, text string
-		refuse     bool
-		want       string
-	}{
-		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n", false,
-			`a.csv:3:13: column "age": token "old": ` + notNumber},
-		{"several", header + "1,0,Rome,yes,old,a\nx,y,Rome,no,1,b\n1e39,0,,no,,b\n", false,
-			`a.csv:2:14: column "age": token "old": ` + notNumber + " (and in 2 more rows)"},
-		{"no header", "1,0,Rome,yes,old,a\n", false, `a.csv:1:14: token "old": ` + notNumber},
-		{"too large", header + "1,3e38,Rome,yes,2,a\n", false, ""},
-		{"not UTF-8", header + "1,0,M\xfcnchen,yes,2,a\n", false, `a.csv:2:5: column "city": token ` +
-			`"M\xfcnchen": the word is not UTF-8: convert the file, with iconv for instance`},
-		{"gap", header + "1,0,,yes,2,a\n", true, `a.csv:2:5: column "city": ` + gap},
-		{"gap in numbers", header + "1,0,Rome,yes,NA,a\n", true,
+	const (
+		header = "size,spare,city,ok,age,y\n"
+		gap    = "missing value: fill it in or leave the row out"
+		odd    = "the column is of numbers: correct the cell or leave the row out"
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n",
+			`a.csv:3:13: column "age": token "old": ` + odd},
+		{"several", header + "1,0,Rome,yes,old,a\nx,y,Rome,no,1,b\n1e39,0,,no,,b\n",
+			`a.csv:2:14: column "age": token "old": ` + odd + " (and in 2 more rows)"},
+		{"no header", "1,0,Rome,yes,old,a\n", `a.csv:1:14: token "old": ` + odd},
+		{"another unit", header + "1 kg,3,Rome,yes,2,a\n", `a.csv:2:1: column "size": token "1 kg": ` + odd},
+		{"gap", header + "1,0,,yes,2,a\n", `a.csv:2:5: column "city": ` + gap},
+		{"gap in numbers", header + "1,0,Rome,yes,NA,a\n",
 			`a.csv:2:14: column "age": token "NA": ` + gap},
-		{"gap that training lacked", header + "?,0,Rome,yes,1,a\n", true,
+		{"gap word", header + "1,-,Rome,yes,1,a\n", `a.csv:2:3: column "spare": token "-": ` + gap},
+		{"gap that training lacked", header + "?,0,Rome,yes,1,a\n",
 			`a.csv:2:1: column "size": token "?": ` + gap},
-		{"no gap", header + "1,0,Rome,yes,1,a\n", true, ""},
+		{"no gap", header + "1,0,Rome,yes,1,a\n", ""},
+		{"unknown words", header + "1,0,M\xfcnchen,perhaps,1,a\n", ""},
+		{"too large", header + "1,3e38,Rome,yes,2,a\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := fitted(t, people)
 			var opt dataset.Options
-			e.Options(&opt)
-			opt.Encoder.(*Coder).RefuseGaps = c.refuse
+			coder := e.Options(&opt)
+			if _, err := reading(c.text)(opt); err != nil {
+				t.Error(err)
+			}
+			coder.RefuseGaps = true
 			_, err := reading(c.text)(opt)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 				t.Errorf("%v, want\n%s", err, c.want)
@@ -198,50 +206,13 @@ func TestRefusedCells(t *testing.T) {
 	}
 }
 
-// Beside the least of numbers 2 is too large, and a word is refused unless the training had it.
-func TestRefusedNumbers(t *testing.T) {
-	e := &Encoder{Columns: []Column{*settled(words("1e-45 3e-45"), "")}}
-	if _, _, at, reason := e.Coder().Encode([]string{"2"}, nil, nil); at != 0 ||
-		reason != "the number is too large beside those of the training" {
-		t.Error(reason)
-	}
-	e = &Encoder{Columns: []Column{*settled(append(times(9, "1", "2"), "none"), "")}}
+// A number that is too large on the scale of the training is missing, and told.
+func TestNumberTooLarge(t *testing.T) {
+	_, _, e := settled(t, "x", words("1e-45 3e-45 ?"), Given{})
 	coder := e.Coder()
-	if _, _, _, reason := coder.Encode([]string{"none"}, nil, nil); reason != "" {
-		t.Error(reason)
-	}
-	coder.RefuseGaps = true
-	if _, _, _, reason := coder.Encode([]string{"none"}, nil, nil); reason != gap {
-		t.Error(reason)
-	}
-	if _, _, _, reason := coder.Encode([]string{"None"}, nil, nil); reason != notNumber {
-		t.Error(reason)
-	}
-}
-
-// Names of which only the gaps count may be anything, and so may cells of a column left out.
-func TestCellsWithoutAFeature(t *testing.T) {
-	var b strings.Builder
-	for i := range 30 {
-		fmt.Fprintf(&b, "%d,Ann %d,%d,a\n", i, i, i%3)
-	}
-	b.WriteString("30,,1,b\n")
-	e := fitted(t, b.String())
-	coder := e.Coder()
-	for _, cells := range [][]string{{"30", "\xff", "1"}, {"old", "Ann 1", "1"}, {"", "Eve", "1"}} {
-		columns, _, _, reason := coder.Encode(cells, nil, nil)
-		if reason != "" || slices.Contains(columns, 0) {
-			t.Errorf("%q: %v, %q", cells, columns, reason)
-		}
-	}
-	if columns, _, _, _ := coder.Encode([]string{"1", "?", "1"}, nil, nil); !slices.Contains(columns, 0) {
-		t.Error("no feature of the gap")
-	}
-	if odd := coder.Odd(); odd != nil {
-		t.Error(odd)
-	}
-	if coder.Uses(0) || !coder.Uses(1) || !coder.Uses(2) {
-		t.Error("uses another column")
+	columns, _, _, reason := coder.Encode([]string{"2"}, nil, nil)
+	if reason != "" || !slices.Equal(columns, []int32{1}) || len(coder.Odd()) != 1 {
+		t.Error(columns, reason, coder.Odd())
 	}
 }
 
@@ -262,20 +233,22 @@ func TestOdd(t *testing.T) {
 		}
 	}
 	const gap = "without a value, as no row of the training was: taken for "
-	const level = "with words that the training had in fewer than 2 rows, such as "
+	const level = "with a word that the training had in fewer than 2 rows, such as "
 	want := []string{
-		"size: 1 cell " + gap + "the mean", "spare: 2 cells " + gap + "the mean",
-		`city: 3 cells ` + level + `"Oslo": taken for none of the words`,
-		"ok: 1 cell " + gap + "none of the words",
+		"column size: 1 cell " + gap + "the mean", "column spare: 2 cells " + gap + "the mean",
+		`column city: 3 cells ` + level + `"Oslo": taken for none of the words`,
+		"column ok: 1 cell " + gap + "none of the words",
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
 	}
 	coder = e.Coder()
-	coder.Encode([]string{"1", "0", long, "perhaps", "1"}, nil, nil)
+	coder.Encode([]string{"wide", "0", long, "perhaps", "old"}, nil, nil)
 	want = []string{
-		"city: 1 cell " + level + `"` + long[:40] + `...": taken for none of the words`,
-		"ok: 1 cell " + level + `"perhaps": taken for none of the words`,
+		`column size: 1 cell without a number as in the training, such as "wide": taken for the mean`,
+		"column city: 1 cell " + level + `"` + long[:40] + `...": taken for none of the words`,
+		"column ok: 1 cell " + level + `"perhaps": taken for none of the words`,
+		`column age: 1 cell without a number as in the training, such as "old": taken for the mean`,
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
@@ -285,13 +258,16 @@ func TestOdd(t *testing.T) {
 // A row makes no garbage, whatever its cells are.
 func TestCoderAllocates(t *testing.T) {
 	e := fitted(t, people)
-	e.Columns = append(e.Columns, Column{Name: "hashed", Kind: Category, HashBits: 12, Rows: 8},
-		*settled(append(times(9, "1", "2"), "-"), ""))
+	dates, _, _ := settled(t, "when", times(4, "3/14/2019", "2/5/2018"), Given{})
+	money, _, _ := settled(t, "price", times(4, "$1,250.50", "-", "$12"), Given{})
+	e.Columns = append(e.Columns, Column{Name: "hashed", Kind: Category, Levels: &Levels{HashBits: 12}},
+		*dates, *money)
 	coder := e.Coder()
 	columns, values := make([]int32, 0, 20), make([]float32, 0, 20)
 	for _, cells := range [][]string{
-		{"1", "0.25", "Rome", "yes", "2", "w", "1e-3"}, {"", "?", "", "NA", "n/a", "", "-"},
-		{"1", "2", "Bonn", "perhaps", "NaN", "\xff", "."}, {"1", "2", "Oslo", "no", "NULL", "null", "-"},
+		{"1", "0.25", "Rome", "yes", "2", "w", "3/9/2020", "$2,000"},
+		{"", "?", "", "NA", "n/a", "", "?", "-"}, {"1", "2", "Rome", "no", "NaN", "\xff", "4/30/2019", "1e-3"},
+		{"1", "2", "Paris", "no", "NULL", "null", "-", "none"},
 	} {
 		n := testing.AllocsPerRun(100, func() { coder.Encode(cells, columns, values) })
 		if n != 0 && !asmtest.Race {
@@ -322,7 +298,7 @@ func TestCoderIsShared(t *testing.T) {
 		}()
 	}
 	wait.Wait()
-	if odd := coder.Odd(); len(odd) != 1 || !strings.HasPrefix(odd[0], "city: 2001 cells") {
+	if odd := coder.Odd(); len(odd) != 1 || !strings.HasPrefix(odd[0], "column city: 2001 cells") {
 		t.Error(odd)
 	}
 }

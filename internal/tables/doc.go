@@ -1,5 +1,7 @@
-// Package tables has the encoders of tables with words, texts, dates, gaps and names. Package
-// pegasos/table has the rules that they go by. A [Fitter] makes an [Encoder] of the cells of
-// training rows, a [Coder] makes features of cells by it, and a [Namer] finds the n-grams behind
-// features.
+// Package tables finds the kinds of a table's columns and encodes its cells as features. Package
+// pegasos/table documents the rule.
+//
+// A [Fitter] reads the rows of a training file, in as many passes as it needs, and fits an
+// [Encoder]: the columns' kinds, scales, levels and n-grams, which a model's file stores. A [Coder]
+// encodes rows by an encoder, and a [Namer] finds the n-grams behind features of text.
 package tables

@@ -3,29 +3,43 @@ package tables
 import (
 	"encoding/json"
 	"fmt"
-	"math"
+	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
-// version is the version of an encoder's JSON. Version 1 coded the first of two levels as 0, the
-// value of an unknown word.
-const version = 2
+// version is the version of an encoder's JSON. Version 2 described only tables with words, with
+// other keys.
+const version = 3
 
-// An Encoder makes rows of numbers of the cells of a table. A model's file has it as JSON, in place
-// of a [dataset.Table]: see [Decode].
+// An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
+// place of a [dataset.Table]: see [Decode].
 type Encoder struct {
 	Version int      `json:"encoder"`
 	Columns []Column `json:"columns"` // all but the label's, in the order of the training's file
-	// Header says that the names of the columns tell them apart; if not, they go by their places.
-	Header  bool   `json:"header"`
-	Label   string `json:"label,omitempty"` // the name of the label's column
-	LabelAt int    `json:"label_at"`        // its number in the file, or -1 if it was the last
+	Rows    int      `json:"rows"`    // that the encoder was fitted on
+	// Header says that columns are found by their names; if not, by their places.
+	Header  bool  `json:"header"`
+	Label   Label `json:"label"`
+	LabelAt int   `json:"label_at"` // the label column's number in the file, or -1 if it was the last
+	// Raw says that all columns are of plain numbers without gaps, and that the features are these
+	// numbers as float32. In any other table the encoder scales numbers.
+	Raw bool `json:"raw,omitempty"`
 }
 
-// Decode reads the encoder that JSON is of. It returns nil if there is none, but a [dataset.Table].
+// Label describes the label column.
+type Label struct {
+	Name string `json:"name,omitempty"`
+	// Kind is Number, Category for names of classes, or "" if the table had no label.
+	Kind   Kind    `json:"kind,omitempty"`
+	Format *Format `json:"format,omitempty"` // of numbers that are not in plain form
+	// GapIsClass says that cells such as NA are the name of a class.
+	GapIsClass bool `json:"gap_is_class,omitempty"`
+}
+
+// Decode reads an encoder's JSON. It returns nil if the JSON is a [dataset.Table] or nothing.
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`
@@ -41,22 +55,8 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 	if err := modelfile.Unmarshal(text, e); err != nil {
 		return nil, fmt.Errorf("table: encoder: %w", err)
 	}
-	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
-		return nil, fmt.Errorf("table: encoder: the label is in column %d", e.LabelAt)
-	}
-	texts, features := 0, int64(0)
-	for i := range e.Columns {
-		if err := e.Columns[i].check(); err != nil {
-			return nil, fmt.Errorf("table: encoder: %w", err)
-		}
-		if e.Columns[i].Kind == Text {
-			texts++
-		}
-		features += int64(e.Columns[i].Features())
-	}
-	if texts > maxTexts || features > math.MaxInt32 {
-		return nil, fmt.Errorf("table: encoder: %d columns of text, %d features: too many", texts,
-			features)
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
 	}
 	return e, nil
 }
@@ -64,32 +64,33 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 // Cols returns the number of features.
 func (e *Encoder) Cols() (n int) {
 	for i := range e.Columns {
-		n += e.Columns[i].Features()
+		n += e.Columns[i].features(e.Rows)
 	}
 	return n
 }
 
-// Bytes returns about how much memory the rows take that the encoder was fitted on.
+// FeaturesOf returns the number of features of column i.
+func (e *Encoder) FeaturesOf(i int) int { return e.Columns[i].features(e.Rows) }
+
+// Bytes returns about how much memory the encoded training rows take.
 func (e *Encoder) Bytes() int64 {
-	rows, nonzeros := 0, 0
+	nonzeros := 0
 	for i := range e.Columns {
-		c := &e.Columns[i]
-		rows = c.Rows
-		switch c.Kind {
+		switch c := &e.Columns[i]; c.Kind {
 		case Text:
 			for _, count := range c.Text.counts {
 				nonzeros += int(count)
 			}
 		case Date:
-			nonzeros += 3 * rows
+			nonzeros += 3 * e.Rows
 		case Number, Category:
-			nonzeros += rows
+			nonzeros += e.Rows
 		}
 	}
-	return min(4*int64(rows)*int64(e.Cols()), 8*int64(nonzeros))
+	return min(4*int64(e.Rows)*int64(e.Cols()), 8*int64(nonzeros))
 }
 
-// maxNames is how many features have names at most.
+// maxNames is the largest number of features that have names.
 const maxNames = 1 << 16
 
 // Names returns the names of the features, or nil if they are more than 65,536 or take more memory
@@ -100,8 +101,8 @@ func (e *Encoder) Names() (names []string) {
 	}
 	left := budget.Account{Part: budget.Names}
 	for i := range e.Columns {
-		for j := range e.Columns[i].Features() {
-			name := e.Columns[i].feature(j).Name
+		for j := range e.FeaturesOf(i) {
+			name := e.Columns[i].feature(j, e.Rows).Name
 			if !left.Take(int64(len(name) + nameBytes)) {
 				return nil
 			}
@@ -111,7 +112,7 @@ func (e *Encoder) Names() (names []string) {
 	return names
 }
 
-// nameBytes is about what a name takes beside its text.
+// nameBytes is about what a name takes besides its text.
 const nameBytes = 32
 
 // Spreads returns Feature.Spread of all features.
@@ -119,30 +120,30 @@ func (e *Encoder) Spreads() []float64 {
 	all := make([]float64, 0, e.Cols())
 	for _, c := range e.Columns {
 		c.Name = "" // which would be copied for each feature
-		for j := range c.Features() {
-			all = append(all, c.feature(j).Spread)
+		for j := range c.features(e.Rows) {
+			all = append(all, c.feature(j, e.Rows).Spread)
 		}
 	}
 	return all
 }
 
-// Feature says what feature j of an encoded row stands for.
+// Feature returns the meaning of feature j of an encoded row.
 func (e *Encoder) Feature(j int) Feature {
 	for i := range e.Columns {
-		n := e.Columns[i].Features()
+		n := e.FeaturesOf(i)
 		if j < n {
-			return e.Columns[i].feature(j)
+			return e.Columns[i].feature(j, e.Rows)
 		}
 		j -= n
 	}
 	panic("table: no such feature")
 }
 
-// Table returns what tells the columns of another file apart.
+// Table returns the names and places of the columns, by which another file is read.
 func (e *Encoder) Table() *dataset.Table {
 	t := &dataset.Table{LabelAt: e.LabelAt}
 	if e.Header {
-		t.Label = e.Label
+		t.Label = e.Label.Name
 		for i := range e.Columns {
 			t.Columns = append(t.Columns, e.Columns[i].Name)
 		}
@@ -150,9 +151,38 @@ func (e *Encoder) Table() *dataset.Table {
 	return t
 }
 
-// Options has opt read a CSV file by the encoder, and returns the [Coder] that does.
+// headed reports whether the columns have names that do not tell them apart.
+func (e *Encoder) headed() bool {
+	t := &dataset.Table{LabelAt: e.LabelAt}
+	for i := range e.Columns {
+		if !e.Header && e.Columns[i].Name != strconv.Itoa(fileColumn(i, t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Options sets opt to read a table by the encoder, and returns the [Coder] that encodes the rows.
 func (e *Encoder) Options(opt *dataset.Options) *Coder {
 	c := e.Coder()
 	opt.Encoder, opt.Features, opt.Table = c, len(e.Columns), e.Table()
 	return c
+}
+
+// Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason
+// for the kind too, after a fit.
+func (e *Encoder) Describe(i int) string {
+	switch c := &e.Columns[i]; {
+	case c.Kind == Number || c.Kind == Date:
+		return c.describe()
+	case c.Kind == Text:
+		return "text"
+	case c.Kind == LeftOut:
+		return "left out of the training"
+	case c.Levels != nil && c.Levels.HashBits > 0:
+		return fmt.Sprintf("words, more than %d of them in %d rows or more", maxLevels, leastRows)
+	case c.Levels != nil:
+		return fmt.Sprintf("words, %d of them in %d rows or more", len(c.Levels.Names), leastRows)
+	}
+	return fmt.Sprintf("words, none of them in %d rows or more", leastRows)
 }

@@ -19,7 +19,7 @@ func TestDecode(t *testing.T) {
 		"all kinds": allKinds(t),
 		"odd words": "\"a\n\u2028<b>\",\x1b,\"\",y\n" +
 			strings.Repeat("1,<p>,\"q\"\"\",a\n2,\u2028\x1b,,b\n", 2),
-		"names in another code": "caf\xe9,b,y\n1,2,a\n3,4,b\n",
+		"names in another code": "caf\xe9,b,y\n1,2,a\n3,4,b\n", "numbers": "1,2,3\n4,5,6\n",
 	} {
 		e := fitted(t, text)
 		file := asJSON(t, e)
@@ -62,59 +62,78 @@ func TestDecodeNone(t *testing.T) {
 
 // Files that no encoder has written are refused, however little they say.
 func TestDecodeErrors(t *testing.T) {
-	with := func(columns string) string { return `{"encoder":2,"label_at":-1,"columns":[` + columns + "]}" }
-	category := func(rest string) string {
-		return with(`{"name":"c","kind":"category","rows":9` + rest + `}`)
+	with := func(columns string) string {
+		return `{"encoder":3,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
 	}
-	number := func(rest string) string {
-		return with(`{"name":"n","kind":"number","rows":9` + rest + `}`)
+	column := func(kind, rest string) string {
+		return with(fmt.Sprintf(`{"name":"c","kind":%q%s}`, kind, rest))
 	}
-	const column = "is not one that an encoder has"
-	hashed := `{"name":"c","kind":"category","rows":9,"hash_bits":12},`
-	text := `{"name":"t","kind":"text","rows":9,"text":{"bits":20,"grams":2,"buckets":"AQE="}},`
+	category := func(levels string) string { return column("category", `,"levels":{`+levels+`}`) }
+	number := func(rest string) string { return column("number", `,"number":{"factor":1`+rest+`}`) }
+	date := func(rest string) string {
+		return column("date", `,"number":{"factor":1},"date":{`+rest+`}`)
+	}
+	hashed := `{"name":"c","kind":"category","levels":{"hash_bits":12}},`
+	text := `{"name":"t","kind":"text","text":{"bits":20,"grams":2,"buckets":"AQE="}},`
 	var levels, counts []string
 	for i := range maxLevels + 1 {
 		levels, counts = append(levels, fmt.Sprintf(`"%05d"`, i)), append(counts, "1")
 	}
-	list := func(n int, name string) string {
-		return fmt.Sprintf(`{"name":%q,"kind":"category","rows":9999,"levels":[%s],"counts":[%s]}`,
-			name, strings.Join(levels[:n], ","), strings.Join(counts[:n], ","))
+	list := func(n int) string {
+		return strings.Replace(category(fmt.Sprintf(`"names":[%s],"counts":[%s]`,
+			strings.Join(levels[:n], ","), strings.Join(counts[:n], ","))), `"rows":9`, `"rows":9999`, 1)
 	}
+	months := strings.Repeat("1,", 8) + "1,0,0,0"
+	const other, counted = "has other parts", "counts of more rows than there are"
 	for _, c := range []struct{ text, want string }{
-		{number(`,"factor":1`), ""}, {category(``), ""}, {category(`,"hash_bits":12`), ""},
-		{category(`,"levels":["a","b"],"counts":[4,5]`), ""}, {with(list(maxLevels, "c")), ""},
-		{with(`{"name":"l","kind":"left out","rows":9}`), ""},
-		{strings.Replace(number(`,"factor":1`), `"label_at":-1`, `"label_at":1`, 1), ""},
+		{number(""), ""}, {column("category", ""), ""}, {category(`"hash_bits":12`), ""},
+		{category(`"names":["a","b"],"counts":[4,5]`), ""}, {list(maxLevels), ""},
+		{column("left out", ""), ""}, {date(""), ""}, {date(`"order":"dmy","counts":[` + months + "]"), ""},
+		{number(`,"format":{"decimal":",","unit":"kg","gap_words":["a","b"]}`), ""},
+		{strings.Replace(number(""), `"label_at":-1`, `"label_at":1`, 1), ""},
+		{`{"encoder":3,"rows":9,"label_at":-1,"raw":true,"columns":[{"name":"c","kind":"number",` +
+			`"number":{"mean":3}}]}`, ""},
 
-		{`{"encoder":1}`, "1, and this program reads only version 2: train the model again"},
+		{`{"encoder":2}`, "2, and this program reads only version 3: train the model again"},
 		{`{"encoder":-1}`, "of version -1"},
-		{`{"encoder":2,"label_at":"x"}`, "cannot unmarshal"},
-		{`{"encoder":2,"label_at":-2}`, "the label is in column -2"},
-		{`{"encoder":2,"label_at":1}`, "the label is in column 1"},
-		{`{"encoder":2,"columns":{}}`, "want an array"},
-		{number(`,"factor":1e999`), "cannot unmarshal"},
-		{number(``), column}, {number(`,"factor":0`), column}, {number(`,"factor":-1`), column},
-		{number(`,"factor":1,"hash_bits":3`), column},
-		{number(`,"factor":1,"levels":["a"],"counts":[1]`), column},
-		{with(`{"name":"n","kind":"number","factor":1}`), column},
-		{with(`{"name":"n","kind":"number","factor":1,"rows":-1}`), column},
-		{number(`,"factor":1,"gaps":-1`), column}, {number(`,"factor":1,"gaps":10`), column},
-		{with(`{"name":"n","kind":"word","rows":9}`), column}, {with(`{}`), column},
-		{with(`{"name":"l","kind":"left out","rows":9,"gap_feature":true}`), column},
-		{with(`{"name":"l","kind":"left out","rows":9,"hash_bits":1}`), column},
-		{category(`,"hash_bits":13`), column}, {category(`,"hash_bits":40`), column},
-		{category(`,"hash_bits":-1`), column}, {category(`,"hash_bits":64`), column},
-		{category(`,"hash_bits":1,"levels":["a"],"counts":[1]`), column},
-		{category(`,"levels":["a","b"],"counts":[4]`), column},
-		{category(`,"counts":[4]`), column}, {category(`,"gap_words":["x"]`), column},
-		{category(`,"levels":["a","a"],"counts":[4,4]`), column},
-		{category(`,"levels":["b","a"],"counts":[4,4]`), column},
-		{category(`,"levels":["a","b"],"counts":[0,4]`), column},
-		{category(`,"levels":["a","b"],"counts":[-4,4]`), column},
-		{category(`,"levels":["a","b"],"counts":[5,5]`), column},
-		{category(`,"gaps":5,"levels":["a"],"counts":[5]`), column},
-		{category(fmt.Sprintf(`,"levels":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), column},
-		{with(list(maxLevels+1, "c")), column},
+		{`{"encoder":3,"label_at":"x"}`, "cannot unmarshal"},
+		{`{"encoder":3,"rows":1,"label_at":-2}`, "the label is in column -2"},
+		{`{"encoder":3,"rows":1,"label_at":1}`, "the label is in column 1"},
+		{`{"encoder":3,"rows":0,"label_at":0}`, "0 rows"},
+		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
+		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
+		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
+		{`{"encoder":3,"columns":{}}`, "want an array"},
+		{number(`,"mean":1e999`), "cannot unmarshal"}, {number(`,"mean":1e39`), "not those of numbers"},
+		{column("number", ""), other}, {column("number", `,"number":{}`), "not those of numbers"},
+		{column("number", `,"number":{"factor":-1}`), "not those of numbers"},
+		{column("number", `,"number":{"factor":1},"levels":{"hash_bits":3}`), other},
+		{number(`,"format":{"decimal":"."}`), "decimal mark"},
+		{number(`,"format":{"gap_words":["b","a"]}`), "not sorted"},
+		{number(`,"format":{"gap_words":["a","b","c","d"]}`), "too many"},
+		{strings.Replace(number(""), `"c",`, `"c","gaps":-1,`, 1), "-1 gaps in 9 rows"},
+		{strings.Replace(number(""), `"c",`, `"c","gaps":10,`, 1), "10 gaps in 9 rows"},
+		{column("word", ""), "unknown kind"}, {with(`{}`), "unknown kind"},
+		{column("left out", `,"gap_feature":true`), "left out"},
+		{column("left out", `,"levels":{"hash_bits":1}`), other}, {column("text", ""), other},
+		{column("date", `,"date":{}`), other}, {date(`"order":"ydm"`), "unknown order"},
+		{date(`"counts":[1]`), "1 months"}, {date(`"counts":[` + months + ",1]"), "13 months"},
+		{date(`"counts":[5,5` + strings.Repeat(",0", 10) + "]"), counted},
+		{date(`"counts":[-1` + strings.Repeat(",0", 11) + "]"), counted},
+		{category(`"hash_bits":13`), "hashed"}, {category(`"hash_bits":-1`), "hashed"},
+		{category(`"hash_bits":1,"names":["a"],"counts":[1]`), "hashed"}, {category(""), "no levels"},
+		{category(`"names":["a","b"],"counts":[4]`), "2 levels with 1 counts"},
+		{category(`"counts":[4]`), "0 levels with 1 counts"},
+		{category(`"names":["a","a"],"counts":[4,4]`), "not sorted"},
+		{category(`"names":["b","a"],"counts":[4,4]`), "not sorted"},
+		{category(`"names":["a","b"],"counts":[0,4]`), counted},
+		{category(`"names":["a","b"],"counts":[-4,4]`), counted},
+		{category(`"names":["a","b"],"counts":[5,5]`), counted},
+		{strings.Replace(category(`"names":["a"],"counts":[5]`), `"c",`, `"c","gaps":5,`, 1), counted},
+		{category(fmt.Sprintf(`"names":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), counted},
+		{list(maxLevels + 1), "4097 levels"},
+		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1), "scaled, in a raw table"},
+		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "not of plain numbers"},
 		{with(strings.Repeat(text, maxTexts) + hashed[:len(hashed)-1]), ""},
 		{with(strings.Repeat(text, maxTexts+1) + hashed[:len(hashed)-1]), "65 columns of text"},
 		{with(strings.Repeat(hashed, 1<<19) + hashed[:len(hashed)-1]), "2147487744 features"},
@@ -132,7 +151,7 @@ func TestDecodeErrors(t *testing.T) {
 // A file that is named as hostile as can be makes no error that fills a screen.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
-	_, err := Decode(json.RawMessage(`{"encoder":2,"columns":[{"name":"` + name + `"}]}`))
+	_, err := Decode(json.RawMessage(`{"encoder":3,"rows":1,"columns":[{"name":"` + name + `"}]}`))
 	if err == nil || len(err.Error()) > 200 {
 		t.Errorf("%v", err)
 	}
@@ -167,16 +186,27 @@ func TestFit(t *testing.T) {
 		{"number too large", rows, map[string]Kind{"4": Category}, "", "",
 			`no column is called "4"`},
 		{"twice", "m,n,w,y\n" + rows, map[string]Kind{"n": Category, "1": Number}, "", "",
-			"two names are of one column"},
+			`column "n" is given twice, by name and by number`},
 		{"all left out", "m,n,w,y\n" + rows, map[string]Kind{"m": LeftOut, "n": LeftOut,
 			"w": LeftOut}, "", "", "all columns are left out"},
+		{"all others", "m,n,w,y\n" + rows, map[string]Kind{"*": Category, "m": Number}, "",
+			"m number, n category, w category", ""},
+		{"without a name", ",n,w,y\n" + rows, map[string]Kind{"": LeftOut}, "",
+			" left out, n number, w category", ""},
+		{"no column without a name", "m,n,w,y\n" + rows, map[string]Kind{"": LeftOut}, "", "",
+			`no column is called ""`},
+		{"the label", "m,n,w,y\n" + rows, map[string]Kind{"y": LeftOut}, "", "",
+			`the column "y" has the labels`},
 		{"no rows", "m,n,w,y\n", nil, "", "", "no rows"},
 		{"words given for numbers", "m,n,w,y\n" + rows, map[string]Kind{"w": Number}, "",
 			"m number, n number, w number", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := &Fitter{Overrule: c.overrule}
-			e, err := f.Fit(dataset.Options{LabelColumn: c.label}, reading(c.text))
+			f := &Fitter{Overrule: map[string]Given{}}
+			for name, kind := range c.overrule {
+				f.Overrule[name] = Given{Kind: kind}
+			}
+			e, _, err := f.Fit(dataset.Options{LabelColumn: c.label}, reading(c.text))
 			if c.err != "" || err != nil {
 				if !says(err, c.err) || c.err == "" || e != nil {
 					t.Fatal(err)
@@ -197,7 +227,7 @@ func TestFit(t *testing.T) {
 // Rows that are skipped have no part in the encoder.
 func TestFitSkips(t *testing.T) {
 	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
-	e, err := f.Fit(dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
+	e, _, err := f.Fit(dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +236,7 @@ func TestFitSkips(t *testing.T) {
 		t.Errorf("%s, want\n%s", have, asJSON(t, want))
 	}
 	f = &Fitter{Skip: func(int) bool { return true }}
-	if _, err := f.Fit(dataset.Options{}, reading(people)); !says(err, "no rows") {
+	if _, _, err := f.Fit(dataset.Options{}, reading(people)); !says(err, "no rows") {
 		t.Error(err)
 	}
 }
@@ -232,8 +262,8 @@ func TestBytes(t *testing.T) {
 	if e.Bytes() != 8*4*8 {
 		t.Error(e.Bytes())
 	}
-	e = &Encoder{Columns: []Column{{Kind: LeftOut, Rows: 10},
-		{Kind: Category, HashBits: 12, Rows: 10}, {Kind: Number, Rows: 10}}}
+	e = &Encoder{Rows: 10, Columns: []Column{{Kind: LeftOut},
+		{Kind: Category, Levels: &Levels{HashBits: 12}}, {Kind: Number}}}
 	if e.Bytes() != 10*8*2 {
 		t.Error(e.Bytes())
 	}
@@ -256,17 +286,17 @@ func TestManyColumns(t *testing.T) {
 	}
 	allowed := dataset.Options{MaxFeatures: columns}
 	few, enough := table(4), table(17)
-	if _, err := new(Fitter).Fit(dataset.Options{}, reading(few)); !says(err, "-max-features") {
+	if _, _, err := new(Fitter).Fit(dataset.Options{}, reading(few)); !says(err, "-max-features") {
 		t.Error(err)
 	}
-	if e, err := new(Fitter).Fit(allowed, reading(few)); err != nil || e.Cols() != columns {
+	if e, _, err := new(Fitter).Fit(allowed, reading(few)); err != nil || e.Cols() != columns {
 		t.Error(err)
 	}
-	have, err := new(Fitter).Fit(dataset.Options{}, reading(enough))
+	have, _, err := new(Fitter).Fit(dataset.Options{}, reading(enough))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := new(Fitter).Fit(allowed, reading(enough))
+	want, _, err := new(Fitter).Fit(allowed, reading(enough))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,8 +315,8 @@ func TestNames(t *testing.T) {
 			t.Fatalf("feature %d is %q, %v, want %v", j, names[j], spreads[j], f)
 		}
 	}
-	hashed := Column{Name: strings.Repeat("n", 1<<12), Kind: Category, HashBits: 12, Rows: 9}
-	e = &Encoder{Columns: []Column{hashed}}
+	hashed := Column{Name: strings.Repeat("n", 1<<12), Kind: Category, Levels: &Levels{HashBits: 12}}
+	e = &Encoder{Rows: 9, Columns: []Column{hashed}}
 	if e.Names() != nil || len(e.Spreads()) != 1<<12 || e.Coder().Features() != nil {
 		t.Error("16 MiB of names are kept")
 	}

@@ -49,21 +49,42 @@ func times(n int, words ...string) (all []string) {
 // words returns the words of a line.
 func words(line string) []string { return strings.Fields(line) }
 
-// settled returns the column that is made of cells, of the kind that the rule finds if none is
-// given.
-func settled(all []string, kind Kind) *Column {
-	s := newStats()
-	for _, cell := range all {
-		s.add(cell)
+var noLabels = dataset.Options{Labels: dataset.LabelsNo}
+
+// settled returns the encoder of one column of cells, of the kind that the rule finds if none is
+// given, and the fitter.
+func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fitter, *Encoder) {
+	t.Helper()
+	f := &Fitter{Inspect: true}
+	if given.Kind != "" {
+		f.Overrule = map[string]Given{"*": given}
 	}
-	c := &Column{Name: "x"}
-	c.settle(s, kind)
-	return c
+	e, _, err := f.Fit(noLabels, columns([]string{name}, all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &e.Columns[0], f, e
+}
+
+// columns returns a function that reads columns of cells as a file without labels. Without names
+// there is no header.
+func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Set, error) {
+	return func(opt dataset.Options) (*dataset.Set, error) {
+		row := make([]string, len(all))
+		for i := range all[0] {
+			for k := range all {
+				row[k] = all[k][i]
+			}
+			opt.Encoder.Encode(row, nil, nil)
+		}
+		return &dataset.Set{Table: &dataset.Table{Columns: names, LabelAt: -1}}, nil
+	}
 }
 
 // reading returns what reads a text as a file.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
+		opt.Separator, opt.Quote = ",", `"`
 		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
 	}
 }
@@ -71,7 +92,7 @@ func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 // fitted returns the encoder of a text.
 func fitted(t testing.TB, text string) *Encoder {
 	t.Helper()
-	e, err := new(Fitter).Fit(dataset.Options{}, reading(text))
+	e, _, err := new(Fitter).Fit(dataset.Options{}, reading(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +139,8 @@ func rowOf(s *dataset.Set, i int) []float32 {
 	return row
 }
 
-// Features returns the description of each feature of an encoded row.
-func (e *Encoder) Features() (all []Feature) {
+// featuresOfRow returns the meaning of each feature of an encoded row.
+func (e *Encoder) featuresOfRow() (all []Feature) {
 	for j := range e.Cols() {
 		all = append(all, e.Feature(j))
 	}

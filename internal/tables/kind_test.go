@@ -2,283 +2,284 @@ package tables
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-// The kind of a column comes from its cells alone, by the first line of the rule that fits.
-func TestKind(t *testing.T) {
+// A kindCase is a column of cells with the verdict on it.
+type kindCase struct {
+	name, column string
+	cells        []string
+	kind         Kind
+	reason       string // holds so
+	features     int
+	gaps         int
+	doubt        string // holds so; "" for none
+}
+
+// check fits the column, and fails the test if the verdict is another. The encoder as its file has
+// it, and one that is fitted with the kinds given, have to be the same.
+func (c kindCase) check(t *testing.T) {
+	t.Helper()
+	have, f, e := settled(t, c.column, c.cells, Given{})
+	if have.Kind != c.kind || !strings.Contains(f.Reports[0].Reason, c.reason) ||
+		e.FeaturesOf(0) != c.features || have.Gaps != c.gaps {
+		t.Errorf("%s, %q, %d features, %d gaps, want %s, %q, %d, %d", have.Kind,
+			f.Reports[0].Reason, e.FeaturesOf(0), have.Gaps, c.kind, c.reason, c.features, c.gaps)
+	}
+	if e.Rows != len(c.cells) {
+		t.Errorf("%d rows", e.Rows)
+	}
+	text := ""
+	for _, d := range f.Doubts() {
+		text += d.String() + "\n"
+	}
+	if (text == "") != (c.doubt == "") || !strings.Contains(text, c.doubt) {
+		t.Errorf("doubts %q, want %q", text, c.doubt)
+	}
+	checkAgain(t, e, c.column, c.cells)
+}
+
+// checkAgain fails the test unless an encoder of one column is the same as its file has it, and
+// as it is fitted to the cells again with the kinds given, and unless its rows have as many gaps as
+// it says.
+func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
+	t.Helper()
+	file := string(asJSON(t, e))
+	back, err := Decode([]byte(file))
+	if err != nil {
+		t.Fatalf("%v: %s", err, file)
+	}
+	again, err := e.Refit(nil, noLabels, columns([]string{column}, cells))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := Given{Kind: e.Columns[0].Kind}
+	if d := e.Columns[0].Date; d != nil {
+		given.Order, _ = orderOf(d.Order)
+	}
+	_, _, named := settled(t, column, cells, given)
+	for what, other := range map[string]*Encoder{"decoded": back, "refitted": again, "given": named} {
+		if have := string(asJSON(t, other)); have != file {
+			t.Errorf("%s:\n%s, want\n%s", what, have, file)
+		}
+	}
+	coder, gaps := e.Coder(), 0
+	coder.RefuseGaps = true
+	for _, text := range cells {
+		if _, _, _, reason := coder.Encode([]string{text}, nil, nil); reason != "" {
+			gaps++
+		}
+	}
+	if c := &e.Columns[0]; gaps != c.Gaps && c.Kind != LeftOut {
+		t.Errorf("%d rows are refused, want %d", gaps, c.Gaps)
+	}
+}
+
+// The kinds of columns of numbers, of ids and of codes.
+func TestNumbers(t *testing.T) {
 	const (
 		counts = "whole numbers that count the rows"
-		same   = "all rows have the same value"
-		either = "one value, or a gap"
+		ids    = ", another in each row, as ids are"
 	)
-	ids := func(digits int) string {
-		return fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are", digits)
+	oneToThirty := shuffled(cells(30, plus(1)))
+	sixDigits := shuffled(cells(25, func(i int) string { return fmt.Sprint(100000 + i*i*7919%876543) }))
+	fractions := cells(40, func(i int) string { return fmt.Sprint(float64(i*i) + 0.25) })
+	some := func(n int, dress string) []string {
+		return cells(n, func(i int) string { return fmt.Sprintf(dress, 10*i%37, i%7) })
 	}
+	for _, c := range []kindCase{
+		{"numbers", "x", fractions, Number, "numbers", 1, 0, ""},
+		{"one number", "x", times(30, "7"), Number, "numbers", 1, 0, ""}, // of a raw table
+		{"one number or a gap", "x", times(10, "7", "NA"), Category, "one value, or a gap", 2, 10, ""},
+		{"0 and 1", "x", times(20, "0", "1"), Number, "numbers", 1, 0, ""},
+		{"a gap in 101 rows", "x", append(times(50, "1", "2"), ""), Number, "numbers", 1, 1, ""},
+		{"two gaps in 102 rows", "x", append(times(50, "1", "2"), "", "?"), Number, "numbers", 2, 2, ""},
+
+		{"unknown in 11 %", "x", append(some(89, "%d.%d"), times(11, "unknown")...), Number, "numbers", 2,
+			11, ""},
+		{"a dash in most cells", "x", append(some(9, "%d.%d"), times(80, "-")...), Number, "numbers", 2,
+			80, ""},
+		{"none and missing in half", "x", append(some(40, "%d.%d"), times(20, "none", "missing")...), Number,
+			"", 2, 40, ""},
+		{"two of twenty are numbers", "x", append(times(18, "#REF!"), "3", "5"), Number, "", 2, 18, ""},
+		{"one of twenty is a number", "x", append(times(19, "unknown"), "3"), Category, "", 1, 0, ""},
+		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
+			Number, "high, low, off in 30 rows", 2, 30, `30 cells of 100 fit no column of numbers`},
+		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
+			"on")...), Category, "different words", 4, 0, "mostly numbers, taken for words"},
+		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
+			return fmt.Sprintf("w%c", 'a'+i)
+		})...), Number, "numbers", 2, 10, `such as "wa" (-categories x)`},
+		{"a total", "year", append(times(10, "2018", "2019", "2020"), "Total"), Number, "numbers", 2, 1,
+			`column "year": 1 cell of 31`},
+		{"codes with stars", "x", append(times(6, "0", "1", "2", "3", "4", "5"), "3*", "3*"), Category,
+			"7 different words", 7, 0, "mostly numbers, taken for words"},
+		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, "G in 3 rows", 2, 3,
+			"3 cells"},
+		{"too large for float32", "x", append(times(9, "1", "2"), "1e39"), Number, "", 2, 1, "1e39"},
+		{"not UTF-8", "x", append(times(9, "1", "2"), "\xff", "\xff"), Number, "", 2, 2, "2 cells"},
+
+		{"dollars", "x", some(40, "$%d.%d5"), Number, "numbers in $", 1, 0, ""},
+		{"thousands", "x", some(40, "1,0%02d,50%d"), Number, "numbers", 1, 0, ""},
+		{"thousands or decimals", "x", some(36, "%d,50%d")[1:], Number, "numbers", 1, 0,
+			"thousands or decimal commas, read as thousands, such as \"10,501\" (-decimal ,)"},
+		{"brackets", "x", append(some(30, "(%d.%d5)"), some(10, "%d.%d5")...), Number, "numbers", 1, 0,
+			""},
+		{"percent", "x", some(40, "%d.%d%%"), Number, "numbers in %", 1, 0, ""},
+		{"kilograms", "x", some(40, "%d.%d kg"), Number, "numbers in kg", 1, 0, ""},
+		{"kilograms, some without", "x", append(some(20, "%d.%d kg"), some(20, "%d.%d")...), Number,
+			"numbers in kg", 1, 0, ""},
+		{"one of another unit", "x", append(some(40, "%d.%d kg"), "3 cm"), Number, "numbers in kg", 2, 1,
+			"1 cell of 41"},
+		{"two units", "x", append(some(20, "%d.%d kg"), some(20, "%d.%d cm")...), LeftOut,
+			"different words", 0, 0, "numbers of several units"},
+		{"gigabytes", "x", append(times(10, "4GB", "8GB"), ""), Number, "in GB", 2, 1, ""},
+		{"decimal commas", "x", some(40, "%d,%d"), Number, "numbers with decimal commas", 1, 0, ""},
+		{"decimal commas and thousands", "x", append(some(20, "1.0%02d,%d"), some(20, "%d,%d")...), Number,
+			"decimal commas", 1, 0, ""},
+		{"decimal commas and one point", "x", append(some(39, "%d,%d"), "1.25"), Number,
+			"decimal commas", 2, 1, "both decimal commas and decimal points"},
+		{"decimal commas in brackets", "x", some(40, "(%d,%d €)"), Number, "in € with decimal", 1, 0, ""},
+
+		{"a counter", "id", cells(20, plus(0)), LeftOut, counts, 0, 0, ""},
+		{"a counter of another name", "x", cells(20, plus(0)), LeftOut, counts, 0, 0,
+			"(-numbers x)"},
+		{"a counter without a name", "", cells(20, plus(1)), LeftOut, counts, 0, 0, ""},
+		{"a counter of 19 rows", "x", cells(19, plus(1)), Number, "numbers", 1, 0, ""},
+		{"1 to 30, shuffled", "x", oneToThirty, Number, "numbers", 1, 0, ""},
+		{"1 to 30, shuffled, called an id", "user_id", oneToThirty, LeftOut, "whole numbers" + ids, 0, 0,
+			""},
+		{"1 to 30, shuffled, called Id", "PassengerId", oneToThirty, LeftOut, ids, 0, 0, ""},
+		{"called an id, one twice", "id", append(oneToThirty[:30:30], "7"), Number, "numbers", 1, 0, ""},
+		{"fractions called an id", "id", fractions, Number, "numbers", 1, 0, ""},
+		{"ascending", "x", cells(30, func(i int) string {
+			return fmt.Sprint(i * i * 50)
+		}), Number, "", 1,
+			0, ""},
+		{"6 digits", "x", sixDigits, LeftOut, "whole numbers of 6 digits" + ids, 0, 0, "(-numbers x)"},
+		{"6 digits, gaps", "nr", append(sixDigits[:25:25], "", ""), LeftOut, "6 digits" + ids, 0, 2,
+			"(-numbers nr)"},
+		{"6 digits in 19 rows", "x", sixDigits[:19], Number, "numbers", 1, 0, ""},
+		{"18 digits", "ref", cells(30, func(i int) string {
+			return fmt.Sprint(123456789012345678 + int64(i*i)<<32)
+		}),
+			LeftOut, "18 digits", 0, 0, "(-numbers ref)"},
+		{"days without separators", "day", cells(28, func(i int) string {
+			return fmt.Sprint(20150401 + i*13%28)
+		}), Number, "numbers", 1, 0, `perhaps dates without separators, read as numbers, such as "201504`},
+
+		{"zip codes", "zip", times(8, words("02139 02140 10001 94105")...), Category,
+			"codes with leading zeros", 4, 0, ""},
+		{"mostly zeros in front", "x", times(8, words("001 02 0003 7 05")...), Category, "codes", 5, 0, ""},
+		{"codes of two digits", "x", times(9, words("01 02 03 10 11")...), Category, "codes", 5, 0, ""},
+		{"different codes", "x", cells(30, func(i int) string {
+			return fmt.Sprintf("%05d", i*3919%99991)
+		}),
+			LeftOut, "codes with leading zeros: 30 different words", 0, 0, ""},
+		{"few zeros in front", "x", append(times(9, "7", "12", "150"), "007"), Number, "numbers", 1, 0, ""},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+// The kinds of columns of dates, whatever their form is.
+func TestDates(t *testing.T) {
+	day := func(layout string) []string {
+		at := time.Date(2019, 1, 3, 14, 5, 0, 0, time.UTC)
+		return cells(60, func(i int) string {
+			return at.Add(time.Duration(i*i*37) * time.Hour).Format(layout)
+		})
+	}
+	early := func(layout string) []string { // no day above 12
+		return cells(60, func(i int) string {
+			return time.Date(2019+i%3, time.Month(i%12+1), i%11+1, 0, 0, 0, 0, time.UTC).Format(layout)
+		})
+	}
+	odd := func(all []string, more ...string) []string { return append(all[:60:60], more...) }
+	for _, c := range []kindCase{
+		{"ISO", "x", day("2006-01-02"), Date, "dates", 20, 0, ""},
+		{"ISO, times", "x", day("2006-01-02T15:04:05Z"), Date, "dates", 20, 0, ""},
+		{"slashes, the year first", "x", day("2006/01/02"), Date, "dates", 20, 0, ""},
+		{"compact", "x", day("20060102T150405"), Date, "dates", 20, 0, ""},
+		{"day, month", "x", day("02/01/2006"), Date, "the day before the month", 20, 0, ""},
+		{"day, month, points", "x", day("2.1.2006"), Date, "the day before the month", 20, 0, ""},
+		{"month, day", "x", day("1/2/2006"), Date, "the month before the day", 20, 0, ""},
+		{"month, day, two digits, hours", "x", day("1/2/06 15:04"), Date, "month before", 20, 0, ""},
+		{"names of months", "x", day("02-Jan-2006"), Date, "dates", 20, 0, ""},
+		{"names of months in front", "x", day("January 2, 2006"), Date, "dates", 20, 0, ""},
+		{"months", "x", day("01/2006"), Date, "dates", 13, 0, ""},
+		{"months, ISO", "x", day("2006-01"), Date, "dates", 13, 0, ""},
+		{"Portuguese", "x", times(9, words("jan-2010 fev-2010 mar-2011 abr-2012")...), Date, "dates", 13, 0,
+			""},
+		{"times", "x", day("15:04"), Date, "times of the day", 1, 0, ""},
+		{"times, am and pm", "x", day("3:04 PM"), Date, "times of the day", 1, 0, ""},
+		{"one unknown", "x", odd(day("2006-01-02"), "unknown"), Date, "dates", 21, 1, ""},
+		{"zeros", "x", odd(day("2006-01-02"), "0000-00-00", "0000-00-00"), Date, "dates", 21, 2, ""},
+		{"an odd word", "x", odd(day("02/01/2006"), "tomorrow"), Date, "day before", 21, 1,
+			`1 cell of 61 fit no column of dates and count as missing, such as "tomorrow"`},
+		{"three words in a third", "x", odd(day("1/2/2006"), times(9, "open", "void", "lost")...), Date,
+			"month before", 21, 27, "27 cells"},
+		{"no order", "when", early("02/01/2006"), LeftOut, "different words", 0, 0,
+			"(-dates when=dmy or -dates when=mdy)"},
+		{"both orders", "x", append(day("02/01/2006"), day("01/02/2006")...), LeftOut, "different words", 0,
+			0, "dates of both orders"},
+		{"the order does not matter", "x", early("2006-01-02"), Date, "dates", 20, 0, ""},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+// The kinds of columns of words, of names and of text in any script.
+func TestWords(t *testing.T) {
 	names := func(n, of int) string {
 		return fmt.Sprintf("%d different words in %d rows, as names are", n, of)
 	}
-	different := func(n int) string { return fmt.Sprintf("%d different words", n) }
-	oneToThirty := shuffled(cells(30, plus(1)))
-	eightDigits := cells(25, func(i int) string { return fmt.Sprint(10000000 + i*i*7919%87654321) })
-	ages := words("34 51 27 45 33 62 29 41 38 55 47 23 36 52 44 31 58 26 49 40 35 61 28 43 37 54 " +
-		"22 50 46 39")
-	aged := append(ages[:29:29], "34")
-	fractions := cells(40, func(i int) string { return fmt.Sprint(float64(i*i) + 0.25) })
 	people := cells(30, func(i int) string { return fmt.Sprintf("Ann %d", i) })
-	for _, c := range []struct {
-		name     string
-		cells    []string
-		kind     Kind
-		reason   string
-		features int
-	}{
-		{"gaps", words("NA ? NaN null N/A n/a"), LeftOut, "no cell has a value", 0},
-		{"empty cells", []string{"", "", ""}, LeftOut, "no cell has a value", 0},
-		{"one number", times(30, "7"), LeftOut, same, 0},
-		{"one word", times(30, "red"), LeftOut, same, 0},
-		{"one word in one row", []string{"red"}, LeftOut, same, 0},
-		{"one word or a gap", times(10, "red", ""), Category, either, 2},
-		{"one number or a gap", times(10, "7", "NA"), Category, either, 2},
-		{"one word once, and gaps", []string{"red", "", "?"}, Category, either, 1},
-		{"two spellings of a number", times(10, "1", "1.0"), LeftOut, "all rows have the same value", 0},
-
-		{"ascending", cells(20, func(i int) string { return fmt.Sprint(i * i * 50) }), LeftOut,
-			counts, 0},
-		{"ascending, but for a gap", append(cells(20, plus(50)), ""), LeftOut, counts, 0},
-		{"ascending below 0", cells(20, func(i int) string { return fmt.Sprint(1000*i - 9000) }),
-			LeftOut, counts, 0},
-		{"19 rows that ascend", cells(19, plus(1)), Number, "numbers", 1},
-		{"descending, far apart", cells(20, func(i int) string { return fmt.Sprint(-50 * i * i) }),
-			Number, "numbers", 1},
-		{"1 to 30, shuffled", oneToThirty, LeftOut, counts, 0},
-		{"1 to 30, one twice", append(oneToThirty[:30:30], "7"), Number, "numbers", 1},
-		{"four in five of 1 to 100, shuffled", shuffled(cells(100, plus(1)))[:80], LeftOut, counts,
-			0},
-		{"two in five of 1 to 100, shuffled", shuffled(cells(100, plus(1)))[:40], Number, "numbers",
-			1},
-		{"half of 1 to 40", append(words("1 40"), shuffled(cells(38, plus(2)))[:18]...), Number,
-			"numbers", 1},
-		{"more than half of 1 to 39", append(words("1 39"), shuffled(cells(37, plus(2)))[:18]...),
-			LeftOut, counts, 0},
-		{"years in order", cells(60, plus(1960)), LeftOut, counts, 0},
-		{"years of many rows", times(3, cells(60, plus(1960))...), Number, "numbers", 1},
-		{"ages of 30 people", aged, Number, "numbers", 1},
-		{"8 digits", shuffled(eightDigits), LeftOut, ids(8), 0},
-		{"8 digits with gaps", append(shuffled(eightDigits), "", ""), LeftOut, ids(8), 0},
-		{"8 digits in 19 rows", shuffled(eightDigits)[:19], Number, "numbers", 1},
-		{"8 digits, one twice", append(shuffled(eightDigits), eightDigits[0]), Number, "numbers", 1},
-		{"8 digits with a point and 0", ends(shuffled(eightDigits), ".0"), LeftOut, ids(8), 0},
-		{"5 digits", shuffled(cells(30, func(i int) string { return fmt.Sprint(10000 + 3001*i) })),
-			Number, "numbers", 1},
-		{"4 digits with a point and 0", shuffled(cells(30, func(i int) string {
-			return fmt.Sprintf("%d.0", 1000+299*i)
-		})), Number, "numbers", 1},
-		{"6 digits below 0", shuffled(cells(30, func(i int) string {
-			return fmt.Sprint(-99999 + 3001*i)
-		})), Number, "numbers", 1},
-
-		{"fractions that all differ", fractions, Number, "numbers", 1},
-		{"whole numbers of few values", times(20, "1", "2", "3"), Number, "numbers", 1},
-		{"0 and 1", times(20, "0", "1"), Number, "numbers", 1},
-		{"a number or a gap, both often", times(20, "1", "2", ""), Number, "numbers", 2},
-		{"a gap in 100 rows", append(times(33, "1", "2", "3"), ""), Number, "numbers", 1},
-		{"two gaps in 101 rows", append(times(33, "1", "2", "3"), "", ""), Number, "numbers", 2},
-		{"a word in ten", append(words("1 2 3 4 5 6 7 8 9"), "none"), Number,
-			"numbers, and none in 1 rows, taken for gaps", 2},
-		{"a word in nine", append(words("1 2 3 4 5 6 7 8"), "none"), Category, different(9), 0},
-		{"three words", append(times(9, "1", "2", "3"), words("b a - ")...), Number,
-			"numbers, and -, a, b in 3 rows, taken for gaps", 2},
-		{"four words", append(times(20, "1", "2", "3"), words("b a - c")...), Category,
-			different(7), 3},
-		{"a word that is not UTF-8", append(times(9, "1", "2"), "\xff"), Category, different(3), 2},
-		{"a word that can't be seen", append(times(9, "1", "2"), "\x1b"), Number,
-			`numbers, and "\x1b" in 1 rows, taken for gaps`, 2},
-		{"too large for float32", append(times(9, "1", "2"), "1e39"), Number,
-			"numbers, and 1e39 in 1 rows, taken for gaps", 2},
-		{"the largest float32", append(times(9, "1", "2"), "3.4028234663852886e38"), Number,
-			"numbers", 1},
-
-		{"names", people, LeftOut, names(30, 30), 0},
-		{"names of 19 rows", people[:19], Category, different(19), 0},
-		{"names with gaps", append(people[:30:30], ""), Category,
-			"30 different words, as names are: only whether there is one counts", 1},
-		{"names, and a gap in 100 rows", append(cells(99, func(i int) string {
-			return fmt.Sprintf("w%d", i)
-		}), ""), LeftOut, names(99, 99), 0},
-		{"a quarter of the cells again", append(cells(30, func(i int) string {
-			return fmt.Sprintf("w%d", i)
-		}), times(5, "Bo", "Di")...), Category, different(32), 2},
-		{"fewer than a quarter again", append(cells(31, func(i int) string {
-			return fmt.Sprintf("w%d", i)
-		}), times(5, "Bo", "Di")...), LeftOut, names(33, 41), 0},
-
-		{"yes and no", times(10, "yes", "no"), Category, different(2), 1},
-		{"yes, no and gaps", times(10, "yes", "no", ""), Category, different(2), 2},
-		{"yes, no and a level of one row", append(times(10, "yes", "no"), "maybe"), Category,
-			different(3), 2},
-		{"levels of one row", words("a b c d"), Category, different(4), 0},
-		{"zip codes", times(3, words("1011AB 2022CD 3033 4044")...), Category, different(4), 4},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			have := settled(c.cells, "")
-			if have.Kind != c.kind || have.Reason != c.reason || have.Features() != c.features {
-				t.Errorf("%s, %q, %d features, want %s, %q, %d", have.Kind, have.Reason,
-					have.Features(), c.kind, c.reason, c.features)
-			}
-			if have.Rows != len(c.cells) {
-				t.Errorf("%d rows", have.Rows)
-			}
-			if err := have.check(); err != nil {
-				t.Error(err)
-			}
+	script := func(all ...string) []string {
+		return cells(60, func(i int) string {
+			return all[i%len(all)] + all[i*7%len(all)] + all[i*i%len(all)] + all[i/9%len(all)] +
+				fmt.Sprint(i)
 		})
 	}
-}
-
-// ends returns the cells with an ending.
-func ends(all []string, with string) []string {
-	return cells(len(all), func(i int) string { return all[i] + with })
-}
-
-// Cells are numbers only in the notation of CSV files, which may have a point and an exponent.
-func TestWordsLikeNumbers(t *testing.T) {
-	for cell, number := range map[string]bool{
-		"1": true, "+5": true, "-5": true, "1e5": true, "1E-5": true, ".5": true, "5.": true,
-		"007": true, "-0": true, "1e-999": true, "3.4028234663852886e38": true,
-		"0x10": false, "1_000": false, " 5": false, "5 ": false, "1,5": false, "inf": false,
-		"-Inf": false, "infinity": false, "1e39": false, "-1e39": false, "1e999": false, "-": false,
-		".": false, "e5": false, "1e": false, "--1": false, "1-2": false, "2024-01-02": false,
-		"12:30": false, "1/2": false, "5%": false, "$5": false, "1011AB": false, "٣": false,
-		"0b1": false, "1f": false, "0x1p-2": false,
-	} {
-		if _, have := parse(cell); have != number {
-			t.Errorf("%q: %t", cell, have)
-		}
-		c := settled(times(3, cell, "a", "b", "c"), "")
-		if !slices.Contains(c.Levels, cell) {
-			t.Errorf("%q is no level beside words: %q", cell, c.Levels)
-		}
-	}
-	c := settled(times(3, "nan", "NaN", "na", "NULL", "?", "", "N/a", "x", "y"), "")
-	if c.Gaps != 21 || !slices.Equal(c.Levels, []string{"x", "y"}) {
-		t.Errorf("%d gaps, levels %q", c.Gaps, c.Levels)
-	}
-}
-
-// Levels are hashed if there are more than maxLevels, and are not counted beyond maxKept.
-func TestManyLevels(t *testing.T) {
-	level := func(i int) string { return fmt.Sprintf("w%d", i) }
-	number := func(i int) string { return fmt.Sprintf("%d.5", i) }
-	levels := func(n int) []string { return cells(n, level) }
-	numbers := func(n int) []string { return cells(n, number) }
-	for _, c := range []struct {
-		name   string
-		cells  []string
-		kind   Kind
-		reason string // begins so
-		hashed bool
-	}{
-		{"4,096 levels", times(2, levels(maxLevels)...), Category, "4096 different words", false},
-		{"4,097 levels", times(2, levels(maxLevels+1)...), Category, "4097 different words", true},
-		{"4,097 words, one of them once", append(times(3, levels(maxLevels)...), "once"), Category,
-			"4097 different words", false},
-		{"4,097 levels, and gaps", append(times(2, levels(maxLevels+1)...), ""), Category,
-			"4097 different words", true},
-		{"names of 65,537 rows", levels(maxKept + 1), LeftOut, "more than 65536 different words",
-			false},
-		{"more levels than are kept", times(2, append(levels(maxKept/2),
-			levels(maxKept + 1)[maxKept/2:]...)...), LeftOut, "more than 65536 different words", false},
-		{"more levels than are kept, each often", func() (all []string) {
-			for i := range maxKept + 10 {
-				all = append(all, level(i), level(i), level(i/2))
-			}
-			return all
-		}(), Category, "more than 65536 different words", true},
-		{"numbers, then as many words", append(numbers(5000), levels(5000)...), LeftOut,
-			"more than", false},
-		{"numbers, then words again and again", append(numbers(5000), times(50,
-			levels(2100)...)...), Category, "more than", true},
-		{"numbers, then few words often", append(numbers(5000), times(3000,
-			levels(4)...)...), Category, "more than", true},
-		{"numbers, then four words", append(numbers(5000), levels(4)...), LeftOut, "more than",
-			false},
-		{"numbers, then three words", append(numbers(70000), levels(3)...), Number,
-			"numbers, and w0, w1, w2 in 3 rows, taken for gaps", false},
-		{"a word, numbers and another word", append(append([]string{"b"}, numbers(70000)...), "a"),
-			Number, "numbers, and a, b in 2 rows, taken for gaps", false},
-		{"a word, numbers and four other words", append(append([]string{"b"}, numbers(70000)...),
-			levels(4)...), LeftOut, "more than 65536 different words", false},
+	for _, c := range []kindCase{
+		{"gaps", "x", words("NA ? NaN null N/A n/a"), LeftOut, "no cell has a value", 0, 6, ""},
+		{"one word", "x", times(30, "red"), LeftOut, "all rows have the same value", 0, 0, ""},
+		{"one word or a gap", "x", times(10, "red", ""), Category, "one value, or a gap", 2, 10, ""},
+		{"yes and no", "x", times(10, "yes", "no"), Category, "2 different words", 1, 0, ""},
+		{"yes, no and gaps", "x", times(10, "yes", "no", ""), Category, "2 different words", 2, 10, ""},
+		{"spellings of true", "x", times(10, "true", "TRUE", "True", "false"), Category, "2 different", 1,
+			0, ""},
+		{"unknown is a word", "x", times(10, "yes", "no", "unknown"), Category, "3 different", 3, 0, ""},
+		{"names", "x", people, LeftOut, names(30, 30), 0, 0, ""},
+		{"names of 19 rows", "x", people[:19], Category, "19 different words", 0, 0, ""},
+		{"names with gaps", "x", append(people[:30:30], ""), Category, "30 different words", 1, 1, ""},
+		{"words that come again", "x", times(3, words("1011AB 2022CD 3033 4044")...), Category, "4 different",
+			4, 0, "mostly numbers, taken for words"},
+		{"sentences", "x", script("the cat sat ", "on a mat ", "in the sun ", "and slept "), Text, "text of",
+			0, 0, ""},
+		{"addresses", "x", cells(60, func(i int) string {
+			return fmt.Sprintf("%dth-Northumberland-Avenue-Building, Westminster-%d", i, i%7)
+		}), Text, "text of", 0, 0, ""},
+		{"Chinese", "x", script("这部电影", "很好看", "演员表演", "真棒"), Text, "text of", 0, 0, ""},
+		{"Japanese", "x", script("この映画は", "とても", "おもしろい", "です"), Text, "text of", 0, 0, ""},
+		{"Thai", "x", script("หนังเรื่องนี้", "สนุก", "มาก", "ดี"), Text, "text of", 0, 0, ""},
+		{"Chinese cities", "x", times(9, words("北京 上海 广州 深圳")...), Category, "4 different words", 4, 0,
+			""},
+		{"long codes", "x", cells(30, func(i int) string {
+			return fmt.Sprintf("%064x", 1<<30+i*i*7919)
+		}), LeftOut, names(30, 30), 0, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			have := settled(c.cells, "")
-			if have.Kind != c.kind || !strings.HasPrefix(have.Reason, c.reason) ||
-				have.HashBits > 0 != c.hashed {
-				t.Errorf("%s, %q, %d hash bits", have.Kind, have.Reason, have.HashBits)
+			if c.kind == Text {
+				_, _, e := settled(t, c.column, c.cells, Given{})
+				c.features = e.FeaturesOf(0)
+				if c.features < 8 {
+					t.Errorf("%d features", c.features)
+				}
 			}
-			if err := have.check(); err != nil {
-				t.Error(err)
-			}
+			c.check(t)
 		})
-	}
-}
-
-// A kind that is given counts in place of the rule.
-func TestOverrule(t *testing.T) {
-	zips := shuffled(cells(30, func(i int) string { return fmt.Sprint(1000 + i%10) }))
-	for _, c := range []struct {
-		name     string
-		cells    []string
-		kind     Kind
-		reason   string
-		features int
-	}{
-		{"numbers that are categories", zips, Category, "as given", 10},
-		{"ids that are numbers", cells(30, plus(1)), Number, "as given", 1},
-		{"numbers that are numbers", zips, Number, "numbers", 1},
-		{"numbers left out", zips, LeftOut, "as given", 0},
-		{"names that are categories", times(2, cells(30, func(i int) string {
-			return fmt.Sprintf("n%d", i)
-		})...), Category, "as given", 30},
-		{"names with gaps that are categories", append(times(1, cells(30, func(i int) string {
-			return fmt.Sprintf("n%d", i/2+i%2*100)
-		})...), "n1", ""), Category, "as given", 2},
-		{"words that are numbers", times(3, "a", "b"), Number, "as given", 1},
-		{"gaps that are numbers", times(3, ""), Number, "as given", 2},
-		{"one value that is a number", times(3, "7"), Number, "as given", 1},
-		{"one value that is a category", times(3, "7"), Category, "as given", 1},
-		{"many numbers that are categories", cells(5000, plus(1)), Category, "as given", 4096},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			have := settled(c.cells, c.kind)
-			if have.Kind != c.kind || have.Reason != c.reason || have.Features() != c.features {
-				t.Errorf("%s, %q, %d features", have.Kind, have.Reason, have.Features())
-			}
-			if err := have.check(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// Dates of one day of the month have no weekdays, and those of a day of the year no months either.
-func TestDatesOfOneDay(t *testing.T) {
-	for format, features := range map[string]int{"20%02d-01-01": 1, "2026-%02d-15": 13,
-		"2026-01-%02d": 20} {
-		c := settled(cells(12, func(i int) string { return fmt.Sprintf(format, i%12+1) }), "")
-		if err := c.check(); err != nil || c.Kind != Date || c.Features() != features {
-			t.Errorf("%s: %s, %d features, %v", format, c.Kind, c.Features(), err)
-		}
-		e := Encoder{Columns: []Column{*c}}
-		columns, _, _, reason := e.Coder().Encode([]string{fmt.Sprintf(format, 3)}, nil, nil)
-		if reason != "" || len(columns) == 0 || int(columns[len(columns)-1]) >= features {
-			t.Errorf("%s: features %v, %s", format, columns, reason)
-		}
-	}
-	c := settled([]string{"2026-01-02", "2026-02-03"}, "")
-	if c.Counts = c.Counts[:5]; c.check() == nil {
-		t.Error("a part of the months was taken")
 	}
 }

@@ -2,14 +2,10 @@ package tables
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/csv"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,303 +13,234 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
-	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-var mutants = flag.Int("mutants", 40_000, "how many mutants of tables TestMutants reads")
+var mutants = flag.Int("mutants", 2_000, "how many random tables TestMutants fits")
 
-// pieces are what a mutant may have that a table has not.
-var pieces = []string{
-	"", ",", ",,", "\n", "\r\n", "\r", "\"", "\"\"", "\"a,b\"", "\"a\nb\"", " ", "\t", "NA", "?", "nan",
-	"0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf", "-", "\xff", "caf\xe9", "\ufeff",
-	"\x1b[31m", "\u202e", "\x00", "yes", "no", "TRUE", "true", "0,1,2,y\n", "a,a,a,y\n",
+// oddCells are what a column may have that its other cells are not like.
+var oddCells = []string{
+	"", "NA", "?", "nan", "-", "unknown", "0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf",
+	"\xff", "caf\xe9", "\x1b[31m", "\u202e", "\x00", "yes", "TRUE", "true", "$5", "(3)", "5 kg", "7 cm", "1,5",
+	"1,234", "1.234", "1.234,5", "12%", "007", "3*", "2019-01-02", "13/1/2019", "1/13/2019", "1/2/2019",
+	"20190402", "12:30", "30 Feb 2019", "Jan 2019", "0000-00-00", "这部电影很好看", "สนุกมาก", "a b c d e",
+	strings.Repeat("x", 100), strings.Repeat("9", 70), "९", "½", "1e", "--1", ".", ",", "1.2.3",
 }
 
-// randomTable returns a table of 5 to 40 rows, with columns such as people have.
-func randomTable(r *rand.Rand) string {
-	kinds := []func(i int) string{
-		func(i int) string { return strconv.Itoa(i) },
-		func(i int) string { return strconv.Itoa(r.IntN(50)) },
-		func(i int) string { return strconv.FormatFloat(r.Float64(), 'g', 5, 64) },
-		func(i int) string { return []string{"0", "0", "0", "0", "0", "7.5"}[r.IntN(6)] },
-		func(i int) string { return []string{"red", "green", "blue", "", "1"}[r.IntN(5)] },
-		func(i int) string { return []string{"yes", "no"}[r.IntN(2)] },
-		func(i int) string { return []string{"True", "TRUE", "false", "False", "Bob"}[r.IntN(5)] },
-		func(i int) string { return []string{"true", "TRUE", "NA"}[r.IntN(3)] },
-		func(i int) string { return "name " + strconv.Itoa(r.IntN(100)) },
-		func(i int) string { return "7" },
-		func(i int) string { return []string{"", "NA", "3", "4", "5.0"}[r.IntN(5)] },
-		func(i int) string { return []string{"1", "2", "1.0", "2e0", "none"}[min(r.IntN(60), 4)] },
-		func(i int) string { return strconv.Itoa(r.IntN(900_000) + 100_000) },
+// randomColumn returns a cell function such as the columns of people's files have.
+func randomColumn(r *rand.Rand) func(i int) string {
+	pick := func(of ...string) func(int) string { return func(int) string { return of[r.IntN(len(of))] } }
+	number := func(format string) func(int) string {
+		return func(int) string { return fmt.Sprintf(format, 100*r.Float64()) }
 	}
-	columns := make([]func(i int) string, 1+r.IntN(5))
-	var b strings.Builder
-	header := r.IntN(3) > 0
-	for k := range columns {
-		columns[k] = kinds[r.IntN(len(kinds))]
-		if header {
-			fmt.Fprintf(&b, "%s,", []string{"a", "b", "c", "d", "yes", "caf\u00e9", "0"}[r.IntN(7)])
-		}
+	order := []string{"%[1]d/%[2]d/%[3]d", "%[2]d.%[1]d.%[3]d", "%[3]d-%02[1]d-%02[2]d", "%[2]d/%[1]d/%[3]d",
+		"%[3]d%02[1]d%02[2]d"}[r.IntN(5)]
+	all := []func(i int) string{
+		strconv.Itoa, plus(100_000), number("%.0f"), number("%.2f"), number("$%.2f"), number("%.1f kg"),
+		number("(%.1f)"), number("%.1f%%"), number("%.3f"), number("%05.0f"),
+		func(int) string { return strings.Replace(fmt.Sprintf("%.2f", 9*r.Float64()), ".", ",", 1) },
+		func(int) string { return fmt.Sprintf("%d,%03d", r.IntN(90), r.IntN(1000)) },
+		func(int) string { return fmt.Sprintf(order, 1+r.IntN(12), 1+r.IntN(28), 2018+r.IntN(4)) },
+		pick("0", "0", "0", "0", "0", "7.5"), pick("red", "green", "blue", "", "1"), pick("yes", "no"),
+		pick("True", "TRUE", "false", "Bob"), pick("7"), pick("", "", "", "3", "4"), pick("1 kg", "2 cm", "3"),
+		func(int) string { return "name " + strconv.Itoa(r.IntN(100)) }, pick("01", "02", "10"),
+		func(int) string { return fmt.Sprintf("the %d of %d is it", r.IntN(9), r.IntN(9)) },
+		func(int) string { return fmt.Sprintf("%02d:%02d", r.IntN(24), r.IntN(60)) },
 	}
-	if header {
-		b.WriteString("y\n")
-	}
-	for i := range 5 + r.IntN(36) {
-		for _, cell := range columns {
-			b.WriteString(cell(i) + ",")
-		}
-		b.WriteString([]string{"p\n", "q\n"}[r.IntN(2)])
-	}
-	return b.String()
+	return all[r.IntN(len(all))]
 }
 
-// mutant returns a text with up to three faults, or none.
-func mutant(r *rand.Rand, text string) string {
-	b := []byte(text)
-	for range r.IntN(4) {
-		at := r.IntN(len(b) + 1)
-		end := min(len(b), at+r.IntN(1<<r.IntN(6)))
-		before, piece, after := b[:at:at], pieces[r.IntN(len(pieces))], b[end:]
-		switch r.IntN(6) {
-		case 0:
-			if at < len(b) {
-				b[at] ^= 1 << r.IntN(8)
+// randomTable returns columns of cells, the last of them labels, and the names of the columns.
+func randomTable(r *rand.Rand) (names []string, all [][]string) {
+	rows, odd := 3+r.IntN(60), 1+r.IntN(60)
+	for k := range 2 + r.IntN(5) {
+		cell := randomColumn(r)
+		names = append(names, []string{"a", "b,c", "id", "user_id", "", "0", "*"}[r.IntN(7)]+strconv.Itoa(k))
+		all = append(all, cells(rows, func(i int) string {
+			if odd < 20 && r.IntN(odd) == 0 {
+				return oddCells[r.IntN(len(oddCells))]
 			}
-		case 1: // in place of some bytes
-			b = append(append(before, piece...), after...)
-		case 2: // between two
-			b = append(append(before, piece...), b[at:]...)
-		case 3: // some bytes twice
-			b = append(bytes.Clone(b[:end]), b[at:]...)
-		case 4: // in place of the next cell
-			next := bytes.IndexAny(b[at:], ",\n")
-			if next >= 0 {
-				b = append(append(before, piece...), b[at+next:]...)
-			}
-		case 5:
-			if r.IntN(4) == 0 {
-				b = before // cut off
-			}
-		}
+			return cell(i)
+		}))
 	}
-	return string(b)
+	return names, all
 }
 
-// A mutated table is refused with a short error, or its features say what its cells did.
+// labelled returns a function that reads columns of cells, the last of which has the labels.
+func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Set, error) {
+	last := len(all) - 1
+	return func(opt dataset.Options) (*dataset.Set, error) {
+		for i := range all[0] {
+			opt.Encoder.Label(all[last][i])
+			row := make([]string, last)
+			for k := range row {
+				row[k] = all[k][i]
+			}
+			if _, _, _, reason := opt.Encoder.Encode(row, nil, nil); reason != "" {
+				return nil, fmt.Errorf("row %d: %s", i, reason)
+			}
+		}
+		return &dataset.Set{Table: &dataset.Table{Columns: names[:last], Label: names[last], LabelAt: -1}}, nil
+	}
+}
+
+// The encoder of a random table is the same as its file has it, and as it is fitted again by the
+// kinds that it found, as a command that names all of them does; and it counts its gaps rightly.
 func TestMutants(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(2000)) // most of the time would go there
-	r := rand.New(rand.NewPCG(uint64(*mutants), 11))
-	refused, total := 0, *mutants
+	r := rand.New(rand.NewPCG(uint64(*mutants), 44))
+	total, kinds, raw := *mutants, map[Kind]int{}, 0
 	if testing.Short() || asmtest.Race {
-		total /= 20
+		total /= 10
 	}
 	for range total {
-		text := mutant(r, randomTable(r))
-		opt := dataset.Options{}
-		switch r.IntN(8) {
-		case 0:
-			opt.Header = dataset.HeaderYes
-		case 1:
-			opt.Header = dataset.HeaderNo
-		case 2:
-			opt.LabelColumn = "0"
+		names, all := randomTable(r)
+		e := checkTable(t, names, all)
+		if t.Failed() {
+			t.Fatalf("%q: %q", names, all)
 		}
-		if !checkTable(t, text, opt) {
-			refused++
+		for i := range e.Columns {
+			kinds[e.Columns[i].Kind]++
+		}
+		if e.Raw {
+			raw++
 		}
 	}
-	t.Logf("%d mutants, %d refused", total, refused)
-	if refused == 0 || refused > 2*total/3 {
-		t.Error("too many or too few are refused")
+	t.Log(kinds, raw)
+	for _, kind := range []Kind{Number, Category, Date, Text, LeftOut} {
+		if kinds[kind] < total/20 {
+			t.Errorf("only %d columns are a %s", kinds[kind], kind)
+		}
+	}
+	if raw < total/100 {
+		t.Errorf("only %d tables are raw", raw)
 	}
 }
 
-func FuzzTable(f *testing.F) {
-	for _, text := range []string{
-		people, "1,2,3\n", "a,b,y\n1,,p\n\"x,\"\"y\",?,q\n", "\ufeffa,y\r\n1,p\r\nNA,q\r\n", "a\rb,c\rd,e",
-		"0,1,2,y\n1,2,3,p\n", strings.Repeat("1,none,p\n2,3,q\n", 12), "1,caf\xe9,p\n",
-		"a,a,y\n1,2,p\n3,4,q\n", "1e39,-0,p\n0,0.0,q\n",
-	} {
-		f.Add(text, false, "")
-		f.Add(text, true, "0")
-	}
-	long := strings.Repeat("\x01", 500)
-	f.Add("a,b\n1,p\n", true, long)
-	f.Add(","+long+",y\n1,2,p", true, "0")
-	f.Fuzz(func(t *testing.T, text string, header bool, label string) {
-		opt := dataset.Options{LabelColumn: label}
-		if header {
-			opt.Header = dataset.HeaderYes
-		}
-		checkTable(t, text, opt)
-	})
-}
-
-// checkTable fits an encoder on a text and fails the test if the features lose or add anything. It
-// reports whether the text was not refused.
-func checkTable(t *testing.T, text string, opt dataset.Options) bool {
+// checkTable fits an encoder to a table, and fails the test if it is not what the table has.
+func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	t.Helper()
-	opt.Layout = dataset.LayoutDense
-	e, err := new(Fitter).Fit(opt, reading(text))
+	f, read := &Fitter{Inspect: true}, labelled(names, all)
+	e, _, err := f.Fit(dataset.Options{}, read)
 	if err != nil {
-		checkError(t, text, err)
-		return false
+		t.Fatalf("%q: %v", all, err)
 	}
-	set, err := encoded(e, text, opt)
-	if err != nil {
-		checkError(t, text, err)
-		return false
+	for _, d := range f.Doubts() {
+		if text := d.String(); len(text) > 400 || escape.Text(text) != text {
+			t.Errorf("doubt %q", text)
+		}
 	}
 	file := asJSON(t, e)
 	back, err := Decode(file)
 	if err != nil {
-		t.Fatalf("%q: %v: %s", text, err, file)
+		t.Fatalf("%v: %s", err, file)
 	}
-	if again := asJSON(t, back); !bytes.Equal(again, file) {
-		t.Fatalf("%q: other files\n%s\n%s", text, file, again)
-	}
-	rows, coder := plainRows(t, text, set, e), back.Coder()
-	for k, row := range rows {
-		columns, values, _, reason := coder.Encode(row, nil, nil)
-		have := make([]float32, e.Cols())
-		for i, j := range columns {
-			have[j] = values[i]
-		}
-		if reason != "" || !slices.Equal(have, rowOf(set, k)) {
-			t.Fatalf("%q: %v by the file, want %v, %s", text, have, rowOf(set, k), reason)
-		}
-	}
-	for i := range e.Columns {
-		column := make([]string, len(rows))
-		for k, row := range rows {
-			column[k] = row[i]
-		}
-		if !checkColumn(t, &e.Columns[i], column, set, e, i) {
-			t.Fatalf("%q, column %d: %s", text, i, file)
-		}
-	}
-	return true
-}
-
-// checkError fails the test if an error fills a screen, or could take hold of it.
-func checkError(t *testing.T, text string, err error) {
-	t.Helper()
-	if s := err.Error(); len(s) > 400 || escape.Text(s) != s {
-		t.Fatalf("%q: an error of %d bytes: %.400q", text, len(s), s)
-	}
-}
-
-// plainRows returns the cells of the features as encoding/csv has them, without the header's if the
-// set was read so. It fails the test if a row is missing.
-func plainRows(t *testing.T, text string, set *dataset.Set, e *Encoder) [][]string {
-	t.Helper()
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-	r.TrimLeadingSpace = true
-	rows, err := r.ReadAll()
+	refit, err := e.Refit(nil, dataset.Options{}, read)
 	if err != nil {
-		t.Fatalf("%q: read, though %v", text, err)
+		t.Fatal(err)
 	}
-	if len(rows) == set.Rows()+1 {
-		rows = rows[1:] // by its names, or as its own names, which come twice
+	given := Fitter{Overrule: map[string]Given{}, Inspect: true, Decimal: f.Decimal}
+	for i, c := range e.Columns {
+		g := Given{Kind: c.Kind}
+		if c.Date != nil {
+			g.Order, _ = orderOf(c.Date.Order)
+		}
+		given.Overrule[names[i]] = g
 	}
-	if len(rows) != set.Rows() || e.Columns[0].Rows != len(rows) {
-		t.Fatalf("%q: %d rows, want %d", text, set.Rows(), len(rows))
+	named, _, err := given.Fit(dataset.Options{}, read)
+	if err != nil {
+		t.Fatal(err)
 	}
-	at := e.LabelAt
-	if at < 0 {
-		at = len(e.Columns)
+	for what, other := range map[string]*Encoder{"decoded": back, "refitted": refit, "given": named} {
+		if have := asJSON(t, other); !bytes.Equal(have, file) {
+			t.Errorf("%s:\n%s, want\n%s", what, have, file)
+		}
 	}
-	for i, row := range rows {
+	checkRows(t, e, back, all)
+	return e
+}
+
+// checkRows fails the test unless each row has features by the file as it had by the encoder, in
+// order and finite, and unless the rows have as many gaps as the encoder says.
+func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
+	coder, other := e.Coder(), back.Coder()
+	gaps := make([]int, len(e.Columns))
+	for i := range all[0] {
+		row := make([]string, len(e.Columns))
 		for k := range row {
-			row[k] = strings.TrimSpace(row[k])
+			row[k] = all[k][i]
 		}
-		rows[i] = slices.Delete(row, at, at+1)
-	}
-	return rows
-}
-
-// checkColumn reports whether the features of column i, in all rows, are those of its cells, and
-// says what is wrong if not.
-func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *Encoder, i int) bool {
-	first := 0
-	for k := range i {
-		first += e.Columns[k].Features()
-	}
-	gaps, counts := 0, map[string]int{}
-	for _, cell := range column {
-		if csvcell.IsMissing(cell) || slices.Contains(c.GapWords, cell) {
-			gaps++
-		} else {
-			counts[cell]++
+		columns, values, _, _ := coder.Encode(row, nil, nil)
+		a, b, _, reason := other.Encode(row, nil, nil)
+		if !slices.Equal(a, columns) || !slices.Equal(b, values) || reason != "" || !slices.IsSorted(a) ||
+			len(a) > 0 && int(a[len(a)-1]) >= e.Cols() {
+			t.Errorf("%q: features %v %v, want %v %v; %s", row, a, b, columns, values, reason)
 		}
-	}
-	if gaps != c.Gaps || c.Rows != len(column) {
-		t.Errorf("%d gaps in %d rows, want %d in %d", c.Gaps, c.Rows, gaps, len(column))
-	}
-	rare := func(_ string, n int) bool { return n < leastRows }
-	joined, level := map[string]int{}, func(cell string) string {
-		if slices.Contains(c.GapWords, cell) {
-			return cell
-		}
-		return cmp.Or(csvcell.Truth(cell), cell)
-	}
-	for cell, n := range counts {
-		joined[level(cell)] += n
-	}
-	maps.DeleteFunc(joined, rare)
-	counts = joined
-	if c.Kind == Category && c.Levels != nil && !slices.Equal(slices.Sorted(maps.Keys(counts)), c.Levels) {
-		t.Errorf("levels %q, want those of %v", c.Levels, counts)
-	}
-	for k, cell := range column {
-		have := rowOf(set, k)[first:][:c.Features()]
-		if want := featuresOf(c, level(cell), counts); !slices.EqualFunc(have, want, near) {
-			t.Errorf("row %d, %q: %v, want %v", k, cell, have, want)
-		}
-	}
-	return !t.Failed()
-}
-
-func near(have, want float32) bool {
-	return math.Abs(float64(have-want)) <= 1e-6*math.Abs(float64(want))
-}
-
-// featuresOf returns the features of a cell in the plainest way, by how many rows have each level.
-func featuresOf(c *Column, cell string, counts map[string]int) (row []float32) {
-	is := func(yes bool) float32 {
-		if yes {
-			return 1
-		}
-		return 0
-	}
-	gap := csvcell.IsMissing(cell) || slices.Contains(c.GapWords, cell)
-	switch {
-	case c.Kind == LeftOut:
-		return nil
-	case c.Kind == Number && gap:
-		row = append(row, float32((c.Mean-c.Shift)*c.Factor))
-	case c.Kind == Number:
-		v, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			return nil
-		}
-		row = append(row, float32((v-c.Shift)*c.Factor))
-	case c.Levels != nil:
-		levels := slices.Sorted(maps.Keys(counts))
-		if len(levels) == 2 && counts[levels[0]]+counts[levels[1]]+c.Gaps == c.Rows {
-			if counts[levels[0]] < counts[levels[1]] {
-				slices.Reverse(levels) // the rarer one comes second
+		for _, v := range values {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				t.Errorf("%q: feature %v", row, v)
 			}
-			row = append(row, is(cell == levels[1])-is(cell == levels[0]))
-			break
 		}
-		for _, level := range levels {
-			row = append(row, is(cell == level))
+		for k := range row {
+			in := &coder.columns[k]
+			if of := in.encode(&row2, row[k], e.Raw); of == isGap || of == isOdd && in.Number != nil {
+				gaps[k]++
+			}
 		}
 	}
-	if c.GapFeature {
-		row = append(row, is(gap))
+	for k, c := range e.Columns {
+		if c.Kind != LeftOut && gaps[k] != c.Gaps {
+			t.Errorf("column %q: %d gaps, want %d", c.Name, c.Gaps, gaps[k])
+		}
 	}
-	return row
+}
+
+var row2 row // scratch
+
+// FuzzCells fits encoders to columns of a few cells, and encodes another cell by them.
+func FuzzCells(f *testing.F) {
+	for i, text := range oddCells {
+		f.Add(text, oddCells[(i+7)%len(oddCells)], oddCells[(i*i)%len(oddCells)], byte(i))
+	}
+	f.Fuzz(func(t *testing.T, often, rarely, other string, n byte) {
+		column := append(times(int(n%50)+1, often), rarely)
+		e := checkTable(t, []string{"a", "y"}, [][]string{column, append(column[1:], other)})
+		coder := e.Coder()
+		if _, _, _, reason := coder.Encode([]string{other}, nil, nil); reason != "" {
+			t.Error(reason)
+		}
+		coder.Label(other)
+		coder.Odd()
+	})
+}
+
+// FuzzDecode reads encoders of damaged files, and encodes cells by them.
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 44))
+	for range 50 {
+		names, all := randomTable(r)
+		e, _, err := (&Fitter{Inspect: true}).Fit(dataset.Options{}, labelled(names, all))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(asJSON(f, e)), oddCells[r.IntN(len(oddCells))])
+	}
+	f.Fuzz(func(t *testing.T, file []byte, text string) {
+		e, err := Decode(file)
+		if err != nil || e == nil || e.Cols() > 1<<22 {
+			return
+		}
+		coder, cells := e.Coder(), make([]string, len(e.Columns))
+		for i := range cells {
+			cells[i] = text
+			e.Describe(i)
+		}
+		columns, _, _, reason := coder.Encode(cells, nil, nil)
+		if reason != "" || !slices.IsSorted(columns) || len(columns) > 0 &&
+			int(columns[len(columns)-1]) >= e.Cols() {
+			t.Errorf("%v of %d, %s", columns, e.Cols(), reason)
+		}
+		coder.Label(text)
+		e.Names()
+		e.Spreads()
+	})
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/cell"
 )
 
 // A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
-// [csvcell.Encoder] that makes no features.
+// [cell.Encoder] that makes no features.
 type Namer struct {
-	noFeatures
 	e    *Encoder
 	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
 }
@@ -20,13 +21,13 @@ func (e *Encoder) Namer(features []int) *Namer {
 	for _, j := range features {
 		for i := range e.Columns {
 			c := &e.Columns[i]
-			if j < c.Features() {
+			if j < e.FeaturesOf(i) {
 				if c.Kind == Text && j < len(c.Text.at) {
 					n.add(i, c.Text.at[j])
 				}
 				break
 			}
-			j -= c.Features()
+			j -= e.FeaturesOf(i)
 		}
 	}
 	return n
@@ -38,6 +39,15 @@ func (n *Namer) add(column int, bucket uint32) {
 	}
 	n.seen[column][bucket] = map[string]int{}
 }
+
+// Cols returns 0: no row is encoded.
+func (n *Namer) Cols() int { return 0 }
+
+// Features returns nil.
+func (n *Namer) Features() []string { return nil }
+
+// Label accepts any label.
+func (n *Namer) Label(string) (cell.Label, string) { return cell.Label{}, "" }
 
 // Uses reports whether n-grams of cell i are looked for.
 func (n *Namer) Uses(i int) bool { return n.seen[i] != nil }

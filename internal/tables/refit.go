@@ -6,23 +6,29 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// Refit returns an encoder that is fitted anew as e says that it was fitted: with the same n-grams,
-// the kinds of columns that e has as given, and names for the buckets of text that e names. The
+// Refit returns an encoder that is fitted anew with the kinds, the decimal marks, the orders of
+// dates and the n-grams that e has, and with names for the buckets of text that e names. The
 // columns of the table come in the order of e. skip is [Fitter.Skip]; opt and read are those of
 // [Fitter.Fit].
 func (e *Encoder) Refit(skip func(row int) bool, opt dataset.Options,
 	read func(dataset.Options) (*dataset.Set, error)) (*Encoder, error) {
-	f := Fitter{given: make([]Kind, len(e.Columns)), Skip: skip}
+	f := Fitter{kinds: make([]Given, len(e.Columns)), Skip: skip, Inspect: true,
+		headed: e.headed()}
 	for i, c := range e.Columns {
-		if c.Reason == asGiven {
-			f.given[i] = c.Kind
+		f.kinds[i].Kind = c.Kind
+		if c.Date != nil {
+			f.kinds[i].Order, _ = orderOf(c.Date.Order)
+		}
+		if f.marks = append(f.marks, 0); c.Number != nil && !e.Raw {
+			f.marks[i] = c.Number.Format.mark()
 		}
 		if c.Kind == Text {
 			f.Grams = c.Text.Grams
 		}
 	}
+	f.labels.mark = e.Label.Format.mark()
 	e.Options(&opt)
-	fitted, err := f.Fit(opt, read)
+	fitted, _, err := f.Fit(opt, read)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +57,7 @@ func (e *Encoder) namedBy(other *Encoder) (features []int) {
 				}
 			}
 		}
-		first += c.Features()
+		first += e.FeaturesOf(i)
 	}
 	slices.Sort(features)
 	return features

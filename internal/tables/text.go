@@ -22,8 +22,11 @@ const (
 	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams  = 8
 	maxTexts  = 64 // columns of text
-	// textSpaces is how many blanks a cell of text has in the mean, at least.
+	// A column of text has at least so many blanks a cell in the mean, or so many bytes with a blank
+	// among them, or so many characters that are words by themselves.
 	textSpaces = 3
+	textBytes  = 40
+	textAlone  = 8
 )
 
 // Words say how the cells of a column of text become features: an n-gram of up to Grams words falls
@@ -91,7 +94,6 @@ func (t *Words) typical(rows int) float64 {
 // A textStats counts in how many rows the n-grams of each bucket are: in a map while there are few,
 // else in an array, which is faster.
 type textStats struct {
-	wanted bool // whatever the cells look like
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil as long as few is used
 	paid   *budget.Account
@@ -99,8 +101,8 @@ type textStats struct {
 	reader gramReader
 }
 
-// bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of these,
-// counted from 1.
+// bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of
+// these, counted from 1.
 type bucketStats struct{ rows, last uint32 }
 
 // arrayBytes is the size of the array that textStats counts in.
@@ -170,7 +172,7 @@ func (t *textStats) addFew(buckets []uint32, row uint32) {
 	}
 }
 
-// words returns what the cells are encoded by.
+// words returns the buckets by which the cells are encoded.
 func (t *textStats) words() *Words {
 	text := &Words{Bits: textBits, Grams: t.reader.grams}
 	before := -1
@@ -257,14 +259,20 @@ func (r *gramReader) next() []uint32 {
 		} else {
 			c, size := utf8.DecodeRuneInString(r.rest[i:])
 			i += size
-			if isWord(c) {
+			switch {
+			case standsAlone(c):
+				if within {
+					n = r.word(h, n)
+				}
+				h, within = wordHash(fnvOffset).addRune(c), true
+			case isWord(c):
 				h, within = h.addRune(toLower(c)), true
 				continue
 			}
 		}
 		if within {
 			n = r.word(h, n)
-			if h, within = fnvOffset, false; n > len(r.buckets)-maxGrams {
+			if h, within = fnvOffset, false; n > len(r.buckets)-2*maxGrams {
 				r.rest = r.rest[i:]
 				return r.buckets[:n]
 			}
@@ -399,9 +407,9 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encode appends the features of a cell, the first of which is numbered first. The value of an n-gram
-// that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the values of a
-// cell are divided by their length.
+// encode appends the features of a cell, the first of which is numbered first. The value of an
+// n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
+// values of a cell are divided by their length.
 func (c *textCoder) encode(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -432,7 +440,7 @@ func (c *textCoder) encode(cell string, first int32, columns []int32, values []f
 // eachGram calls f with the n-grams of a cell, and their buckets.
 func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	var g gramHash
-	words := strings.FieldsFunc(cell, func(r rune) bool { return r == utf8.RuneError || !isWord(r) })
+	words := wordsOf(cell)
 	for i, word := range words {
 		word = strings.Map(toLower, word)
 		words[i] = word
@@ -444,4 +452,26 @@ func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 			f(uint32(g.mixed[k]>>(64-t.Bits)), strings.Join(words[i-k:i+1], " "))
 		}
 	}
+}
+
+// wordsOf returns the words of a cell.
+func wordsOf(cell string) (words []string) {
+	for _, part := range strings.FieldsFunc(cell, func(r rune) bool {
+		return r == utf8.RuneError || !isWord(r)
+	}) {
+		begin := 0
+		for i, r := range part {
+			if standsAlone(r) {
+				if begin < i {
+					words = append(words, part[begin:i])
+				}
+				begin = i + utf8.RuneLen(r)
+				words = append(words, part[i:begin])
+			}
+		}
+		if begin < len(part) {
+			words = append(words, part[begin:])
+		}
+	}
+	return words
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/csvcell"
+	"github.com/pegasimd/pegasimd/internal/cell"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
@@ -44,7 +44,7 @@ func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 	t.Helper()
 	f := Fitter{Grams: grams}
-	e, err := f.Fit(dataset.Options{}, linesOf(text))
+	e, _, err := f.Fit(dataset.Options{}, linesOf(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func oddText(r *rand.Rand, pieces int) string {
 }
 
 // checkText fails the test unless the features of a cell are those of the package's documentation.
-func checkText(t *testing.T, c *Column, coder *textCoder, cell string) {
+func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string) {
 	t.Helper()
 	counts := map[int]int{}
 	c.Text.eachGram(cell, func(bucket uint32, gram string) {
@@ -103,7 +103,7 @@ func checkText(t *testing.T, c *Column, coder *textCoder, cell string) {
 	})
 	sum := 0.0
 	value := func(j int) float64 {
-		all := float64(c.Rows - c.Gaps)
+		all := float64(rows - c.Gaps)
 		return float64((1 + floats.Log((1+all)/float64(1+c.Text.counts[j]))) *
 			(1 + floats.Log(float64(counts[j]))))
 	}
@@ -128,10 +128,9 @@ func checkText(t *testing.T, c *Column, coder *textCoder, cell string) {
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {
-		s := newStats()
+		s := newStats(assumption{text: true})
 		s.grams = grams
 		s.text = newTextStats(grams, nil)
-		s.text.wanted = true
 		var all []string
 		for i := range 300 {
 			all = append(all, oddText(r, r.IntN(1<<(i%9))))
@@ -140,21 +139,21 @@ func TestTextFeatures(t *testing.T) {
 			all = append(all, oddText(r, 9000), strings.Repeat("the ", 1000), oddText(r, 1000))
 		}
 		rows := map[uint32]uint32{}
-		for _, cell := range all {
-			s.add(cell)
+		for _, text := range all {
+			s.add(text)
 			seen := map[uint32]bool{}
-			(&Words{Bits: textBits, Grams: grams}).eachGram(cell, func(bucket uint32, _ string) {
+			(&Words{Bits: textBits, Grams: grams}).eachGram(text, func(bucket uint32, _ string) {
 				seen[bucket] = true
 			})
 			for bucket := range seen {
-				if !csvcell.IsMissing(cell) {
+				if !cell.IsMissing(text) {
 					rows[bucket]++
 				}
 			}
 		}
 		maps.DeleteFunc(rows, func(_, n uint32) bool { return n < leastRows })
 		c := &Column{Name: "x"}
-		c.settle(s, Text)
+		new(Fitter).settle(c, s, verdict{kind: Text}, &Encoder{Rows: s.rows})
 		if !slices.Equal(c.Text.at, slices.Sorted(maps.Keys(rows))) {
 			t.Fatalf("n-grams of %d words: %d buckets, want %d", grams, len(c.Text.at), len(rows))
 		}
@@ -163,18 +162,17 @@ func TestTextFeatures(t *testing.T) {
 				t.Fatalf("bucket %d is in %d rows, want %d", b, c.Text.counts[j], rows[b])
 			}
 		}
-		coder := newTextCoder(c.Text, c.Rows-c.Gaps)
+		coder := newTextCoder(c.Text, s.rows-c.Gaps)
 		for _, cell := range append(all, "unknown words", "", strings.Repeat("a b ", 100_000)) {
-			checkText(t, c, coder, cell)
+			checkText(t, c, s.rows, coder, cell)
 		}
 	}
 }
 
 // FuzzText reads texts of every kind.
 func FuzzText(f *testing.F) {
-	s := newStats()
+	s := newStats(assumption{text: true})
 	s.text = newTextStats(2, nil)
-	s.text.wanted = true
 	r := rand.New(rand.NewPCG(3, 32))
 	for range 400 {
 		cell := oddText(r, 30)
@@ -182,9 +180,9 @@ func FuzzText(f *testing.F) {
 		f.Add(cell)
 	}
 	c := &Column{Name: "x"}
-	c.settle(s, Text)
-	coder := newTextCoder(c.Text, c.Rows-c.Gaps)
-	f.Fuzz(func(t *testing.T, cell string) { checkText(t, c, coder, cell) })
+	new(Fitter).settle(c, s, verdict{kind: Text}, &Encoder{Rows: s.rows})
+	coder := newTextCoder(c.Text, s.rows-c.Gaps)
+	f.Fuzz(func(t *testing.T, cell string) { checkText(t, c, s.rows, coder, cell) })
 }
 
 // BenchmarkText has the two passes from lines to hashed rows.
@@ -206,7 +204,7 @@ func TestTextCounts(t *testing.T) {
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
 	have := fitted(t, b.String())
-	want, err := new(Fitter).Fit(dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
+	want, _, err := new(Fitter).Fit(dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
 	if err != nil || have.Columns[4].Text == nil || !reflect.DeepEqual(have, want) {
 		t.Errorf("%v, other counts", err)
 	}
@@ -222,7 +220,7 @@ func TestManyTexts(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
-	_, err := new(Fitter).Fit(dataset.Options{}, reading(b.String()))
+	_, _, err := new(Fitter).Fit(dataset.Options{}, reading(b.String()))
 	if !says(err, "columns of text, more than 64") {
 		t.Error(err)
 	}

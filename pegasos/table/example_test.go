@@ -38,8 +38,8 @@ func ExampleTrain() {
 	}
 	fmt.Println(fruit)
 	// Output:
-	// colour: category, 3 different words
+	// colour: category, words, 3 of them in 2 rows or more
 	// grams: number, numbers
-	// origin: category, 3 different words
+	// origin: category, words, 1 of them in 2 rows or more
 	// apple
 }

@@ -45,7 +45,7 @@ func New(p modelio.Predictor) (*Model, error) {
 
 // Train fits an encoder on a table, and trains a linear model on its rows. Each row has a cell for
 // each name, one of which is the label's: the name of a class, or a number. If cfg has no Scale it
-// is [pegasos.ScaleNone], for the encoder scales.
+// is [pegasos.ScaleNone], for the encoder scales, unless all columns are of plain numbers.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
@@ -55,25 +55,37 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	case slices.Contains(names[at+1:], label):
 		return nil, fmt.Errorf("table: two columns are called %q", escape.Cut(label))
 	}
+	for i, row := range rows {
+		if len(row) != len(names) {
+			return nil, fmt.Errorf("table: row %d: %d cells, want %d", i, len(row), len(names))
+		}
+	}
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	if err := errors.Join(w.Write(names), w.WriteAll(rows)); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	opt := dataset.Options{Context: ctx, Header: dataset.HeaderYes,
+	opt := dataset.Options{Context: ctx, Header: dataset.HeaderYes, Encoding: "utf-8", Separator: ",",
+		Quote: `"`, Comment: "none", SkipLines: -1, KeepRows: true, // nothing is to be detected
 		LabelColumn: strconv.Itoa(at)} // by number, as a name may be 0, or last
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
-	opt, encoder, err := Fit(opt, read)
+	e, set, err := new(tables.Fitter).Fit(opt, read)
+	if err == nil && set == nil {
+		e.Options(&opt)
+		set, err = read(opt)
+	}
 	if err != nil {
 		return nil, err
 	}
-	set, err := read(opt)
+	encoder, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Scale = cmp.Or(cfg.Scale, pegasos.ScaleNone)
+	if !e.Raw {
+		cfg.Scale = cmp.Or(cfg.Scale, pegasos.ScaleNone)
+	}
 	m, err := pegasos.Train(ctx, set.Examples(), set.Y, cfg)
 	if err != nil {
 		return nil, err
@@ -88,7 +100,7 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
-	e, err := new(tables.Fitter).Fit(opt, read)
+	e, _, err := new(tables.Fitter).Fit(opt, read)
 	if err != nil {
 		return opt, nil, err
 	}
@@ -101,13 +113,13 @@ func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) 
 type Column struct {
 	Name   string
 	Kind   string // number, category, date, text or left out
-	Reason string // why it is of this kind
+	Reason string // how its cells are read
 }
 
 // Columns returns the columns, in the order of the training's table.
 func (m *Model) Columns() (all []Column) {
-	for _, c := range m.encoder.Columns {
-		all = append(all, Column{c.Name, string(c.Kind), c.Reason})
+	for i, c := range m.encoder.Columns {
+		all = append(all, Column{c.Name, string(c.Kind), m.encoder.Describe(i)})
 	}
 	return all
 }

@@ -161,8 +161,8 @@ func TestTrain(t *testing.T) {
 			if right := predicted(t, m, rows); right < c.right {
 				t.Errorf("%d of %d are right", right, len(rows))
 			}
-			if c := m.Columns()[0]; m.encoder.Label != "label" || c.Name != "visit" || c.Kind != "left out" {
-				t.Errorf("label %q, %+v", m.encoder.Label, c)
+			if c := m.Columns()[0]; m.encoder.Label.Name != "label" || c.Name != "visit" || c.Kind != "left out" {
+				t.Errorf("label %q, %+v", m.encoder.Label.Name, c)
 			}
 			checkScores(t, m, columnsOfVisits, rows)
 		})
@@ -206,11 +206,11 @@ func TestTrainErrors(t *testing.T) {
 		{"no names", nil, rows, "label", `no column is called "label"`},
 		{"one column", []string{"y"}, [][]string{{"a"}, {"b"}}, "y", "one column only"},
 		{"short row", columnsOfVisits, append(rows[:5:5], []string{"a"}), "label",
-			"1 cells where the first row has 5"},
+			"table: row 5: 1 cells, want 5"},
 		{"missing label", columnsOfVisits, append(rows[:5:5], []string{"1", "red", "3", "yes", ""}),
 			"label", "missing label"},
 		{"one class", columnsOfVisits, visits(1), "label", "class"},
-		{"nothing to learn from", []string{"a", "y"}, [][]string{{"1", "a"}, {"1", "b"}}, "y",
+		{"nothing to learn from", []string{"a", "y"}, [][]string{{"red", "a"}, {"red", "b"}}, "y",
 			"all columns are left out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -227,26 +227,67 @@ func TestScoreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const notNumber = "the column is of numbers: correct the cell or leave it empty"
-	long := strings.Repeat("x", 1000)
-	for _, c := range []struct {
-		cells []string
-		want  string
-	}{
-		{nil, "table: 0 cells, want 4"}, {[]string{"1", "red", "3"}, "table: 3 cells, want 4"},
-		{[]string{"1", "red", "old", "yes"}, `table: column "age": cell "old": ` + notNumber},
-		{[]string{"1", "red", long, "yes"}, `cell "` + long[:40] + `...": ` + notNumber},
-		{[]string{"1", "r\xe9d", "3", "yes"},
-			`table: column "colour": cell "r\xe9d": the word is not UTF-8`},
-	} {
-		scores, err := m.Score(c.cells)
-		if scores != nil || !says(err, c.want) {
-			t.Errorf("%q: %v, want %q", c.cells, err, c.want)
+	for _, cells := range [][]string{nil, {"1", "red", "3"}, {"1", "red", "3", "yes", "a"}} {
+		want := fmt.Sprintf("table: %d cells, want 4", len(cells))
+		if scores, err := m.Score(cells); scores != nil || !says(err, want) {
+			t.Errorf("%q: %v, want %q", cells, err, want)
 		}
-		if name, err := m.Predict(c.cells); name != "" || !says(err, c.want) {
-			t.Errorf("%q: %q, %v", c.cells, name, err)
+		if name, err := m.Predict(cells); name != "" || !says(err, want) {
+			t.Errorf("%q: %q, %v", cells, name, err)
 		}
 	}
+	missing, err := m.Score([]string{"1", "", "", "yes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, odd := range []string{"old", "3 kg", "1e39", strings.Repeat("x", 1000), "\xff"} {
+		have, err := m.Score([]string{"1", odd, odd, "yes"})
+		if err != nil || !slices.Equal(have, missing) {
+			t.Errorf("%q: %v, %v, want %v as without a value", odd, have, err, missing)
+		}
+	}
+}
+
+// No cell of a row is taken for the form of a file.
+func TestTrainFormOfCells(t *testing.T) {
+	rows := visits(2)
+	rows[3] = []string{"#3", "visit", "age", "seen", rows[3][4]}
+	rows[4] = append([]string{"sep=;", "a;b", "", ""}, rows[4][4])
+	for i := 5; i < 200; i += 3 {
+		rows[i][1] = []string{"red; blue\n\"x\"", "# green|a\tb", "1;5"}[i/3%3]
+	}
+	m, err := Train(t.Context(), columnsOfVisits, rows, "label", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.encoder.Rows != len(rows) || len(m.Columns()) != 4 || m.encoder.Columns[1].Name != "colour" {
+		t.Errorf("%d rows, %+v", m.encoder.Rows, m.Columns())
+	}
+}
+
+// A table of plain numbers trains as its numbers do alone.
+func TestTrainNumbers(t *testing.T) {
+	var rows [][]string
+	for i := range 200 {
+		rows = append(rows, []string{strconv.Itoa(i * i % 97), fmt.Sprintf("%d.5", i%13),
+			[]string{"a", "b"}[i*i%97/60]})
+	}
+	m, err := Train(t.Context(), []string{"m", "n", "y"}, rows, "y", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := reading(written(t, rows))(dataset.Options{Header: dataset.HeaderNo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := pegasos.Train(t.Context(), set.Examples(), set.Y, pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := m.Predictor.(*pegasos.Model); !slices.Equal(have.Weights[0], want.Weights[0]) {
+		t.Errorf("weights %v, want %v", have.Weights[0], want.Weights[0])
+	}
+	checkScores(t, m, []string{"m", "n", "y"}, rows[:9])
 }
 
 // A kernel machine that was trained on encoded rows, dense or sparse, predicts cells as well.

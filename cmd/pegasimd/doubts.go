@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/form"
+	"github.com/pegasimd/pegasimd/internal/tables"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file collects the doubts about data, which end a command's output, and writes the command
+// lines that settle them.
+
+// warn adds lines to the warnings, each once.
+func (c *call) warn(texts ...string) {
+	for _, text := range texts {
+		if !slices.Contains(c.warnings, text) {
+			c.warnings = append(c.warnings, text)
+		}
+	}
+}
+
+// printWarnings prints the warnings. They are the last lines of the output, where people look.
+func (c *call) printWarnings() {
+	for _, text := range c.warnings {
+		if !c.quiet {
+			fmt.Fprintln(c.stderr, "warning:", escape.Text(text))
+		}
+	}
+}
+
+// settle makes warnings of the doubts about the data of that name. It returns an error if they stop
+// the command: any doubt with -strict, and before training one about the separator or the header.
+func (d *dataReader) settle(name string, trains bool) error {
+	for _, doubt := range d.doubts {
+		if how := settledBy[doubt.About]; trains && how != "" {
+			return fmt.Errorf("%s: %s: settle it by %s", inputName(name), doubt.String(), how)
+		}
+		d.call.warn(doubt.String())
+	}
+	if d.strict && len(d.doubts) > 0 {
+		return fmt.Errorf("%s: %s, which -strict takes for an error", inputName(name),
+			count(len(d.doubts), "doubt"))
+	}
+	return nil
+}
+
+// settledBy has the flags that settle the doubts which stop training.
+var settledBy = map[string]string{"separator": "-sep CHARACTER",
+	"header": "-header yes or -header no"}
+
+// The flags of train that do not change the model, and those that resolved gives for a table.
+var (
+	noEffect = strings.Fields("quiet force strict threads in-memory max-bytes json plot proof " +
+		"checkpoint every resume folds lambdas cs gammas metric model")
+	settledByTable = strings.Fields("label label-column format sep quote comment skip-lines " +
+		"encoding decimal header ignore numbers dates categories text")
+)
+
+// resolved returns the flags of train that read the data as they were read, and train on them as it
+// did, without detecting anything. Unless files is true they lack the names of files.
+func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
+	words []string,
+) {
+	f, c, further := set.Form, d.call, d.chosen
+	if d.manyClasses {
+		further = []string{"-multiclass", string(multiclass)}
+	}
+	if f == nil || d.encoder == nil {
+		return append(further, c.givenFlags(files, noEffect...)...)
+	}
+	words = append(words, "-format", f.Format)
+	if separates(f) {
+		words = append(words, "-sep", string(f.Separator), "-quote", characterWord(f.Quote),
+			"-comment", characterWord(f.Comment), "-skip-lines", strconv.Itoa(f.SkipLines), "-header",
+			map[bool]string{true: "yes", false: "no"}[f.Header])
+	}
+	if f.Format != form.JSONL {
+		words = append(words, "-encoding", f.Encoding)
+	}
+	mark := cmp.Or(d.opt.Decimal, ".") // of a run that is resumed
+	if d.fitter != nil {
+		mark = string(d.fitter.Mark())
+	}
+	if d.fitter == nil || !d.fitter.Mixed() || d.opt.Decimal != "" {
+		words = append(words, "-decimal", mark)
+	}
+	names, label := d.names()
+	if label >= 0 {
+		words = append(words, "-label-column", d.columnWord(names, label, true))
+	}
+	if !c.given("start") && !c.given("prior") { // which say what the columns are
+		words = append(words, d.kindFlags(names, label)...)
+	}
+	others := c.givenFlags(files, slices.Concat(noEffect, settledByTable)...)
+	return slices.Concat(words, further, others)
+}
+
+func characterWord(c byte) string {
+	if c == form.None {
+		return "none"
+	}
+	return string(c)
+}
+
+// kindFlags returns the flags that give every column of the encoder the kind that it has. The kind
+// of the most columns has "*" in place of a long list.
+func (d *dataReader) kindFlags(names []string, label int) (words []string) {
+	const long = 10
+	lists, most := map[tables.Kind][]string{}, tables.Number
+	for i := range d.encoder.Columns {
+		c, at := &d.encoder.Columns[i], i
+		if label >= 0 && i >= label {
+			at++
+		}
+		word := d.columnWord(names, at, false)
+		if c.Date != nil && dateOrders[c.Date.Order] != 0 {
+			word += "=" + c.Date.Order
+		}
+		if lists[c.Kind] = append(lists[c.Kind], word); len(lists[c.Kind]) > len(lists[most]) {
+			most = c.Kind
+		}
+	}
+	if n := len(lists[most]); most != tables.Date && (n > long || n == len(d.encoder.Columns)) {
+		lists[most] = []string{"*"}
+	}
+	for _, k := range kindsOfFlags {
+		if list := lists[k.kind]; list != nil {
+			var b strings.Builder
+			w := csv.NewWriter(&b)
+			w.Write(list)
+			w.Flush()
+			words = append(words, "-"+k.flag, strings.TrimSuffix(b.String(), "\n"))
+		}
+	}
+	return words
+}
+
+// columnWord returns the name or the number of a column of the encoder's file, for a command line.
+func (d *dataReader) columnWord(names []string, i int, label bool) string {
+	if !d.encoder.Header {
+		return strconv.Itoa(i)
+	}
+	return columnWord(names, i, label)
+}

@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/cell"
+)
+
+// maxNames is how many class names a file may have: float32 holds their indices exactly.
+const maxNames = 1 << 24
+
+// classes are the class names of a table. While the table is read, a class has the number of its
+// first appearance; place turns it into the index among the sorted names.
+type classes struct {
+	words  bool           // the labels are words, by the first of them
+	names  map[string]int // in order of appearance
+	places []float32      // of the classes among the sorted names
+}
+
+// class returns the provisional number of the class of that name.
+func (c *classes) class(name string) (y float32, reason string) {
+	n, found := c.names[name]
+	switch {
+	case found:
+		return float32(n), ""
+	case !utf8.ValidString(name):
+		return 0, "label is not UTF-8: say how the file is encoded (-encoding windows-1252)"
+	case len(c.names) == maxNames:
+		return 0, fmt.Sprintf("more than %d class names: for regression, labels have to be numbers",
+			maxNames)
+	case c.names == nil:
+		c.names = map[string]int{}
+	}
+	n = len(c.names)
+	c.names[strings.Clone(name)] = n
+	return float32(n), ""
+}
+
+// settle returns the names of the classes, sorted by byte, or nil if the labels are numbers. Of
+// the spellings of true, and of those of false, the one that came first is the name. It fills in
+// places.
+func (c *classes) settle() []string {
+	if c.names == nil {
+		return nil
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)), c.isLaterSpelling)
+	c.places = make([]float32, len(c.names))
+	for name, n := range c.names {
+		i, found := slices.BinarySearch(names, name)
+		if !found {
+			i = cell.Find(names, name)
+		}
+		c.places[n] = float32(i)
+	}
+	return names
+}
+
+// isLaterSpelling reports whether name is a spelling of true that came after another spelling of
+// true, or one of false after another one of false.
+func (c *classes) isLaterSpelling(name string) bool {
+	truth := cell.Truth(name)
+	return truth != "" && slices.ContainsFunc(cell.Spellings, func(other string) bool {
+		n, found := c.names[other]
+		return found && n < c.names[name] && cell.Truth(other) == truth
+	})
+}
+
+// place returns the label of a provisional class number: its index among the sorted names.
+func (c *classes) place(y float32) float32 {
+	switch {
+	case c.places == nil || y != y:
+		return y
+	case int(y) >= len(c.places): // in a file that was changed while it was read
+		return float32(math.NaN())
+	}
+	return c.places[int(y)]
+}

@@ -1,0 +1,258 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/escape"
+)
+
+// columns says which columns of a file have the label and the features.
+type columns struct {
+	opt    *Options
+	cells  int   // in a row
+	empty  int   // of them, those at the end without a name and a value, which are no label unasked
+	cols   int   // of the set
+	label  int   // column; -1 for none
+	from   []int // the column of each feature, or of each cell that the encoder takes; -1 for none
+	table  *Table
+	others []string // names of columns that are neither, in the file's order
+
+	wanted map[string]int // with Options.Table, the index in from of each of its columns
+}
+
+// A columnError is an error of the columns of a file.
+type columnError struct{ reason string }
+
+func (e *columnError) Error() string { return e.reason }
+
+func columnErrorf(format string, args ...any) error {
+	return &columnError{fmt.Sprintf(format, args...)}
+}
+
+// settle finds the columns of the label and the features in a file whose rows have the given number
+// of cells. names is nil if the file has no header.
+func (c *columns) settle(names []string, cells int) error {
+	c.cells = cells
+	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
+		return c.match(names, t)
+	}
+	return c.byPlace(names)
+}
+
+// byPlace settles the columns by their places: all but the label's are features.
+func (c *columns) byPlace(names []string) (err error) {
+	without, features, err := c.opt.unlabelled(c.cells)
+	if err != nil {
+		return &columnError{err.Error()}
+	}
+	if features > c.opt.maxCSVFeatures() {
+		return c.opt.tooManyColumns(c.cells)
+	}
+	c.label = -1
+	if !without {
+		if c.label, err = c.labelColumn(names); err != nil {
+			return err
+		}
+	}
+	c.cols = features
+	if c.opt.Encoder != nil {
+		c.cols = c.opt.Encoder.Cols()
+	}
+	c.from = make([]int, 0, features)
+	for i := range c.cells {
+		if i != c.label {
+			c.from = append(c.from, i)
+		}
+	}
+	c.table = newTable(names, c.label, c.cells)
+	return nil
+}
+
+// match finds the columns of a table by their names.
+func (c *columns) match(names []string, t *Table) (err error) {
+	at, twice := indexNames(names)
+	if c.label, err = c.matchLabel(names, at, twice, t); err != nil {
+		return err
+	}
+	c.wanted = make(map[string]int, len(t.Columns))
+	for k, name := range t.Columns {
+		c.wanted[name] = k
+		i, found := at[name]
+		e := c.opt.Encoder
+		switch {
+		case !found && (e != nil && !e.Uses(k) || c.growing()):
+			i = -1
+		case !found:
+			return columnErrorf("no column is called %q in the header", escape.Cut(name))
+		case twice[name]:
+			return columnErrorf("two columns are called %q", escape.Cut(name))
+		case i == c.label:
+			return columnErrorf("column %q is to be the label, and a feature", escape.Cut(name))
+		}
+		c.from = append(c.from, i)
+	}
+	for i, name := range names {
+		name = columnName(name)
+		_, is := c.wanted[name]
+		if !is && i != c.label && (c.label >= 0 || name != t.Label) {
+			c.others = append(c.others, name)
+		}
+	}
+	c.cols, c.table = len(t.Columns), t
+	if c.opt.Encoder != nil {
+		c.cols = c.opt.Encoder.Cols()
+	}
+	return nil
+}
+
+// growing reports whether later rows may have further columns, as JSON lines may.
+func (c *columns) growing() bool { return c.opt.Format == FormatJSONL }
+
+// matchLabel returns the column that has the labels in a file read by the table, -1 for none.
+func (c *columns) matchLabel(names []string, at map[string]int, twice map[string]bool, t *Table) (
+	int, error,
+) {
+	if c.opt.labelGiven {
+		return c.labelColumn(names)
+	}
+	i, found := at[t.Label]
+	switch {
+	case c.opt.Labels == LabelsNo, !found && c.opt.Labels == LabelsAuto:
+		return -1, nil
+	case !found:
+		return 0, columnErrorf("no column is called %q in the header: it had the labels; say which "+
+			"has them now (-label-column)", escape.Cut(t.Label))
+	case twice[t.Label]:
+		return 0, columnErrorf("two columns are called %q: say which has the labels (-label-column)",
+			escape.Cut(t.Label))
+	}
+	return i, nil
+}
+
+// labelColumn returns the number of the column with the labels, -1 if there are none: the one that
+// the options name, or the one that [ChooseLabel] finds.
+func (c *columns) labelColumn(names []string) (at int, err error) {
+	want := c.opt.LabelColumn
+	switch n, notNumber := strconv.Atoi(want); {
+	case c.opt.Labels == LabelsNo:
+		return -1, nil
+	case want == "" && c.opt.Table != nil && c.opt.Table.LabelAt >= 0:
+		return min(c.opt.Table.LabelAt, c.cells-1), nil
+	case want == "" && c.opt.Table != nil:
+		return c.cells - 1, nil
+	case want == "" && names != nil:
+		at, _, err := ChooseLabel(names[:len(names)-c.empty])
+		return at, err
+	case want == "":
+		return c.cells - 1 - c.empty, nil
+	case want == "last" && !slices.Contains(names, "last"):
+		return c.cells - 1, nil
+	case notNumber == nil && n >= 0 && n < c.cells:
+		return n, nil
+	case slices.Contains(names, want):
+		at = slices.Index(names, want)
+		if slices.Contains(names[at+1:], want) {
+			return 0, columnErrorf("two columns are called %q", escape.Cut(want))
+		}
+		return at, nil
+	case notNumber == nil:
+		return 0, columnErrorf("label column %d of %d, counted from 0", n, c.cells)
+	}
+	return 0, columnErrorf("no column is called %q in the header", escape.Cut(want))
+}
+
+// grow takes in the columns that the last row has beyond those known, and reports whether one of
+// them is a feature.
+func (c *columns) grow(names []string) (feature bool) {
+	for ; c.cells < len(names); c.cells++ {
+		name := columnName(names[c.cells])
+		if c.wanted != nil {
+			if k, found := c.wanted[name]; found {
+				c.from[k] = c.cells
+			} else {
+				c.others = append(c.others, name)
+			}
+			continue
+		}
+		c.from = append(c.from, c.cells)
+		if c.table.LabelAt < 0 { // it was the last column
+			c.table.LabelAt = c.label
+		}
+		c.table.Columns = append(c.table.Columns, name)
+		feature = true
+	}
+	return feature
+}
+
+// complete returns an error if a column of the table never came in JSON lines.
+func (c *columns) complete() error {
+	if !c.growing() || c.wanted == nil {
+		return nil
+	}
+	for k, i := range c.from {
+		if e := c.opt.Encoder; i < 0 && (e == nil || e.Uses(k)) {
+			return fmt.Errorf("no line has the field %q: it is null where there is no value",
+				escape.Cut(c.opt.Table.Columns[k]))
+		}
+	}
+	return nil
+}
+
+// labelNames are the names, in lower case, that make a column the label.
+var labelNames = []string{"label", "target", "class", "y"}
+
+// A LabelError says that several columns may have the labels, and that none is chosen for it.
+type LabelError struct {
+	File string
+	// Candidates are the names of the columns that may be meant, in the file's order.
+	Candidates []string
+	Names      []string // of all columns
+}
+
+func (e *LabelError) Error() string {
+	return fmt.Sprintf("%s: more than one column may have the labels: %s: say which (-label-column)",
+		e.File, strings.Join(escape.Names(e.Candidates), ", "))
+}
+
+// ChooseLabel returns the column that has the labels of a table with these names, if nothing else
+// says which. A column that is called label, target, class or y, in letters of either case, is the
+// label if it stands first or last and no other column has such a name; byName reports that. If
+// there are two, or one stands elsewhere, the error is a *[LabelError]. Without such names it is
+// the last column.
+func ChooseLabel(names []string) (at int, byName bool, err error) {
+	last := len(names) - 1
+	var found []int
+	for i, name := range names {
+		if slices.Contains(labelNames, strings.ToLower(name)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return last, false, nil
+	case len(found) == 1 && (found[0] == 0 || found[0] == last):
+		return found[0], true, nil
+	}
+	e := &LabelError{Names: slices.Clone(names)}
+	for _, i := range found {
+		e.Candidates = append(e.Candidates, names[i])
+	}
+	if found[len(found)-1] != last {
+		e.Candidates = append(e.Candidates, names[last])
+	}
+	return 0, false, e
+}
+
+// indexNames returns the column of each name of a header, and the names that two columns have.
+func indexNames(names []string) (at map[string]int, twice map[string]bool) {
+	at, twice = make(map[string]int, len(names)), map[string]bool{}
+	for i, name := range names {
+		name = columnName(name)
+		_, twice[name] = at[name]
+		at[name] = i
+	}
+	return at, twice
+}
