@@ -131,6 +131,9 @@ func (r *Reader) finish() error {
 				"file if so"})
 	}
 	if s := r.scanner; s != nil {
+		tell(s.comments, "a line that begins with the comment sign has as many cells as the rows, and is "+
+			"left out (-comment none reads it)", "%d lines that begin with the comment sign have as many "+
+			"cells as the rows, and are left out (-comment none reads them)")
 		tell(s.openings, "a quote is not closed and is read as a character",
 			"%d rows have quotes that are not closed and are read as characters")
 	}

@@ -43,6 +43,7 @@ type scanner struct {
 	starts   []int  // of the cells in raw
 	spans    []span // scratch
 	openings quirk  // quotes at the start of a cell that are characters
+	comments quirk  // comment lines that have as many cells as the row before
 	odd      bool   // scratch: the last quoted cell has such quotes
 }
 
@@ -92,6 +93,9 @@ func (s *scanner) next() ([]string, error) {
 		line := s.buf[s.pos:e]
 		if s.comment != None && len(line) > 0 && line[0] == s.comment ||
 			!s.blanks && s.isBlank(line) {
+			if n := len(s.cells); n > 1 && bytes.Count(line, []byte{s.separator}) == n-1 {
+				s.comments.add(s.line, string(line[:min(len(line), 40)]))
+			}
 			s.advance(e)
 			continue
 		}
