@@ -175,10 +175,11 @@ const (
 // -hash-bits is an error if the model's features were not hashed, or with another number of bits.
 func TestHashBitsOfModel(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
-	for train, told := range map[string]string{
-		"": "the model says 0", "-hash-bits 3": "the model says 3",
+	for _, c := range []struct{ train, told string }{
+		{"", "the model says 0"}, {"-hash-bits 3", "the model says 3"},
 	} {
-		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+train), data, model)...)
+		told := c.told
+		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+c.train), data, model)...)
 		fails(t, exitError, told, "verify", "-hash-bits", "5", model, data)
 		fails(t, exitError, told, "predict", "-hash-bits", "5", data, model)
 		fails(t, exitError, told, "eval", "-hash-bits", "5", data, model)
