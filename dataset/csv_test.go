@@ -461,7 +461,8 @@ func FuzzCSV(f *testing.F) {
 		set, err := readCSVText(s, opt)
 		if err != nil {
 			var place *SyntaxError
-			if errors.As(err, &place) && (place.Line < 1 || place.Line > 1+strings.Count(s, "\n")) {
+			ends := strings.Count(s, "\n") + strings.Count(s, "\r")
+			if errors.As(err, &place) && (place.Line < 1 || place.Line > 1+ends) {
 				t.Fatalf("%v: no such line", err)
 			}
 			return
