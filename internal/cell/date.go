@@ -113,6 +113,10 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
 	}
+	if len(s) >= len("2018-04-27") && s[4] == '-' && s[7] == '-' && countDigits(s) == 4 &&
+		countDigits(s[5:]) == 2 && countDigits(s[8:]) == 2 && s[8:10] != "00" { // the usual form
+		return s[10:], p.setDay(atoi(s[:4]), atoi(s[5:7]), atoi(s[8:10]), anyOrder)
+	}
 	var f [4]field
 	kinds, n, rest := scanFields(s, &f)
 	layout := layouts[string(kinds[:n])]

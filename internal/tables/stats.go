@@ -186,7 +186,10 @@ func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
 	if len(text) <= maxValueBytes && hasDigit(text) {
 		var plain bool
-		isNumber, plain = s.addNumber(text)
+		// A digit in front of a minus within is no number's; in 1e-5 there is none.
+		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
+			isNumber, plain = s.addNumber(text)
+		}
 		isDate = s.addDate(text, plain)
 	}
 	switch {
@@ -281,6 +284,9 @@ func (s *stats) prove(text string, point int) {
 		s.as.decimal == '.' && strings.LastIndexByte(text, '.') == point {
 		s.points++
 		return
+	}
+	if s.points > 0 && point >= 0 && strings.IndexByte(text, ',') < 0 {
+		return // whatever it shows, the column is not open
 	}
 	switch mark := cell.DecimalMark(text); {
 	case mark == '.':
