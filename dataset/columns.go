@@ -13,12 +13,12 @@ import (
 type columns struct {
 	opt    *Options
 	cells  int   // in a row
-	empty  int   // of them, those at the end without a name and a value, which are no label unasked
+	empty  int   // columns at the end without names and values, which are never the label by default
 	cols   int   // of the set
 	label  int   // column; -1 for none
 	from   []int // the column of each feature, or of each cell that the encoder takes; -1 for none
 	table  *Table
-	others []string // names of columns that are neither, in the file's order
+	others []string // names of the columns that are neither label nor feature, in the file's order
 
 	wanted map[string]int // with Options.Table, the index in from of each of its columns
 }

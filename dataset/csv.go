@@ -98,7 +98,7 @@ type tableFile struct {
 	opt     Options
 	columns columns
 	classes classes
-	settled bool         // columns are
+	settled bool         // the columns are known
 	refused *SyntaxError // the first cell that the encoder refused, and how many more
 	taken   []string     // scratch: the cells that the encoder takes
 	count   int          // rows so far
@@ -115,7 +115,7 @@ func (t *tableFile) row(cells []string) error {
 	}
 	b := &t.block
 	y, missing, reason := t.labelOf(cells)
-	if reason != "" && t.opt.MissingLabels == MissingKeep { // what is no label is none
+	if reason != "" && t.opt.MissingLabels == MissingKeep { // a cell that can be no label is a gap
 		missing, reason = true, ""
 	}
 	if reason == "" && missing {
@@ -147,8 +147,8 @@ func (t *tableFile) row(cells []string) error {
 	return nil
 }
 
-// settle finds out at the first row which columns have the label and the features, and adds the
-// columns that later rows of JSON lines have.
+// settle finds the columns of the label and the features at the first row, and adds the columns that
+// later rows of JSON lines have.
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true

@@ -144,7 +144,8 @@ type Options struct {
 
 	// LabelColumn of a table or an .npy file is its name in a table's header, its number, counted
 	// from 0, or "last". The empty string means the column of Table, or else the one that
-	// [ChooseLabel] finds, the last one of an .npy file.
+	// [ChooseLabel] finds among the columns in front of any at the end without names and values; of
+	// an .npy file the last one.
 	LabelColumn string
 
 	// These say how the text of a table is to be read. What is empty is detected: see [Form].

@@ -59,9 +59,10 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 // WriteCSV writes the set as comma-separated values: a row an example, its label in the last
 // column. Before them is a header if Table has names that tell the columns apart, and that would be
 // taken for a header. Numbers have the fewest digits that give the same float32 again, labels
-// are written by name if they have names. Reading the text gives the same set, if Separator, Quote,
-// Comment and SkipLines of Options say that it is CSV: names may hold other separators. It fails, naming the
-// row, if a number is not finite, and on names that would not be read again as they are.
+// are written by name if they have names. Reading the text gives the same set if Separator, Quote,
+// Comment, SkipLines and, without a header, Header of Options are given: names may hold other
+// separators, and a first row of numbers may look like a header. WriteCSV fails, naming the row, if
+// a number is not finite, and on names that would not be read again as they are.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err

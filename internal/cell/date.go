@@ -81,7 +81,7 @@ type dateParser struct {
 
 // parse parses a date, a time, or a date and a time.
 func (p *dateParser) parse(s string) bool {
-	if len(s) > maxDate || !hasDigit(s) {
+	if len(s) > maxDate || !HasDigit(s) {
 		return false
 	}
 	s = toASCII(s)

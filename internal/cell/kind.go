@@ -21,7 +21,7 @@ func KindOf(s string) Kind {
 	if IsGapWord(s) {
 		return GapCell
 	}
-	if len(s) > max(maxNumber, maxDate) || !hasDigit(s) {
+	if len(s) > max(maxNumber, maxDate) || !HasDigit(s) {
 		return WordCell
 	}
 	_, ok := ParseNumber(s, '.')

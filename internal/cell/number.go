@@ -32,7 +32,7 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 			return Number{Value: v}, true
 		}
 	}
-	if len(s) > maxNumber || !hasDigit(s) {
+	if len(s) > maxNumber || !HasDigit(s) {
 		return n, false
 	}
 	p := numberParser{rest: toASCII(s)}
@@ -49,7 +49,8 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 	return Number{v, p.unit, p.magnitude}, true
 }
 
-func hasDigit(s string) bool {
+// HasDigit reports whether s has a digit, without which it is neither a number nor a date.
+func HasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
 			return true

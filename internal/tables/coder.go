@@ -221,7 +221,7 @@ func (f *Format) parse(text string) (float64, bool) {
 	if f != nil {
 		unit = f.Unit
 	}
-	if len(text) > maxValueBytes || !hasDigit(text) {
+	if len(text) > maxValueBytes || !cell.HasDigit(text) {
 		return 0, false
 	}
 	if mark == '.' {
@@ -256,7 +256,7 @@ func (f *Format) mark() byte {
 // date adds the features of a date.
 func (in *coding) date(r *row, text string) fit {
 	var d cell.Date
-	ok := len(text) <= maxValueBytes && hasDigit(text)
+	ok := len(text) <= maxValueBytes && cell.HasDigit(text)
 	if ok {
 		d, ok = parseDate(text, in.order)
 	}

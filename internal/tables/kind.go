@@ -189,7 +189,7 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 // again.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
-		return hasDigit(word) && s.isRepeated(word)
+		return cell.HasDigit(word) && s.isRepeated(word)
 	})
 }
 

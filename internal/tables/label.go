@@ -38,7 +38,7 @@ func (f *Fitter) Label(text string) (cell.Label, string) {
 	if l.full != nil {
 		l.full.add(text)
 	}
-	v, ok := float32(0), hasDigit(text)
+	v, ok := float32(0), cell.HasDigit(text)
 	if ok {
 		v, ok = parse32(text)
 	}
@@ -63,7 +63,7 @@ func (f *Fitter) Label(text string) (cell.Label, string) {
 		if l.plain++; l.words+l.odd+l.gaps == 0 {
 			return cell.Label{Value: v + 0}, "" // -0 is 0
 		}
-	case l.plain > 0 || ok || hasDigit(text) && cell.KindOf(text) == cell.NumberCell:
+	case l.plain > 0 || ok || cell.HasDigit(text) && cell.KindOf(text) == cell.NumberCell:
 		l.odd++
 	default:
 		l.words++

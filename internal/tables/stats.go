@@ -184,7 +184,7 @@ type level struct {
 // parse counts a number or a date, and returns the kind of the cell.
 func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
-	if len(text) <= maxValueBytes && hasDigit(text) {
+	if len(text) <= maxValueBytes && cell.HasDigit(text) {
 		var plain bool
 		// A digit in front of a minus within is no number's; in 1e-5 there is none.
 		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
@@ -216,15 +216,6 @@ func (s *stats) addOdd(text string) {
 	if len(s.few) <= mostOddWords && !slices.Contains(s.few, text) {
 		s.few = append(s.few, strings.Clone(text))
 	}
-}
-
-func hasDigit(text string) bool {
-	for i := range len(text) {
-		if text[i]-'0' < 10 {
-			return true
-		}
-	}
-	return false
 }
 
 // addNumber counts a number, and reports whether the cell is one as assumed, and whether it is
