@@ -10,7 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // Libraries that take a distance function take exactly this type.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // differ returns the first place where the bits differ, NaN being equal to NaN, or -1.

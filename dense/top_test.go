@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/nearest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance}

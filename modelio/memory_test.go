@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/memtest"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/testing/memtest"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )

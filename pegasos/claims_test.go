@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 )
 

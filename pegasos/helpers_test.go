@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
 // A run that is cancelled within one of Newton's iterations, while a resumed run repeats them, or

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
 // resumed trains with a pause after each of the steps, goes through a file each time, and returns

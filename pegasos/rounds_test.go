@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 var update = flag.Bool("update", false, "write the vectors anew: a change of what releases promise")

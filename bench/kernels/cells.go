@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // A cell is a kernel at one size, on all paths.

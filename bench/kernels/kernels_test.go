@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // run runs the program, which pins itself to a core.

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // A meter measures kernels on every path, and training, and writes Go's benchmark format.

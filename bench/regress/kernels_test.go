@@ -9,7 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/gate/count"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // A short vector, a whole group and a tail, some turns of a loop, and many: what a call costs, and

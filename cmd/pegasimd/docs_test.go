@@ -102,8 +102,8 @@ func TestDocsLinks(t *testing.T) {
 // the lowest floor, and help everybody.
 var layers = [][]string{
 	{"internal/asm", "internal/floats"},
-	{"dense", "sparse", "quant", "half", "internal/asmtest", "internal/nearest", "."},
-	{"internal/store", "dataset", "internal/sample", "internal/tables"},
+	{"dense", "sparse", "quant", "half", "internal/testing/asmtest", "internal/nearest", "."},
+	{"internal/store", "dataset", "internal/testing/sample", "internal/tables"},
 	{"internal/train/calibrate", "internal/train/claims", "internal/train/loss",
 		"internal/train/result", "internal/train/rows", "internal/train/scale"},
 	{"internal/train/objective"},

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/budget"
-	"github.com/pegasimd/pegasimd/internal/memtest"
+	"github.com/pegasimd/pegasimd/internal/testing/memtest"
 )
 
 // peakVariable names the file that the test binary, as the command, writes its peak memory to.

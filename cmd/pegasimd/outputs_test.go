@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/modelio"
 )
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

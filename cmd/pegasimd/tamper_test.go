@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/modelio"
 )
 

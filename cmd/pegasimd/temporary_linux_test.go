@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
 // wordTable returns a table with words whose encoded rows take more than a megabyte.

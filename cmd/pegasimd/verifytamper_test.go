@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"

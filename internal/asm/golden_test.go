@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // golden are SHA-256 sums over the bits of each kernel's results. They hold on every machine and in

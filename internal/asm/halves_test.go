@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // formats are the two of halves, by what brain is for them, with the bit that makes a NaN quiet.

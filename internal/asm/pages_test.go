@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // sums are the kernels whose speed must not depend on where a page ends.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
 func text(t *testing.T, name string) string {

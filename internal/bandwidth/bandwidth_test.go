@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // A probe reads and writes its operands to the last element and nothing beside them: beyond their

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // timed are the kernels of the tour and what they load and store.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 // people is a table of 8 rows with a column of each way to encode: numbers of mean 2 and deviation

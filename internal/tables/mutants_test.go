@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
 var mutants = flag.Int("mutants", 2_000, "how many random tables TestMutants fits")

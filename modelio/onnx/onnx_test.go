@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"google.golang.org/protobuf/encoding/protowire"
 )

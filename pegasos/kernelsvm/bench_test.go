@@ -3,7 +3,7 @@ package kernelsvm
 import (
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

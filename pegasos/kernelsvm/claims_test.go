@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )

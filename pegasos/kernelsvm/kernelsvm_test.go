@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/order"
-	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )

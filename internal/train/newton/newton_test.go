@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
