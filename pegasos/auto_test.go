@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
 func autoTrial(seed uint64) *trial {
 	t := newtonTrial(seed)
-	t.tr.Config.Finish = FinishAuto
+	t.tr.Config.Finish = pegasos.FinishAuto
 	t.tr.Config.Epochs = pick(t.g, 0, 30, 60, 200)
 	return t
 }
@@ -29,21 +30,31 @@ func TestAutoCertificate(t *testing.T) {
 
 // autoStates trains epoch by epoch, and returns what the problem is at after each: steps, dual or
 // Newton's method.
-func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states string, m *Model) {
-	cfg.Finish = FinishAuto
-	tr := Trainer{Config: cfg, Valid: &Labelled{X: x, Y: y}, Threads: 1, Progress: func(p Progress) {
-		state := "s"
-		switch q := p.session.Runs[0].Learners[0]; {
-		case q.Newton != nil:
-			state = "n"
-		case q.Dual != nil:
-			state = "d"
-		}
-		if n := len(states); n == 0 || states[n-1:] != state {
-			states += state
-		}
-	}}
-	m, err := tr.plain(t.Context(), x, y)
+func autoStates(
+	t *testing.T,
+	x pegasos.Examples,
+	y []float32,
+	cfg pegasos.Config,
+) (states string, m *pegasos.Model) {
+	cfg.Finish = pegasos.FinishAuto
+	tr := pegasos.Trainer{
+		Config:  cfg,
+		Valid:   &pegasos.Labelled{X: x, Y: y},
+		Threads: 1,
+		Progress: func(p pegasos.Progress) {
+			state := "s"
+			switch q := pegasos.SessionOf(p).Runs[0].Learners[0]; {
+			case q.Newton != nil:
+				state = "n"
+			case q.Dual != nil:
+				state = "d"
+			}
+			if n := len(states); n == 0 || states[n-1:] != state {
+				states += state
+			}
+		},
+	}
+	m, err := trainPlain(t.Context(), &tr, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,17 +69,17 @@ func TestAutoChooses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data pair
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{"cheap", few, Config{Lambda: 1e-3, Tol: 1e-3}, "n"},
-		{"log", few, Config{Lambda: 1e-3, Tol: 1e-3, Loss: Log}, "n"},
-		{"after the dual", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 900}, "dndnd"},
-		{"slow dual", wide, Config{Lambda: 1e-6, Tol: 1e-2, Epochs: 300}, "n"},
-		{"log, wide", wide, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: Log}, "d"},
-		{"many columns", long, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
-		{"few epochs", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
-		{"patience", few, Config{Lambda: 1e-3, Patience: 9, Epochs: 5}, "d"},
+		{"cheap", few, pegasos.Config{Lambda: 1e-3, Tol: 1e-3}, "n"},
+		{"log", few, pegasos.Config{Lambda: 1e-3, Tol: 1e-3, Loss: pegasos.Log}, "n"},
+		{"after the dual", wide, pegasos.Config{Lambda: 1, Tol: 1e-12, Epochs: 900}, "dndnd"},
+		{"slow dual", wide, pegasos.Config{Lambda: 1e-6, Tol: 1e-2, Epochs: 300}, "n"},
+		{"log, wide", wide, pegasos.Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: pegasos.Log}, "d"},
+		{"many columns", long, pegasos.Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
+		{"few epochs", wide, pegasos.Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
+		{"patience", few, pegasos.Config{Lambda: 1e-3, Patience: 9, Epochs: 5}, "d"},
 	} {
 		have, m := autoStates(t, c.data.dense, c.data.y, c.cfg)
 		if have != c.want {
@@ -88,9 +99,15 @@ func TestAutoChooses(t *testing.T) {
 // method takes over, and after it hands back.
 func TestAutoResumes(t *testing.T) {
 	wide := random(72, 200, 150, 2, 1)
-	cfg := Config{Lambda: 1, Tol: 1e-12, Epochs: 150, Finish: FinishAuto, Bias: BiasAugmented}
-	tr := Trainer{Config: cfg}
-	want, err := tr.plain(t.Context(), wide.dense, wide.y)
+	cfg := pegasos.Config{
+		Lambda: 1,
+		Tol:    1e-12,
+		Epochs: 150,
+		Finish: pegasos.FinishAuto,
+		Bias:   pegasos.BiasAugmented,
+	}
+	tr := pegasos.Trainer{Config: cfg}
+	want, err := trainPlain(t.Context(), &tr, wide.dense, wide.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,19 +129,20 @@ func TestGoldenAuto(t *testing.T) {
 	few, wide := random(71, 3000, 10, 3, 0.7), random(72, 200, 150, 2, 1)
 	for _, c := range []struct {
 		data pair
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{few, Config{Lambda: 1e-3, Tol: 1e-4, Bias: BiasAugmented},
+		{few, pegasos.Config{Lambda: 1e-3, Tol: 1e-4, Bias: pegasos.BiasAugmented},
 			"5efe6fd7097dd0dfeade66daf9a3d741547ff1cb9da82a5c12c194a7dea7798e"},
-		{few, Config{Lambda: 1e-3, Tol: 1e-4, Multiclass: OneVsOne, Loss: SquaredHinge},
+		{few, pegasos.Config{Lambda: 1e-3, Tol: 1e-4, Multiclass: pegasos.OneVsOne,
+			Loss: pegasos.SquaredHinge},
 			"64a99cda8a4eb766060b1482f2fdc666a4aae1d883280c9bcfca3222c2ca01a0"},
-		{few, Config{Lambda: 1e-3, Tol: 1e-4, Loss: Log, Bias: BiasUnregularised},
+		{few, pegasos.Config{Lambda: 1e-3, Tol: 1e-4, Loss: pegasos.Log, Bias: pegasos.BiasUnregularised},
 			"dd58f854ae7ee614fd45c2c743bfdf28b84a1a390b55b9ecd328cf2bf713df46"},
-		{wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 150},
+		{wide, pegasos.Config{Lambda: 1, Tol: 1e-12, Epochs: 150},
 			"17d8e3ce1f338bc8854c712c408ceba747e046703a2f2aeaeb354a0a44b99956"},
 	} {
-		c.cfg.Finish = FinishAuto
+		c.cfg.Finish = pegasos.FinishAuto
 		sameEverywhere(t, c.cfg, c.data, c.want)
 	}
 }
@@ -137,33 +155,33 @@ func TestGoldenTol(t *testing.T) {
 	dense, few := random(77, 5000, 30, 2, 1), random(78, 5000, 60, 2, 0.05)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		loss Loss
+		loss pegasos.Loss
 		want string
 	}{
-		{"dense", dense.dense, dense.y, Hinge,
+		{"dense", dense.dense, dense.y, pegasos.Hinge,
 			"4e7337fb69ead800fa2b179b2350d68e1c04cfa6b7fab4c448e22479b8da4870"},
-		{"dense, log", dense.dense, dense.y, Log,
+		{"dense, log", dense.dense, dense.y, pegasos.Log,
 			"f7a50d97e204a850d7a1961bc7dca4d7212899a285caf1caaae75f568ddc5cd8"},
-		{"sparse", few.sparse, few.y, Hinge,
+		{"sparse", few.sparse, few.y, pegasos.Hinge,
 			"f4f51cc6d5eb1841b8a571e02fa281a1ddeada890524d73660628853655a5625"},
-		{"sparse, squared hinge", few.sparse, few.y, SquaredHinge,
+		{"sparse, squared hinge", few.sparse, few.y, pegasos.SquaredHinge,
 			"417d55d896087cdd2237a34e2110ca73bd9d25aba046cc569d508c4609c75775"},
-		{"pixels", pixels.dense, pixels.y, Hinge,
+		{"pixels", pixels.dense, pixels.y, pegasos.Hinge,
 			"c240d14533f395896760f7e095562670f66afed2d5bb32751bd4b2fbc0e418ca"},
-		{"pixels, squared hinge", pixels.dense, pixels.y, SquaredHinge,
+		{"pixels, squared hinge", pixels.dense, pixels.y, pegasos.SquaredHinge,
 			"a98a0a4141183730ebdc4e89a276197144e6e1e15b0b2d34eaa410838b9f435e"},
 	} {
 		for _, isa := range paths() {
 			for _, threads := range threadCounts() {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					cfg := Config{Tol: 1e-3, Loss: c.loss, Multiclass: OneVsRest}
+					cfg := pegasos.Config{Tol: 1e-3, Loss: c.loss, Multiclass: pegasos.OneVsRest}
 					if c.x == pixels.dense {
-						cfg.Scale = ScaleNone
+						cfg.Scale = pegasos.ScaleNone
 					}
-					m := train(t, c.x, c.y, Trainer{Config: cfg, Threads: threads})
+					m := train(t, c.x, c.y, pegasos.Trainer{Config: cfg, Threads: threads})
 					if m.Hash() != c.want || !(m.Result.Gap <= cfg.Tol) {
 						t.Errorf("%s on %s, %d threads: %s, want %s; gap %v", c.name, isa, threads,
 							m.Hash(), c.want, m.Result.Gap)
@@ -177,18 +195,19 @@ func TestGoldenTol(t *testing.T) {
 // A run with Tol and nothing else goes on until that is proven.
 func TestTolIsProven(t *testing.T) {
 	data := apart(74, 400, 8, 3)
-	for _, cfg := range []Config{
-		{Tol: 1e-4}, {Tol: 1e-3, Loss: Log, Multiclass: OneVsRest}, {Tol: 1e-3, Scale: ScaleNone},
-		{Tol: 1e-3, Bias: BiasUnregularised},
+	for _, cfg := range []pegasos.Config{
+		{Tol: 1e-4}, {Tol: 1e-3, Loss: pegasos.Log, Multiclass: pegasos.OneVsRest}, {Tol: 1e-3,
+			Scale: pegasos.ScaleNone},
+		{Tol: 1e-3, Bias: pegasos.BiasUnregularised},
 	} {
-		m := train(t, data.dense, data.y, Trainer{Config: cfg})
-		finishes := m.Config.Finish == FinishAuto || m.Config.Multiclass.Joint()
+		m := train(t, data.dense, data.y, pegasos.Trainer{Config: cfg})
+		finishes := m.Config.Finish == pegasos.FinishAuto || m.Config.Multiclass.Joint()
 		if !(m.Result.Gap <= cfg.Tol) || m.Config.Tol != cfg.Tol || !finishes {
 			t.Errorf("%+v: gap %v with %+v", cfg, m.Result.Gap, m.Config)
 		}
 	}
-	numbers := Config{Tol: 1e-5, Loss: EpsInsensitive}
-	if m := train(t, data.dense, data.y, Trainer{Config: numbers}); !(m.Result.Gap <= 1e-5) {
+	numbers := pegasos.Config{Tol: 1e-5, Loss: pegasos.EpsInsensitive}
+	if m := train(t, data.dense, data.y, pegasos.Trainer{Config: numbers}); !(m.Result.Gap <= 1e-5) {
 		t.Errorf("numbers: gap %v", m.Result.Gap)
 	}
 }
@@ -197,8 +216,8 @@ func TestTolIsProven(t *testing.T) {
 func TestAutoMemory(t *testing.T) {
 	data := random(75, 100, 900, 2, 0.1)
 	for most, want := range map[int64]bool{0: true, 10e6: false} {
-		s, err := newSession(data.dense, data.y, &Trainer{MaxMemory: most,
-			Config: Config{Finish: FinishAuto, Lambda: 0.1, Epochs: 3}})
+		s, err := newSession(data.dense, data.y, &pegasos.Trainer{MaxMemory: most,
+			Config: pegasos.Config{Finish: pegasos.FinishAuto, Lambda: 0.1, Epochs: 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,8 +227,11 @@ func TestAutoMemory(t *testing.T) {
 	}
 	// As many problems have buffers at a time as there is memory for.
 	few := random(76, 300, 400, 4, 1)
-	tr := Trainer{Threads: 8, Config: Config{Finish: FinishNewton, Lambda: 0.1, Tol: 1e-3,
-		Multiclass: OneVsRest, Epochs: 10}}
+	tr := pegasos.Trainer{
+		Threads: 8,
+		Config: pegasos.Config{Finish: pegasos.FinishNewton, Lambda: 0.1, Tol: 1e-3,
+			Multiclass: pegasos.OneVsRest, Epochs: 10},
+	}
 	s, err := newSession(few.dense, few.y, &tr)
 	if err != nil || s.Newtons.Most != 4 {
 		t.Fatal(err, s.Newtons.Most)
@@ -219,7 +241,8 @@ func TestAutoMemory(t *testing.T) {
 	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.Newtons.Most != 2 {
 		t.Fatal(err, s.Newtons.Most)
 	}
-	if m, err := tr.plain(t.Context(), few.dense, few.y); err != nil || m.Hash() != whole.Hash() {
+	if m, err := trainPlain(t.Context(), &tr, few.dense, few.y); err != nil ||
+		m.Hash() != whole.Hash() {
 		t.Error(err, "another model with less memory")
 	}
 }

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // longData returns the data's folder for a test that takes minutes, or skips the test.
@@ -44,15 +45,16 @@ func TestAutoSets(t *testing.T) {
 					y[i] = c.class + 1
 				}
 			}
-			losses := []Loss{Hinge, SquaredHinge, Log}
+			losses := []pegasos.Loss{pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log}
 			if name == "abalone" || name == "cal_housing" {
-				losses = []Loss{EpsInsensitive, Squared}
+				losses = []pegasos.Loss{pegasos.EpsInsensitive, pegasos.Squared}
 			}
 			var n tally
 			for _, loss := range losses {
-				for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
-					for _, scale := range []Scale{ScaleNone, ""} {
-						cfg := Config{Loss: loss, Bias: bias, Scale: scale, Finish: FinishAuto}
+				for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
+					pegasos.BiasUnregularised} {
+					for _, scale := range []pegasos.Scale{pegasos.ScaleNone, ""} {
+						cfg := pegasos.Config{Loss: loss, Bias: bias, Scale: scale, Finish: pegasos.FinishAuto}
 						holdSet(t, &n, rows, y[:rows.Rows()], cfg)
 					}
 				}
@@ -64,9 +66,9 @@ func TestAutoSets(t *testing.T) {
 }
 
 // holdSet holds the proofs of a set's models against the truth.
-func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg Config) {
+func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegasos.Config) {
 	for _, cfg.Tol = range []float64{1e-2, 1e-3} {
-		trial := &trial{x: rows, rows: rows, y: y, tr: Trainer{Config: cfg, Threads: 1}}
+		trial := &trial{x: rows, rows: rows, y: y, tr: pegasos.Trainer{Config: cfg, Threads: 1}}
 		m, err := trial.tr.Train(context.Background(), rows, y)
 		if err != nil {
 			t.Errorf("%+v: %v", cfg, err)
@@ -123,8 +125,13 @@ func TestAutoReferences(t *testing.T) {
 		}
 		for _, tol := range []float64{1e-2, 1e-3} {
 			what := fmt.Sprintf("%s, lambda %v, tol %v", c.file, c.lambda, tol)
-			m, err := Train(t.Context(), x, y, Config{Lambda: c.lambda, Tol: tol, Scale: ScaleNone,
-				Bias: BiasNone, Multiclass: OneVsRest})
+			m, err := pegasos.Train(
+				t.Context(),
+				x,
+				y,
+				pegasos.Config{Lambda: c.lambda, Tol: tol, Scale: pegasos.ScaleNone,
+					Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest},
+			)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}

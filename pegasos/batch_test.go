@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Fig. 2 of the paper to the letter, in float64, with its projection or without, for any loss; a
@@ -21,13 +22,13 @@ func TestFig2(t *testing.T) {
 					}
 					cfg := l.cfg
 					cfg.Lambda, cfg.Steps, cfg.Seed = 0.1, 300, seed
-					cfg.Average, cfg.Order = LastIterate, IID
+					cfg.Average, cfg.Order = pegasos.LastIterate, pegasos.IID
 					cfg.Batch, cfg.Project = batch, project
-					cfg.Bias, cfg.BiasScale = BiasAugmented, 2
+					cfg.Bias, cfg.BiasScale = pegasos.BiasAugmented, 2
 					if !unbounded(cfg.Loss) || project {
-						cfg.Offset = OffsetNone
+						cfg.Offset = pegasos.OffsetNone
 					}
-					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+					for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
 						fig2(t, l.at, l.coefficient, l.kinks, x, data, cfg)
 					}
 				}
@@ -36,15 +37,15 @@ func TestFig2(t *testing.T) {
 	}
 }
 
-func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, x Examples,
+func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, x pegasos.Examples,
 	data pair,
-	cfg Config) {
+	cfg pegasos.Config) {
 	t.Helper()
 	weights := make([]float32, 40)
 	for i := range weights {
 		weights[i] = float32(i%3 + 1)
 	}
-	r, err := newRun(x, data.y, &Trainer{Config: cfg, Weights: weights})
+	r, err := newRun(x, data.y, &pegasos.Trainer{Config: cfg, Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,15 +123,16 @@ func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, 
 // Dense kernels for many rows give the same bits as single calls.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
-	for _, cfg := range []Config{{Batch: 16}, {Batch: 3, Order: IID}, {Batch: 50, Loss: Log},
-		{Batch: 7, Project: true, Offset: OffsetNone}} {
+	for _, cfg := range []pegasos.Config{{Batch: 16}, {Batch: 3, Order: pegasos.IID}, {Batch: 50,
+		Loss: pegasos.Log},
+		{Batch: 7, Project: true, Offset: pegasos.OffsetNone}} {
 		a := mustTrain(t, data.dense, data.y, cfg)
 		b := mustTrain(t, foreign{data.dense}, data.y, cfg)
 		if a.Hash() != b.Hash() {
 			t.Errorf("%+v: another model", cfg)
 		}
 		for threads := 1; threads < 5; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(),
+			m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: threads},
 				data.dense, data.y)
 			if err != nil || m.Hash() != a.Hash() {
 				t.Errorf("%+v, %d threads: another model, %v", cfg, threads, err)
@@ -143,9 +145,10 @@ func TestBatchKernels(t *testing.T) {
 // (Corollary 1).
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
-	want := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50})
-	for seed, order := range []Order{Permutation, IID, Sequential, Blocks} {
-		m := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50, Order: order,
+	want := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50})
+	for seed, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
+		pegasos.Blocks} {
+		m := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50, Order: order,
 			Seed: uint64(seed)})
 		if m.Hash() != want.Hash() || m.Result.Steps != 50 || m.Result.Epochs != 50 {
 			t.Errorf("%s: %+v", order, m.Result)
@@ -158,8 +161,8 @@ func TestBatchOfAll(t *testing.T) {
 		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
 	}
 	for _, project := range []bool{false, true} {
-		r := mustRun(t, data.dense, data.y, Config{Batch: 60, Lambda: lambda, Steps: steps,
-			Offset: OffsetNone, Average: LastIterate, Project: project})
+		r := mustRun(t, data.dense, data.y, pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
+			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project})
 		var sum float64
 		for range steps {
 			m := r.session.Now()
@@ -182,8 +185,8 @@ func TestBatchOfAll(t *testing.T) {
 // Batches of one row, where there is more than one way to ask, are the plain run.
 func TestBatchOfOne(t *testing.T) {
 	data := random(33, 60, 5, 2, 1)
-	a := mustTrain(t, data.dense, data.y, Config{})
-	b := mustTrain(t, data.dense, data.y, Config{Batch: 1})
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{})
+	b := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 1})
 	if a.Hash() != b.Hash() {
 		t.Error("another model")
 	}
@@ -192,17 +195,19 @@ func TestBatchOfOne(t *testing.T) {
 // The norm that is carried along stays near the true one, and w in the ball.
 func TestProjection(t *testing.T) {
 	data := random(34, 500, 20, 2, 1)
-	for _, cfg := range []Config{
-		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: OffsetNone}, {Lambda: 1e-3, Offset: OffsetNone,
-			Batch: 8}, {Lambda: 10, Offset: OffsetNone},
-		{Lambda: 1e-5, Offset: OffsetNone, Loss: Log}, {Lambda: 1e-5, Offset: OffsetNone,
-			Loss: SquaredHinge}, {Lambda: options.MinLambda, Offset: OffsetNone},
+	for _, cfg := range []pegasos.Config{
+		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: pegasos.OffsetNone}, {Lambda: 1e-3,
+			Offset: pegasos.OffsetNone,
+			Batch:  8}, {Lambda: 10, Offset: pegasos.OffsetNone},
+		{Lambda: 1e-5, Offset: pegasos.OffsetNone, Loss: pegasos.Log}, {Lambda: 1e-5,
+			Offset: pegasos.OffsetNone,
+			Loss:   pegasos.SquaredHinge}, {Lambda: options.MinLambda, Offset: pegasos.OffsetNone},
 	} {
-		cfg.Project, cfg.Average, cfg.Bias, cfg.Epochs = true, LastIterate, BiasAugmented, 40
+		cfg.Project, cfg.Average, cfg.Bias, cfg.Epochs = true, pegasos.LastIterate, pegasos.BiasAugmented, 40
 		r := mustRun(t, data.dense, data.y, cfg)
 		p := r.problems[0]
 		radius := 1 / math.Sqrt(cfg.Lambda)
-		if cfg.Loss == Log {
+		if cfg.Loss == pegasos.Log {
 			radius = math.Sqrt(math.Ln2 / cfg.Lambda)
 		}
 		w, touched := make([]float32, 20), false
@@ -232,7 +237,7 @@ func TestProjection(t *testing.T) {
 				p.EndEpoch(1)
 			}
 		}
-		if !touched && cfg.Offset == OffsetNone && cfg.Lambda < 1 {
+		if !touched && cfg.Offset == pegasos.OffsetNone && cfg.Lambda < 1 {
 			t.Errorf("%+v: the ball was never left", cfg)
 		}
 	}
@@ -242,11 +247,14 @@ func TestProjection(t *testing.T) {
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {
-		tr := Trainer{Config: Config{Lambda: 1e-6, Offset: OffsetNone, Average: LastIterate,
-			Project: project}, Progress: func(p Progress) {
-			worst = math.Max(worst, p.Measure().Objective)
-		}}
-		if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil {
+		tr := pegasos.Trainer{
+			Config: pegasos.Config{Lambda: 1e-6, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
+				Project: project},
+			Progress: func(p pegasos.Progress) {
+				worst = math.Max(worst, p.Measure().Objective)
+			},
+		}
+		if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil {
 			t.Fatal(err)
 		}
 		return worst
@@ -255,8 +263,13 @@ func TestProjectionTames(t *testing.T) {
 		t.Errorf("objective up to %v, with projection %v", a, b)
 	}
 	large := matrix(t, 2, 1, 1e15, 1e15)
-	m := mustTrain(t, large, []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone,
-		Project: true, Average: LastIterate})
+	m := mustTrain(
+		t,
+		large,
+		[]float32{1, 2},
+		pegasos.Config{Lambda: 1e-12, Steps: 1, Offset: pegasos.OffsetNone,
+			Project: true, Average: pegasos.LastIterate},
+	)
 	if w := float64(m.Weights[0][0]); math.Abs(math.Abs(w)-1e6) > 1 {
 		t.Errorf("w = %v, want the radius, 1e6", w)
 	}

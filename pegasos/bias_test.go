@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // unpenalised returns the least P of a small problem with a bias that costs nothing, by gradient
@@ -59,8 +60,10 @@ func skewed(seed uint64, classes int) pair {
 func TestUnregularisedSteps(t *testing.T) {
 	steps, runs := 0, 0
 	for _, l := range losses {
-		for n, c := range []Config{{}, {Offset: OffsetNone}, {Batch: 7}, {Batch: 3, Order: IID},
-			{Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone, Batch: 5}} {
+		for n, c := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone}, {Batch: 7}, {Batch: 3,
+			Order: pegasos.IID},
+			{Project: true, Offset: pegasos.OffsetNone}, {Project: true, Offset: pegasos.OffsetNone,
+				Batch: 5}} {
 			for kind := range 8 { // with weights, a prior, a start, or not
 				seed := uint64(n)
 				data, before := skewed(seed, 2), skewed(seed+100, 2)
@@ -70,14 +73,14 @@ func TestUnregularisedSteps(t *testing.T) {
 				cfg := c
 				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.3
 				cfg.Steps, cfg.Seed = 150, seed
-				cfg.Average, cfg.Bias = LastIterate, BiasUnregularised
+				cfg.Average, cfg.Bias = pegasos.LastIterate, pegasos.BiasUnregularised
 				if unbounded(cfg.Loss) && !cfg.Project {
-					cfg.Offset = OffsetR2
+					cfg.Offset = pegasos.OffsetR2
 				}
 				if (n+kind)%4 == 3 {
-					cfg.Average = LastHalf
+					cfg.Average = pegasos.LastHalf
 				}
-				tr := &Trainer{Config: cfg}
+				tr := &pegasos.Trainer{Config: cfg}
 				if kind&1 != 0 {
 					tr.Weights = some(60)
 				}
@@ -87,7 +90,7 @@ func TestUnregularisedSteps(t *testing.T) {
 				if kind&4 != 0 {
 					tr.Start = mustTrain(t, before.dense, before.y, cfg)
 				}
-				x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+				x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
 				r, err := newRun(x, data.y, tr)
 				if err != nil {
 					t.Fatal(err)
@@ -128,8 +131,9 @@ func TestUnregularisedSteps(t *testing.T) {
 // By hand: lambda = 1/2, eta = 2, 1, 2/3, ...
 func TestFirstUnregularisedSteps(t *testing.T) {
 	d := matrix(t, 3, 1, 1, 3, -1)
-	p := mustRun(t, d, []float32{1, -1, 1}, Config{Lambda: 0.5, Steps: 5, Offset: OffsetNone,
-		Average: LastIterate, Bias: BiasUnregularised}).problems[0]
+	p := mustRun(t, d, []float32{1, -1, 1}, pegasos.Config{Lambda: 0.5, Steps: 5,
+		Offset:  pegasos.OffsetNone,
+		Average: pegasos.LastIterate, Bias: pegasos.BiasUnregularised}).problems[0]
 	w := make([]float32, 1)
 	for n, step := range []struct {
 		row  uint32
@@ -177,9 +181,9 @@ func TestUnregularisedBound(t *testing.T) {
 					data.y[i] += 3
 				}
 			}
-			cfg := Config{Loss: l.cfg.Loss, Epsilon: l.cfg.Epsilon, Lambda: 0.05, Epochs: 400,
-				Bias: BiasUnregularised}
-			tr := &Trainer{}
+			cfg := pegasos.Config{Loss: l.cfg.Loss, Epsilon: l.cfg.Epsilon, Lambda: 0.05, Epochs: 400,
+				Bias: pegasos.BiasUnregularised}
+			tr := &pegasos.Trainer{}
 			if kind&1 != 0 {
 				tr.Weights = some(60)
 			}
@@ -190,7 +194,7 @@ func TestUnregularisedBound(t *testing.T) {
 				cfg.Batch = 4
 			}
 			tr.Config = cfg
-			x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
 			r, err := newRun(x, data.y, tr)
 			if err != nil {
 				t.Fatal(err)
@@ -203,7 +207,7 @@ func TestUnregularisedBound(t *testing.T) {
 				return 2*float64(data.y[i]) - 1, 0
 			}
 			least, best := math.Inf(1), 0.0
-			tr.Progress = func(p Progress) {
+			tr.Progress = func(p pegasos.Progress) {
 				if e := p.Epoch; e > 20 && e%40 != 0 {
 					return
 				}
@@ -219,11 +223,11 @@ func TestUnregularisedBound(t *testing.T) {
 				}
 				least, best = math.Min(least, have), math.Max(best, m.Result.DualObjective)
 			}
-			m, err := tr.plain(t.Context(), x, data.y)
+			m, err := trainPlain(t.Context(), tr, x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kind == 0 && (cfg.Loss == Log || cfg.Loss == SquaredHinge) {
+			if kind == 0 && (cfg.Loss == pegasos.Log || cfg.Loss == pegasos.SquaredHinge) {
 				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.coefficient)
 				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) ||
 					math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
@@ -254,9 +258,9 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				data = data.numbers(3)
 			}
 			cfg := l.cfg
-			cfg.Lambda, cfg.Bias, cfg.Epochs = 0.05, BiasUnregularised, 300
+			cfg.Lambda, cfg.Bias, cfg.Epochs = 0.05, pegasos.BiasUnregularised, 300
 			optimum := weighted(t, data.dense, data.y, weights, cfg).Result.Objective
-			r, err := newRun(data.dense, data.y, &Trainer{Config: cfg, Weights: weights})
+			r, err := newRun(data.dense, data.y, &pegasos.Trainer{Config: cfg, Weights: weights})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,7 +310,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}
 				low := best
-				if l.cfg.Loss == Log {
+				if l.cfg.Loss == pegasos.Log {
 					low = whole
 				}
 				have := boundOf(&p.Of, a, r.R2)
@@ -322,11 +326,16 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 // A bias is worth having, and this one is as good as that of Newton's method, or nearly.
 func TestUnregularisedIsGood(t *testing.T) {
 	data := skewed(6, 3)
-	free := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300,
-		Bias: BiasUnregularised})
-	newton := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Finish: FinishNewton,
-		Bias: BiasUnregularised})
-	none := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300})
+	free := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300,
+		Bias: pegasos.BiasUnregularised})
+	newton := mustTrain(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Lambda: 0.05, Finish: pegasos.FinishNewton,
+			Bias: pegasos.BiasUnregularised},
+	)
+	none := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300})
 	a, b, c := free.Result.Objective, newton.Result.Objective, none.Result.Objective
 	if a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {
 		t.Errorf("objective %v, of Newton's method %v, without a bias %v; bound %v", a, b, c,
@@ -342,8 +351,8 @@ func TestUnregularisedIsGood(t *testing.T) {
 	}
 	// 2.3 % of the rows are of the smaller class
 	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0)
-	m := mustTrain(t, x, y, Config{Lambda: 1e-3, Bias: BiasUnregularised, Epochs: 40})
-	plain := mustTrain(t, x, y, Config{Lambda: 1e-3, Epochs: 40})
+	m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Bias: pegasos.BiasUnregularised, Epochs: 40})
+	plain := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Epochs: 40})
 	t.Logf("mammography: objective %.5f, gap %.2f %%, bias %.3f, accuracy %.2f %%; without a "+
 		"bias %.5f and %.2f %%", m.Result.Objective, 100*m.Result.Gap,
 		m.Bias[0], 100*accuracy(m, x, y), plain.Result.Objective, 100*accuracy(plain, x, y))
@@ -357,20 +366,21 @@ func TestGoldenUnregularised(t *testing.T) {
 	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{"hinge", binary.dense, binary.y, Config{Lambda: 0.01},
+		{"hinge", binary.dense, binary.y, pegasos.Config{Lambda: 0.01},
 			"e8cce690c4e00a997889aeb7f8000ab09b616bf4ecc5903e3681b6d34b54caa5"},
-		{"log, batches", many.sparse, many.y, Config{Loss: Log, Batch: 4, Project: true,
-			Offset: OffsetNone},
+		{"log, batches", many.sparse, many.y, pegasos.Config{Loss: pegasos.Log, Batch: 4, Project: true,
+			Offset: pegasos.OffsetNone},
 			"d4ed5ec3275fc05f336c7e318683c189a2f6632114cdb16d3ca555f05daec023"},
-		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01,
-			Order: IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
+		{"numbers", binary.dense, binary.numbers(1).y, pegasos.Config{Loss: pegasos.EpsInsensitive,
+			Epsilon: 0.01,
+			Order:   pegasos.IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
 	} {
-		c.cfg.Bias = BiasUnregularised
+		c.cfg.Bias = pegasos.BiasUnregularised
 		for _, isa := range paths() {
 			func() {
 				defer asm.Use(asm.Use(isa))

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -15,21 +15,26 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var (
 	certifyFor  = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
-	certifyFrom = flag.Uint64("certify-from", 0, "the first seed; 0 for 0, or with -certify for the time of day")
+	certifyFrom = flag.Uint64(
+		"certify-from",
+		0,
+		"the first seed; 0 for 0, or with -certify for the time of day",
+	)
 	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
 )
 
 // A trial is a random problem and a way to train on it.
 type trial struct {
 	g    *rand.Rand
-	x    Examples
+	x    pegasos.Examples
 	rows *dense.Matrix
 	y    []float32
-	tr   Trainer
+	tr   pegasos.Trainer
 	half bool // the run is paused and resumed
 	auto bool // what is zero is chosen by the data, and rows may be scaled
 }
@@ -46,20 +51,26 @@ func newTrial(seed uint64) *trial {
 	scale := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
 	shift := pick(g, 0, 0, 0, 1, 100, 1e5)
 	t.rows = t.random(rows, cols, scale, shift)
-	cfg := Config{Loss: pick(g, Losses()...), Seed: seed}
+	cfg := pegasos.Config{Loss: pick(g, pegasos.Losses()...), Seed: seed}
 	t.labels(cfg.Loss, classes)
 	if classes > 2 && !cfg.Loss.Regression() {
-		cfg.Multiclass = pick(g, OneVsRest, OneVsOne, CrammerSinger, Multinomial)
+		cfg.Multiclass = pick(
+			g,
+			pegasos.OneVsRest,
+			pegasos.OneVsOne,
+			pegasos.CrammerSinger,
+			pegasos.Multinomial,
+		)
 	} else if g.IntN(5) == 0 && !cfg.Loss.Regression() {
-		cfg.Multiclass = pick(g, CrammerSinger, Multinomial)
+		cfg.Multiclass = pick(g, pegasos.CrammerSinger, pegasos.Multinomial)
 	}
 	switch cfg.Multiclass {
-	case CrammerSinger:
-		cfg.Loss = Hinge
-	case Multinomial:
-		cfg.Loss = Log
+	case pegasos.CrammerSinger:
+		cfg.Loss = pegasos.Hinge
+	case pegasos.Multinomial:
+		cfg.Loss = pegasos.Log
 	}
-	if cfg.Loss == EpsInsensitive {
+	if cfg.Loss == pegasos.EpsInsensitive {
 		cfg.Epsilon = pick(g, 0, 0.01, 0.5)
 	}
 	// Relative to the rows, or not.
@@ -67,15 +78,34 @@ func newTrial(seed uint64) *trial {
 	if g.IntN(3) > 0 {
 		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
 	}
-	cfg.Bias = pick(g, BiasNone, BiasNone, BiasAugmented, BiasUnregularised)
-	if cfg.Bias == BiasAugmented {
+	cfg.Bias = pick(
+		g,
+		pegasos.BiasNone,
+		pegasos.BiasNone,
+		pegasos.BiasAugmented,
+		pegasos.BiasUnregularised,
+	)
+	if cfg.Bias == pegasos.BiasAugmented {
 		cfg.BiasScale = pick(g, 0, 0.3, 30) * math.Max(1, scale)
 	}
 	cfg.Epochs = 1 + g.IntN(60)
-	cfg.Order = pick(g, Shuffled, Permutation, Sequential, Blocks, IID)
-	cfg.Offset = pick(g, OffsetR2, OffsetR2, OffsetNone)
-	cfg.Average = pick(g, LastHalf, LastHalf, LastIterate)
-	cfg.Finish = pick(g, FinishNone, FinishDual, FinishDual, FinishAuto)
+	cfg.Order = pick(
+		g,
+		pegasos.Shuffled,
+		pegasos.Permutation,
+		pegasos.Sequential,
+		pegasos.Blocks,
+		pegasos.IID,
+	)
+	cfg.Offset = pick(g, pegasos.OffsetR2, pegasos.OffsetR2, pegasos.OffsetNone)
+	cfg.Average = pick(g, pegasos.LastHalf, pegasos.LastHalf, pegasos.LastIterate)
+	cfg.Finish = pick(
+		g,
+		pegasos.FinishNone,
+		pegasos.FinishDual,
+		pegasos.FinishDual,
+		pegasos.FinishAuto,
+	)
 	cfg.Project = g.IntN(6) == 0
 	if g.IntN(5) == 0 {
 		cfg.Batch = 1 + g.IntN(rows)
@@ -85,10 +115,10 @@ func newTrial(seed uint64) *trial {
 	}
 	cfg.Tol = pick(g, 0, 0, 0.5, 0.1, 1e-3, 1e-6)
 	if !cfg.Loss.Regression() {
-		cfg.ClassWeight = pick(g, "", "", "", Balanced, "0=0.1,1=7")
+		cfg.ClassWeight = pick(g, "", "", "", pegasos.Balanced, "0=0.1,1=7")
 	}
 	t.settle(&cfg)
-	t.tr = Trainer{Config: cfg, Threads: 1}
+	t.tr = pegasos.Trainer{Config: cfg, Threads: 1}
 	if g.IntN(3) == 0 {
 		for i := range rows {
 			w := pick[float32](g, 0, 1, 1, 0.3, 1e-3, 1e3)
@@ -98,7 +128,7 @@ func newTrial(seed uint64) *trial {
 			t.tr.Weights = append(t.tr.Weights, w)
 		}
 	}
-	t.x = pick[Examples](g, t.rows, toSparse(t.rows), foreign{t.rows})
+	t.x = pick[pegasos.Examples](g, t.rows, toSparse(t.rows), foreign{t.rows})
 	t.half = g.IntN(5) == 0
 	if t.auto = g.IntN(3) == 0; t.auto {
 		t.open()
@@ -109,9 +139,17 @@ func newTrial(seed uint64) *trial {
 // open leaves settings to the trainer, and has rows and numbers scaled.
 func (t *trial) open() {
 	cfg, g := &t.tr.Config, t.g
-	cfg.Scale = pick(g, "", "", ScaleStandard, ScaleMaxAbs, ScaleUnit, ScaleNone)
+	cfg.Scale = pick(
+		g,
+		"",
+		"",
+		pegasos.ScaleStandard,
+		pegasos.ScaleMaxAbs,
+		pegasos.ScaleUnit,
+		pegasos.ScaleNone,
+	)
 	if cfg.Loss.Regression() {
-		cfg.TargetScale = pick(g, "", ScaleStandard, ScaleNone)
+		cfg.TargetScale = pick(g, "", pegasos.ScaleStandard, pegasos.ScaleNone)
 	}
 	if g.IntN(2) == 0 {
 		cfg.Lambda = 0
@@ -119,16 +157,16 @@ func (t *trial) open() {
 	if g.IntN(2) == 0 {
 		cfg.Bias, cfg.BiasScale = "", 0
 	}
-	if g.IntN(4) == 0 && cfg.Loss != Log {
+	if g.IntN(4) == 0 && cfg.Loss != pegasos.Log {
 		cfg.Multiclass = ""
 	}
 	t.settle(cfg)
 }
 
 // settle takes back settings that don't go together.
-func (t *trial) settle(cfg *Config) {
+func (t *trial) settle(cfg *pegasos.Config) {
 	for range 20 {
-		var e *ConfigError
+		var e *pegasos.ConfigError
 		if !errors.As(cfg.Validate(), &e) {
 			return
 		}
@@ -167,7 +205,7 @@ func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
 }
 
 // labels makes labels that depend on the rows, but for some.
-func (t *trial) labels(loss Loss, classes int) {
+func (t *trial) labels(loss pegasos.Loss, classes int) {
 	truth := t.random(classes, t.rows.Cols(), 1, 0)
 	t.y = make([]float32, t.rows.Rows())
 	for i := range t.y {
@@ -190,8 +228,8 @@ func (t *trial) labels(loss Loss, classes int) {
 func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
-	train := func() *Model {
-		m, err := (&Trainer{Config: cfg}).plain(context.Background(), t.rows, t.y)
+	train := func() *pegasos.Model {
+		m, err := trainPlain(context.Background(), &pegasos.Trainer{Config: cfg}, t.rows, t.y)
 		if err != nil {
 			return nil
 		}
@@ -213,13 +251,13 @@ func (t *trial) models() {
 }
 
 // train returns the model, or nil where the rows are too large for the settings.
-func (t *trial) train() (*Model, error) {
-	var m *Model
+func (t *trial) train() (*pegasos.Model, error) {
+	var m *pegasos.Model
 	var err error
 	if t.half {
 		first := t.tr
 		first.KeepState, first.Pause = true, 1+int64(t.g.IntN(40))
-		if m, err = t.run(&first); errors.Is(err, ErrPaused) {
+		if m, err = t.run(&first); errors.Is(err, pegasos.ErrPaused) {
 			rest := t.tr
 			rest.Start, rest.Resume = nil, m
 			m, err = t.run(&rest)
@@ -227,24 +265,24 @@ func (t *trial) train() (*Model, error) {
 	} else {
 		m, err = t.run(&t.tr)
 	}
-	var step *StepError
-	var row *RowError
-	var config *ConfigError
+	var step *pegasos.StepError
+	var row *pegasos.RowError
+	var config *pegasos.ConfigError
 	if errors.As(err, &step) || errors.As(err, &row) || errors.As(err, &config) {
 		return nil, nil
 	}
 	return m, err
 }
 
-func (t *trial) run(tr *Trainer) (*Model, error) {
+func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 	if t.auto {
 		return tr.Train(context.Background(), t.x, t.y)
 	}
-	return tr.plain(context.Background(), t.x, t.y)
+	return trainPlain(context.Background(), tr, t.x, t.y)
 }
 
 // row returns row i as the model's scaling has it, in float64.
-func (t *trial) row(m *Model, i int) []float64 {
+func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	row := floats.Wide(t.rows.Row(i))
 	s := m.Scaling
 	if s == nil {
@@ -256,11 +294,11 @@ func (t *trial) row(m *Model, i int) []float64 {
 	}
 	for j := range row {
 		switch {
-		case s.Kind == ScaleUnit && length > 0:
+		case s.Kind == pegasos.ScaleUnit && length > 0:
 			row[j] /= math.Sqrt(length)
-		case s.Kind == ScaleStandard:
+		case s.Kind == pegasos.ScaleStandard:
 			row[j] = (row[j] - float64(s.Shift[j])) * float64(s.Factor[j])
-		case s.Kind == ScaleMaxAbs:
+		case s.Kind == pegasos.ScaleMaxAbs:
 			row[j] *= float64(s.Factor[j])
 		}
 	}
@@ -268,44 +306,48 @@ func (t *trial) row(m *Model, i int) []float64 {
 }
 
 // vector returns vector k of the model, for such rows, and its bias.
-func (t *trial) vector(m *Model, k int) (w []float64, b float64) {
+func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
-		return floats.Wide(m.Weights[k]), m.bias(k)
+		return floats.Wide(m.Weights[k]), pegasos.BiasOf(m, k)
 	}
 	return m.Scaling.Exact(m, k)
 }
 
 // problems returns the problems that the model's vectors are the answers to, and which vectors.
-func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
+func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
-	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon / m.Scaling.room().Unit(), Vectors: 1,
-		Bias: cfg.Bias != BiasNone}
-	if cfg.Bias == BiasAugmented {
+	p := certtest.Problem{
+		Lambda:  m.Lambda,
+		Epsilon: cfg.Epsilon / pegasos.ScaleOf(m.Scaling).Unit(),
+		Vectors: 1,
+		Bias:    cfg.Bias != pegasos.BiasNone,
+	}
+	if cfg.Bias == pegasos.BiasAugmented {
 		p.BiasScale = cfg.BiasScale
 	}
-	p.Kind = map[Loss]certtest.Kind{Hinge: certtest.Hinge, Log: certtest.Log,
-		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive,
-		Squared: certtest.Squared}[cfg.Loss]
+	p.Kind = map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge, pegasos.Log: certtest.Log,
+		pegasos.SquaredHinge: certtest.SquaredHinge, pegasos.EpsInsensitive: certtest.EpsInsensitive,
+		pegasos.Squared: certtest.Squared}[cfg.Loss]
 	joint := cfg.Multiclass.Joint()
 	vectors := len(m.Weights)
 	if joint {
 		p.Kind, p.Vectors = certtest.CrammerSinger, vectors
-		if cfg.Multiclass == Multinomial {
+		if cfg.Multiclass == pegasos.Multinomial {
 			p.Kind = certtest.Multinomial
 		}
 	}
 	for k := 0; k < vectors; k += p.Vectors {
 		q := p
-		q.Lambda = m.lambda(k)
+		q.Lambda = pegasos.LambdaOf(m, k)
 		negative, positive := -1, 0
 		if m.Classes != nil && !joint {
-			negative, positive = m.sides(k)
+			negative, positive = pegasos.ClassesOf(m, k)
 		}
 		if prior := t.tr.Prior; prior != nil {
 			prior = m.Scaling.Unfold(prior)
 			q.Prior = prior.Weights[k:][:p.Vectors]
 			for i := range p.Vectors {
-				q.PriorBias = append(q.PriorBias, prior.bias(k+i))
+				q.PriorBias = append(q.PriorBias, pegasos.BiasOf(prior, k+i))
 			}
 		}
 		t.addRows(&q, m, negative, positive, joint)
@@ -317,8 +359,8 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 }
 
 // addRows gives the problem its rows, labels and weights.
-func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, joint bool) {
-	byLabel, _ := m.Config.settings().ClassWeights()
+func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
+	byLabel, _ := pegasos.SettingsOf(m.Config).ClassWeights()
 	class := make(map[float32]int)
 	for c, label := range m.Classes {
 		class[label] = c
@@ -352,7 +394,7 @@ func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, j
 		q.Labels, q.Weight = append(q.Labels, label), append(q.Weight, weight)
 		sums[c] += weight
 	}
-	if m.Config.ClassWeight == Balanced {
+	if m.Config.ClassWeight == pegasos.Balanced {
 		n := 0
 		for i, y := range t.y {
 			c := class[y]
@@ -393,7 +435,7 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	}
 	all, first := t.problems(m)
 	for i, p := range all {
-		c := ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+		c := pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
 		if m.Result.PerClass != nil {
 			c = m.Result.PerClass[first[i]]
 		}
@@ -403,7 +445,7 @@ func (n *tally) certify(t *trial, seed uint64) error {
 			wk, bk := t.vector(m, first[i]+k)
 			w, b = append(w, wk), append(b, bk)
 		}
-		if err := n.hold(p, w, b, c, m.Config.Offset == OffsetNone); err != nil {
+		if err := n.hold(p, w, b, c, m.Config.Offset == pegasos.OffsetNone); err != nil {
 			return fmt.Errorf("%s: vector %d: %w", what(), first[i], err)
 		}
 	}
@@ -412,7 +454,7 @@ func (n *tally) certify(t *trial, seed uint64) error {
 
 // hold holds the proof of one problem's model against the truth.
 func (n *tally) hold(
-	p *certtest.Problem, w [][]float64, b []float64, c ClassResult, paper bool,
+	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
 ) error {
 	n.problems++
 	const ulps = 0x1p-50 // of the test's own float64 losses
@@ -513,11 +555,11 @@ func TestDescentCertificate(t *testing.T) {
 	trial := func(seed uint64) *trial {
 		t := newTrial(seed)
 		cfg := &t.tr.Config
-		cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = FinishDual, false, 0, 0
-		if cfg.Order == IID {
+		cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = pegasos.FinishDual, false, 0, 0
+		if cfg.Order == pegasos.IID {
 			cfg.Order = ""
 		}
-		if cfg.Multiclass.Joint() && cfg.Bias == BiasUnregularised {
+		if cfg.Multiclass.Joint() && cfg.Bias == pegasos.BiasUnregularised {
 			cfg.Bias = ""
 		}
 		cfg.Epochs = pick(t.g, 1, 3, 30, 300)

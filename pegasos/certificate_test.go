@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual
@@ -77,18 +78,19 @@ func TestBound(t *testing.T) {
 			data := random(seed, 40+int(seed), 6, 2, 0.8)
 			for _, bias := range []float64{0, 1} {
 				low, high := optimum(t, data.dense, signs(data.y, 1), lambda, bias)
-				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate},
-						{Order: Sequential}, {Order: Blocks, Block: 3}, {Project: true},
-						{Project: true, Offset: OffsetNone}, {Batch: 7, Project: true},
-						{Finish: FinishDual}} {
+				for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+					for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
+						{Average: pegasos.LastIterate},
+						{Order: pegasos.Sequential}, {Order: pegasos.Blocks, Block: 3}, {Project: true},
+						{Project: true, Offset: pegasos.OffsetNone}, {Batch: 7, Project: true},
+						{Finish: pegasos.FinishDual}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
 						// Mostly not whole epochs; of batches more.
 						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5
 						if bias != 0 {
-							cfg.Bias = BiasAugmented
+							cfg.Bias = pegasos.BiasAugmented
 						}
-						check := func(r Result) {
+						check := func(r pegasos.Result) {
 							t.Helper()
 							if !(r.DualObjective <= high) || !(r.DualObjective >= 0) {
 								t.Errorf("seed %d lambda %v %+v: bound %v, optimum %v", seed,
@@ -106,12 +108,12 @@ func TestBound(t *testing.T) {
 								t.Errorf("gap %v, want %v", r.Gap, want)
 							}
 						}
-						tr := Trainer{
+						tr := pegasos.Trainer{
 							Config:   cfg,
-							Progress: func(p Progress) { check(p.Measure()) },
+							Progress: func(p pegasos.Progress) { check(p.Measure()) },
 							Early:    []float64{0.02, 0.1, 0.5, 0.9},
 						}
-						m, err := tr.plain(t.Context(), x, data.y)
+						m, err := trainPlain(t.Context(), &tr, x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -120,7 +122,7 @@ func TestBound(t *testing.T) {
 							t.Errorf("seed %d lambda %v %+v: bound %v is far below the optimum %v",
 								seed, lambda, cfg, m.Result.DualObjective, low)
 						}
-						if m.Result.Objective > 1.1*high && cfg.Average == LastHalf {
+						if m.Result.Objective > 1.1*high && cfg.Average == pegasos.LastHalf {
 							t.Errorf("seed %d lambda %v %+v: objective %v is far above the "+
 								"optimum %v", seed, lambda, cfg, m.Result.Objective, high)
 						}
@@ -140,23 +142,24 @@ func TestForeignTol(t *testing.T) {
 			if l.cfg.Loss.Regression() {
 				data = data.numbers(seed)
 			}
-			for _, cfg := range []Config{
-				{Tol: 0.1}, {Tol: 0.02, Bias: BiasAugmented}, {Tol: 0.05, Bias: BiasUnregularised},
-				{Tol: 1e-5, Finish: FinishDual}, {Tol: 0.02, Finish: FinishAuto},
-				{Tol: 0.05, Multiclass: CrammerSinger}, {Tol: 0.05, Multiclass: Multinomial},
-				{Tol: 1e-5, Finish: FinishDual, Bias: BiasUnregularised},
-				{Tol: 1e-4, Finish: FinishDual, Multiclass: CrammerSinger},
-				{Tol: 1e-4, Finish: FinishDual, Multiclass: Multinomial},
-				{Tol: 0.05, Multiclass: OneVsOne, Order: Permutation},
+			for _, cfg := range []pegasos.Config{
+				{Tol: 0.1}, {Tol: 0.02, Bias: pegasos.BiasAugmented}, {Tol: 0.05,
+					Bias: pegasos.BiasUnregularised},
+				{Tol: 1e-5, Finish: pegasos.FinishDual}, {Tol: 0.02, Finish: pegasos.FinishAuto},
+				{Tol: 0.05, Multiclass: pegasos.CrammerSinger}, {Tol: 0.05, Multiclass: pegasos.Multinomial},
+				{Tol: 1e-5, Finish: pegasos.FinishDual, Bias: pegasos.BiasUnregularised},
+				{Tol: 1e-4, Finish: pegasos.FinishDual, Multiclass: pegasos.CrammerSinger},
+				{Tol: 1e-4, Finish: pegasos.FinishDual, Multiclass: pegasos.Multinomial},
+				{Tol: 0.05, Multiclass: pegasos.OneVsOne, Order: pegasos.Permutation},
 			} {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda, cfg.Epochs = l.cfg.Loss, l.cfg.Epsilon, 0.01, 60
-				if cfg.Multiclass == CrammerSinger {
-					cfg.Loss = Hinge
+				if cfg.Multiclass == pegasos.CrammerSinger {
+					cfg.Loss = pegasos.Hinge
 				}
 				if cfg.Validate() != nil {
 					continue
 				}
-				for _, x := range []Examples{data.dense, data.sparse} {
+				for _, x := range []pegasos.Examples{data.dense, data.sparse} {
 					known := mustTrain(t, x, data.y, cfg)
 					hidden := mustTrain(t, foreign{x}, data.y, cfg)
 					if !reflect.DeepEqual(known, hidden) {
@@ -173,7 +176,7 @@ func TestForeignTol(t *testing.T) {
 func TestBoundOfAnything(t *testing.T) {
 	data := random(12, 30, 5, 2, 1)
 	_, high := optimum(t, data.dense, signs(data.y, 1), 0.05, 0)
-	r := mustRun(t, data.dense, data.y, Config{Lambda: 0.05})
+	r := mustRun(t, data.dense, data.y, pegasos.Config{Lambda: 0.05})
 	a := make([]float32, 30)
 	for seed := range uint64(200) {
 		for i := range a {
@@ -198,7 +201,7 @@ func TestBoundOfAnything(t *testing.T) {
 
 func TestNoCertificate(t *testing.T) {
 	data := random(13, 30, 5, 3, 1)
-	r := mustTrain(t, data.dense, data.y, Config{Order: IID}).Result
+	r := mustTrain(t, data.dense, data.y, pegasos.Config{Order: pegasos.IID}).Result
 	if !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) || !(r.Objective > 0) {
 		t.Errorf("i.i.d. order: %+v", r)
 	}
@@ -212,7 +215,7 @@ func TestNoCertificate(t *testing.T) {
 // With nothing in the rows w = 0 is the optimum, and known to be.
 func TestEmptyRows(t *testing.T) {
 	for _, cols := range []int{0, 3} {
-		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, Config{})
+		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, pegasos.Config{})
 		if r := m.Result; r.Objective != 1 || !(r.Gap >= 0 && r.Gap < 1e-12) {
 			t.Errorf("%d columns: %+v", cols, r)
 		}
@@ -220,11 +223,11 @@ func TestEmptyRows(t *testing.T) {
 			t.Errorf("%d columns: predicted the larger label at score 0", cols)
 		}
 		for _, c := range []struct {
-			kind Multiclass
+			kind pegasos.Multiclass
 			want float64
-		}{{OneVsOne, 1}, {CrammerSinger, 1}, {Multinomial, math.Log(3)}} {
+		}{{pegasos.OneVsOne, 1}, {pegasos.CrammerSinger, 1}, {pegasos.Multinomial, math.Log(3)}} {
 			m := mustTrain(t, dense.New(6, cols), []float32{1, 2, 3, 3, 2, 1},
-				Config{Multiclass: c.kind})
+				pegasos.Config{Multiclass: c.kind})
 			r := m.Result
 			if math.Abs(r.Objective-c.want) > 1e-15 || r.Gap > 1e-6 ||
 				m.Predict(dense.New(1, cols), 0) != 1 {
@@ -237,7 +240,7 @@ func TestEmptyRows(t *testing.T) {
 // The means over the classes are what the result says they are.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
-	cfg := Config{Lambda: 0.01, Bias: BiasAugmented}
+	cfg := pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented}
 	m := mustTrain(t, data.dense, data.y, cfg)
 	var objective, dual float64
 	var violations int64
@@ -279,17 +282,17 @@ func TestPriorCancels(t *testing.T) {
 				data.dense.Row(i)[j] += 1000
 			}
 		}
-		cfg := Config{Lambda: 1000, Loss: losses[seed%uint64(len(losses))].cfg.Loss, Epochs: 50}
+		cfg := pegasos.Config{Lambda: 1000, Loss: losses[seed%uint64(len(losses))].cfg.Loss, Epochs: 50}
 		if cfg.Loss.Regression() {
 			data = data.numbers(seed)
 		}
 		prior := mustTrain(t, data.dense, data.y, cfg)
 		prior.Weights[0] = []float32{-2000, 2000}
 		if seed/6%2 == 1 {
-			cfg.Finish = FinishDual
+			cfg.Finish = pegasos.FinishDual
 		}
-		tr := Trainer{Config: cfg, Prior: prior}
-		m, err := tr.plain(t.Context(), data.dense, data.y)
+		tr := pegasos.Trainer{Config: cfg, Prior: prior}
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,8 +316,10 @@ func TestPriorCancels(t *testing.T) {
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)
-		tr := Trainer{Config: Config{Lambda: 1e-3, Epochs: 2000, Finish: FinishDual, Tol: 1e-7}}
-		m, err := tr.plain(t.Context(), data.sparse, data.y)
+		tr := pegasos.Trainer{
+			Config: pegasos.Config{Lambda: 1e-3, Epochs: 2000, Finish: pegasos.FinishDual, Tol: 1e-7},
+		}
+		m, err := trainPlain(t.Context(), &tr, data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,18 +333,19 @@ func TestObjectiveIsExact(t *testing.T) {
 
 // A bound above the objective is no gap of 0 but a mistake of the program.
 func TestImpossibleBound(t *testing.T) {
-	r := Result{Objective: 1, DualObjective: 0.5, PerClass: []ClassResult{
+	r := pegasos.Result{Objective: 1, DualObjective: 0.5, PerClass: []pegasos.ClassResult{
 		{Objective: 1.5, DualObjective: 0.2}, {Objective: 0.5, DualObjective: 0.8}}}
-	if err := r.room().Check(); err == nil ||
+	if err := pegasos.ResultOf(r).Check(); err == nil ||
 		!strings.HasPrefix(err.Error(), "pegasos: weight vector 1: internal error: the bound 0.8") {
 		t.Error(err)
 	}
 	r.PerClass = nil
-	if err := r.room().Check(); err != nil {
+	if err := pegasos.ResultOf(r).Check(); err != nil {
 		t.Error(err)
 	}
 	r.DualObjective = 1.5
-	if err := r.room().Check(); err == nil || !strings.HasPrefix(err.Error(), "pegasos: internal error") {
+	if err := pegasos.ResultOf(r).Check(); err == nil ||
+		!strings.HasPrefix(err.Error(), "pegasos: internal error") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // apart is rows of normal numbers, whose columns differ in mean and scale, and their classes.
@@ -57,7 +58,7 @@ func times(row []float32, a float32) {
 	}
 }
 
-func train(t testing.TB, x Examples, y []float32, tr Trainer) *Model {
+func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *pegasos.Model {
 	t.Helper()
 	m, err := tr.Train(t.Context(), x, y)
 	if err != nil {
@@ -78,52 +79,59 @@ func TestChoices(t *testing.T) {
 	images := random(6, 200, 300, 2, 1)
 	enough, few := apart(7, 210, 6, 3), apart(7, 209, 6, 3)
 	wide, larger := random(8, 300, 300, 3, 0.1), random(8, 600, 300, 3, 0.1)
-	numbers := Config{Loss: EpsInsensitive}
+	numbers := pegasos.Config{Loss: pegasos.EpsInsensitive}
 	for _, c := range []struct {
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{two.dense, two.y, Config{},
+		{two.dense, two.y, pegasos.Config{},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until " +
 				"proven to 1 % (lambda of 6, by 5 folds)"},
-		{two.dense, two.y, Config{Scale: ScaleNone}, "features as they are, bias, lambda "},
-		{two.dense, two.y, Config{Bias: BiasNone},
+		{two.dense, two.y, pegasos.Config{Scale: pegasos.ScaleNone},
+			"features as they are, bias, lambda "},
+		{two.dense, two.y, pegasos.Config{Bias: pegasos.BiasNone},
 			"columns standardised, no bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, unti"},
-		{two.dense, two.y, Config{Lambda: 0.5},
+		{two.dense, two.y, pegasos.Config{Lambda: 0.5},
 			"columns standardised, bias, lambda 0.5 = 0.083 mean |x|^2, up to 555 passes, until proven"},
-		{two.dense, two.y, Config{C: 2}, "columns standardised, bias, C 2, up to 555 passes, until p"},
-		{two.dense, two.y, Config{Finish: FinishNone},
+		{two.dense, two.y, pegasos.Config{C: 2},
+			"columns standardised, bias, C 2, up to 555 passes, until p"},
+		{two.dense, two.y, pegasos.Config{Finish: pegasos.FinishNone},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, up to 555 passes, until pro"},
-		{two.dense, two.y, Config{Epochs: 3},
+		{two.dense, two.y, pegasos.Config{Epochs: 3},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 passes"},
-		{two.dense, two.y, Config{Steps: 3},
+		{two.dense, two.y, pegasos.Config{Steps: 3},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 mean |x|^2, 3 steps"},
-		{five.sparse, five.y, Config{}, "columns standardised, bias, one-vs-one of 5 classes, lambda"},
-		{five.dense, five.y, Config{Multiclass: OneVsRest},
+		{five.sparse, five.y, pegasos.Config{},
+			"columns standardised, bias, one-vs-one of 5 classes, lambda"},
+		{five.dense, five.y, pegasos.Config{Multiclass: pegasos.OneVsRest},
 			"columns standardised, bias, one-vs-rest of 5 classes, lambda"},
-		{many.dense, many.y, Config{}, "columns standardised, bias, Crammer-Singer of 8 classes, la"},
-		{many.dense, many.y, Config{Loss: Log},
+		{many.dense, many.y, pegasos.Config{},
+			"columns standardised, bias, Crammer-Singer of 8 classes, la"},
+		{many.dense, many.y, pegasos.Config{Loss: pegasos.Log},
 			"columns standardised, bias, multinomial of 8 classes, lambda"},
-		{many.dense, many.y, Config{Loss: SquaredHinge},
+		{many.dense, many.y, pegasos.Config{Loss: pegasos.SquaredHinge},
 			"columns standardised, bias, one-vs-one of 8 classes, lambda"},
-		{enough.dense, enough.y, Config{}, "columns standardised, bias, one-vs-one of 3 classes"},
-		{few.dense, few.y, Config{}, "columns standardised, bias, Crammer-Singer of 3 classes"},
-		{wide.sparse, wide.y, Config{}, "features as they are, bias, Crammer-Singer of 3 classes"},
-		{larger.sparse, larger.y, Config{}, "features as they are, bias, one-vs-one of 3 classes"},
-		{words.sparse, words.y, Config{}, "features as they are, bias, lambda"},
-		{words.dense, words.y, Config{}, "features as they are, bias, lambda"},
-		{long, words.y, Config{}, "rows divided by their length, bias, lambda"},
-		{images.dense, images.y, Config{}, "features as they are, bias, lambda"},
+		{enough.dense, enough.y, pegasos.Config{}, "columns standardised, bias, one-vs-one of 3 classes"},
+		{few.dense, few.y, pegasos.Config{}, "columns standardised, bias, Crammer-Singer of 3 classes"},
+		{wide.sparse, wide.y, pegasos.Config{},
+			"features as they are, bias, Crammer-Singer of 3 classes"},
+		{larger.sparse, larger.y, pegasos.Config{},
+			"features as they are, bias, one-vs-one of 3 classes"},
+		{words.sparse, words.y, pegasos.Config{}, "features as they are, bias, lambda"},
+		{words.dense, words.y, pegasos.Config{}, "features as they are, bias, lambda"},
+		{long, words.y, pegasos.Config{}, "rows divided by their length, bias, lambda"},
+		{images.dense, images.y, pegasos.Config{}, "features as they are, bias, lambda"},
 		{two.dense, two.y, numbers,
 			"columns standardised, bias, numbers standardised, lambda 0.006 = 0.001 mean |x|^2, up to 555 passes, unt"},
-		{two.dense, two.y, Config{Loss: Squared},
+		{two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
 			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 mean |x|^2, Newton's "},
-		{foreign{two.dense}, two.y, Config{}, "features as they are, bias, lambda"},
-		{foreign{two.dense}, two.y, Config{Scale: ScaleStandard}, "columns standardised, bias, lambda"},
+		{foreign{two.dense}, two.y, pegasos.Config{}, "features as they are, bias, lambda"},
+		{foreign{two.dense}, two.y, pegasos.Config{Scale: pegasos.ScaleStandard},
+			"columns standardised, bias, lambda"},
 	} {
-		m := train(t, c.x, c.y, Trainer{Config: c.cfg})
+		m := train(t, c.x, c.y, pegasos.Trainer{Config: c.cfg})
 		if have := m.Settings(); !strings.HasPrefix(have, c.want) {
 			t.Errorf("%T, %+v: %s", c.x, c.cfg, have)
 		}
@@ -133,43 +141,45 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	// The proof is there long before the last pass; a run that is given its passes takes them all.
-	m := train(t, two.dense, two.y, Trainer{})
+	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v passes", m.Result.Gap, m.Result.Epochs)
 	}
-	m = train(t, two.dense, two.y, Trainer{Config: Config{Epochs: 500}})
+	m = train(t, two.dense, two.y, pegasos.Trainer{Config: pegasos.Config{Epochs: 500}})
 	if m.Result.Epochs != 500 || m.Config.Tol != 0 {
 		t.Errorf("%v passes, Tol %v", m.Result.Epochs, m.Config.Tol)
 	}
-	for _, cfg := range []Config{{Patience: 1}, {Tol: 0.3}, {Order: IID}, {Finish: FinishDual}} {
-		tr := Trainer{Config: cfg, Valid: &Labelled{X: two.dense, Y: two.y}}
+	for _, cfg := range []pegasos.Config{{Patience: 1}, {Tol: 0.3}, {Order: pegasos.IID},
+		{Finish: pegasos.FinishDual}} {
+		tr := pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: two.dense, Y: two.y}}
 		if m := train(t, two.dense, two.y, tr); m.Config.Tol != cfg.Tol {
 			t.Errorf("%+v: Tol %v", cfg, m.Config.Tol)
 		}
 	}
-	m = train(t, foreign{two.dense}, two.y, Trainer{})
+	m = train(t, foreign{two.dense}, two.y, pegasos.Trainer{})
 	if !strings.Contains(m.Settings(), "are not copied: scaling (standard) was left out") {
 		t.Error(m.Settings())
 	}
-	m = train(t, two.dense, two.y, Trainer{MaxMemory: 9000, Config: Config{Epochs: 1}})
+	m = train(t, two.dense, two.y, pegasos.Trainer{MaxMemory: 9000, Config: pegasos.Config{Epochs: 1}})
 	if !strings.Contains(m.Settings(), "no memory for a copy") {
 		t.Error(m.Settings())
 	}
-	var e *ConfigError
-	little := &Trainer{MaxMemory: 7000, Config: Config{Scale: ScaleStandard}}
+	var e *pegasos.ConfigError
+	little := &pegasos.Trainer{MaxMemory: 7000, Config: pegasos.Config{Scale: pegasos.ScaleStandard}}
 	if _, err := little.Train(t.Context(), two.dense, two.y); !errors.As(err, &e) ||
 		e.Field != "MaxMemory" {
 		t.Error(err)
 	}
-	var row *RowError
+	var row *pegasos.RowError
 	bad := two.dense.Take(sequence(300))
 	bad.Row(7)[2] = float32(math.NaN())
-	if _, err := Train(t.Context(), bad, two.y, Config{}); !errors.As(err, &row) || row.Row != 7 {
+	if _, err := pegasos.Train(t.Context(), bad, two.y, pegasos.Config{}); !errors.As(err, &row) ||
+		row.Row != 7 {
 		t.Error(err)
 	}
-	for _, bad := range []Config{{Scale: "x"}, {TargetScale: ScaleUnit},
-		{TargetScale: ScaleStandard}} {
-		if _, err := Train(t.Context(), two.dense, two.y, bad); !errors.As(err, &e) ||
+	for _, bad := range []pegasos.Config{{Scale: "x"}, {TargetScale: pegasos.ScaleUnit},
+		{TargetScale: pegasos.ScaleStandard}} {
+		if _, err := pegasos.Train(t.Context(), two.dense, two.y, bad); !errors.As(err, &e) ||
 			!strings.Contains(e.Field, "Scale") {
 			t.Errorf("%+v: %v", bad, err)
 		}
@@ -186,20 +196,21 @@ func TestFold(t *testing.T) {
 	}
 	zeros := random(8, 200, 6, 3, 0.2)
 	before := slices.Clone(p.dense.Row(5))
-	for name, x := range map[string]Examples{"dense": p.dense, "sparse": p.sparse,
+	for name, x := range map[string]pegasos.Examples{"dense": p.dense, "sparse": p.sparse,
 		"foreign": foreign{p.dense}, "far": far, "zeros": zeros.sparse} {
-		for _, cfg := range []Config{
-			{Scale: ScaleStandard}, {Scale: ScaleMaxAbs}, {Scale: ScaleUnit}, {},
-			{Scale: ScaleStandard, Loss: Squared}, {Scale: ScaleUnit, Loss: EpsInsensitive},
-			{Scale: ScaleMaxAbs, Loss: EpsInsensitive, Bias: BiasNone},
+		for _, cfg := range []pegasos.Config{
+			{Scale: pegasos.ScaleStandard}, {Scale: pegasos.ScaleMaxAbs}, {Scale: pegasos.ScaleUnit}, {},
+			{Scale: pegasos.ScaleStandard, Loss: pegasos.Squared}, {Scale: pegasos.ScaleUnit,
+				Loss: pegasos.EpsInsensitive},
+			{Scale: pegasos.ScaleMaxAbs, Loss: pegasos.EpsInsensitive, Bias: pegasos.BiasNone},
 		} {
 			cfg.Epochs = 5
-			if cfg.Loss == Squared {
-				cfg.Finish = FinishNone
+			if cfg.Loss == pegasos.Squared {
+				cfg.Finish = pegasos.FinishNone
 			}
-			m := train(t, x, p.y, Trainer{Config: cfg})
-			raw := !m.scalesRows()
-			if raw == (m.Config.Scale == ScaleUnit) && name != "far" {
+			m := train(t, x, p.y, pegasos.Trainer{Config: cfg})
+			raw := !pegasos.ScalesRows(m)
+			if raw == (m.Config.Scale == pegasos.ScaleUnit) && name != "far" {
 				t.Errorf("%s, %+v: folded %v", name, cfg, raw)
 			}
 			trial := &trial{rows: p.dense}
@@ -214,7 +225,7 @@ func TestFold(t *testing.T) {
 			if err := m.Write(&file); err != nil {
 				t.Fatal(err)
 			}
-			same, err := Read(&file)
+			same, err := pegasos.Read(&file)
 			if err != nil || same.Hash() != m.Hash() || same.Scaling.R2 != m.Scaling.R2 {
 				t.Fatalf("%s, %+v: %v", name, cfg, err)
 			}
@@ -227,7 +238,7 @@ func TestFold(t *testing.T) {
 						b += v * w[j]
 						size += math.Abs(v * w[j])
 					}
-					s := m.Scaling.room().Unit()
+					s := pegasos.ScaleOf(m.Scaling).Unit()
 					b = b*s + m.Scaling.Centre
 					at := scores[i*len(m.Weights)+k]
 					if d := math.Abs(at - b); d > 1e-3*(size*s+math.Abs(b))+1e-6 {
@@ -268,20 +279,22 @@ func TestChoose(t *testing.T) {
 		weights[i] = 2
 	}
 	for i, c := range []struct {
-		x  Examples
+		x  pegasos.Examples
 		y  []float32
-		tr Trainer
+		tr pegasos.Trainer
 	}{
-		{two.dense, two.y, Trainer{}},
-		{two.dense, two.y, Trainer{Weights: weights, Config: Config{Loss: Squared}}},
-		{two.dense, two.y, Trainer{Weights: weights, Config: Config{}.Plain()}},
-		{five.sparse, five.y, Trainer{Config: Config{C: 3, Finish: FinishDual}}},
-		{words.sparse, words.y, Trainer{Config: Config{Scale: ScaleNone, Epochs: 1}}},
+		{two.dense, two.y, pegasos.Trainer{}},
+		{two.dense, two.y, pegasos.Trainer{Weights: weights,
+			Config: pegasos.Config{Loss: pegasos.Squared}}},
+		{two.dense, two.y, pegasos.Trainer{Weights: weights, Config: pegasos.Config{}.Plain()}},
+		{five.sparse, five.y, pegasos.Trainer{Config: pegasos.Config{C: 3, Finish: pegasos.FinishDual}}},
+		{words.sparse, words.y, pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleNone,
+			Epochs: 1}}},
 	} {
 		cfg, r2, err := c.tr.Choose(t.Context(), c.x, c.y)
 		m := train(t, c.x, c.y, c.tr)
 		b := 0.0
-		if m.Config.Bias == BiasAugmented {
+		if m.Config.Bias == pegasos.BiasAugmented {
 			b = m.Config.BiasScale * m.Config.BiasScale
 		}
 		want := m.Config
@@ -293,12 +306,12 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%d: %+v, R^2 %v, %v; want %+v, %v", i, cfg, r2, err, want, m.Result.R2-b)
 		}
 	}
-	if _, _, err := (&Trainer{}).Choose(t.Context(), two.dense, two.y[1:]); err == nil {
+	if _, _, err := (&pegasos.Trainer{}).Choose(t.Context(), two.dense, two.y[1:]); err == nil {
 		t.Error("a label is missing")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := (&Trainer{}).Choose(ctx, two.dense, two.y); err != context.Canceled {
+	if _, _, err := (&pegasos.Trainer{}).Choose(ctx, two.dense, two.y); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -306,9 +319,9 @@ func TestChoose(t *testing.T) {
 // The model does not depend on the threads, and the choices do not depend on rows of weight 0.
 func TestChosenBits(t *testing.T) {
 	p := apart(9, 3000, 5, 2)
-	want := train(t, p.dense, p.y, Trainer{Threads: 1, Config: Config{Epochs: 3}})
+	want := train(t, p.dense, p.y, pegasos.Trainer{Threads: 1, Config: pegasos.Config{Epochs: 3}})
 	for _, threads := range []int{2, 5} {
-		m := train(t, p.dense, p.y, Trainer{Threads: threads, Config: Config{Epochs: 3}})
+		m := train(t, p.dense, p.y, pegasos.Trainer{Threads: threads, Config: pegasos.Config{Epochs: 3}})
 		if m.Hash() != want.Hash() || !reflect.DeepEqual(m.Config, want.Config) {
 			t.Errorf("%d threads: another model", threads)
 		}
@@ -317,8 +330,18 @@ func TestChosenBits(t *testing.T) {
 	for i := range 2000 {
 		weights[i] = 1
 	}
-	less := train(t, p.dense, p.y, Trainer{Weights: weights, Config: Config{Epochs: 3}})
-	only := train(t, p.dense.Take(sequence(2000)), p.y[:2000], Trainer{Config: Config{Epochs: 3}})
+	less := train(
+		t,
+		p.dense,
+		p.y,
+		pegasos.Trainer{Weights: weights, Config: pegasos.Config{Epochs: 3}},
+	)
+	only := train(
+		t,
+		p.dense.Take(sequence(2000)),
+		p.y[:2000],
+		pegasos.Trainer{Config: pegasos.Config{Epochs: 3}},
+	)
 	if !slices.Equal(less.Scaling.Factor, only.Scaling.Factor) || less.Lambda != only.Lambda {
 		t.Errorf("rows of weight 0 count: %v, %v", less.Scaling, only.Scaling)
 	}
@@ -330,11 +353,11 @@ func TestInvariance(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		for _, p := range []pair{apart(11, 600, 7, classes), text(12, 600, 500, true)} {
 			accuracy := func(x *dense.Matrix, y []float32) float64 {
-				var rows Examples = x
+				var rows pegasos.Examples = x
 				if x.Cols() > 256 {
 					rows = toSparse(x)
 				}
-				m := train(t, rows, y, Trainer{})
+				m := train(t, rows, y, pegasos.Trainer{})
 				return metrics.Accuracy(y, m.PredictAll(rows), nil)
 			}
 			rows, cols := p.dense.Rows(), p.dense.Cols()
@@ -385,14 +408,19 @@ func TestInvariance(t *testing.T) {
 // A run that builds on a model has what is open from there, and so has one that goes on.
 func TestChosenBefore(t *testing.T) {
 	p := apart(13, 200, 5, 3)
-	for _, scale := range []Scale{"", ScaleMaxAbs, ScaleUnit} {
-		first := train(t, p.dense, p.y, Trainer{Config: Config{Scale: scale, Bias: BiasNone, C: 3}})
+	for _, scale := range []pegasos.Scale{"", pegasos.ScaleMaxAbs, pegasos.ScaleUnit} {
+		first := train(
+			t,
+			p.dense,
+			p.y,
+			pegasos.Trainer{Config: pegasos.Config{Scale: scale, Bias: pegasos.BiasNone, C: 3}},
+		)
 		// Other rows, which by themselves would be scaled otherwise.
 		x := p.dense.Take(sequence(60))
-		for _, tr := range []Trainer{{Start: first}, {Prior: first}} {
+		for _, tr := range []pegasos.Trainer{{Start: first}, {Prior: first}} {
 			tr.Epochs = 4
 			m := train(t, x, p.y[:60], tr)
-			if c := m.Config; c.Scale != first.Config.Scale || c.Bias != BiasNone || c.C != 3 ||
+			if c := m.Config; c.Scale != first.Config.Scale || c.Bias != pegasos.BiasNone || c.C != 3 ||
 				c.Lambda != 0 || c.Multiclass != first.Config.Multiclass ||
 				!m.Scaling.Same(first.Scaling) {
 				t.Errorf("%s: %+v, %+v", scale, c, m.Scaling)
@@ -402,7 +430,7 @@ func TestChosenBefore(t *testing.T) {
 			}
 		}
 		// A prior that weighs much is the model.
-		m := train(t, p.dense, p.y, Trainer{Prior: first, Config: Config{Lambda: 1e9}})
+		m := train(t, p.dense, p.y, pegasos.Trainer{Prior: first, Config: pegasos.Config{Lambda: 1e9}})
 		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(a[i])) {
@@ -410,25 +438,30 @@ func TestChosenBefore(t *testing.T) {
 			}
 		}
 		// In two parts, to the bit.
-		cfg := Config{Scale: scale} // with a Tol that is chosen
-		whole := train(t, p.dense, p.y, Trainer{Config: cfg})
-		half, err := (&Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
+		cfg := pegasos.Config{Scale: scale} // with a Tol that is chosen
+		whole := train(t, p.dense, p.y, pegasos.Trainer{Config: cfg})
+		half, err := (&pegasos.Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
 			p.dense, p.y)
-		if !errors.Is(err, ErrPaused) {
+		if !errors.Is(err, pegasos.ErrPaused) {
 			t.Fatal(err)
 		}
-		if m := train(t, p.dense, p.y, Trainer{Resume: half}); m.Hash() != whole.Hash() ||
+		if m := train(t, p.dense, p.y, pegasos.Trainer{Resume: half}); m.Hash() != whole.Hash() ||
 			!reflect.DeepEqual(m.Result, whole.Result) {
 			t.Errorf("%s: resumed %+v, want %+v", scale, m.Result, whole.Result)
 		}
 	}
-	var e *ConfigError
-	unit := train(t, p.dense, p.y, Trainer{Config: Config{Scale: ScaleUnit, Epochs: 1}})
-	raw := &Trainer{Start: unit, Config: Config{Scale: ScaleNone}}
+	var e *pegasos.ConfigError
+	unit := train(
+		t,
+		p.dense,
+		p.y,
+		pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleUnit, Epochs: 1}},
+	)
+	raw := &pegasos.Trainer{Start: unit, Config: pegasos.Config{Scale: pegasos.ScaleNone}}
 	if _, err := raw.Train(t.Context(), p.dense, p.y); !errors.As(err, &e) || e.Field != "Scale" {
 		t.Error(err)
 	}
-	_, err := NewPartial(Config{Scale: ScaleStandard}, []float32{0, 1}, 3)
+	_, err := pegasos.NewPartial(pegasos.Config{Scale: pegasos.ScaleStandard}, []float32{0, 1}, 3)
 	if !errors.As(err, &e) || e.Field != "Scale" {
 		t.Error(err)
 	}
@@ -437,17 +470,25 @@ func TestChosenBefore(t *testing.T) {
 // Models of scaled rows are held to their claims as others are.
 func TestVerifyScaled(t *testing.T) {
 	p := apart(14, 150, 5, 3)
-	for _, x := range []Examples{p.dense, p.sparse} {
-		for _, cfg := range []Config{{}, {Scale: ScaleUnit},
-			{Scale: ScaleMaxAbs, Multiclass: OneVsRest}, {Loss: Squared}, {Loss: EpsInsensitive},
-			{Loss: Log, Multiclass: Multinomial}} {
-			m := train(t, x, p.y, Trainer{Config: cfg, KeepProof: true})
-			for _, proof := range []*Proof{nil, m.Proof} {
-				v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, VerifyOptions{Proof: proof})
+	for _, x := range []pegasos.Examples{p.dense, p.sparse} {
+		for _, cfg := range []pegasos.Config{{}, {Scale: pegasos.ScaleUnit},
+			{Scale: pegasos.ScaleMaxAbs,
+				Multiclass: pegasos.OneVsRest}, {Loss: pegasos.Squared}, {Loss: pegasos.EpsInsensitive},
+			{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}} {
+			m := train(t, x, p.y, pegasos.Trainer{Config: cfg, KeepProof: true})
+			for _, proof := range []*pegasos.Proof{nil, m.Proof} {
+				v, err := (&pegasos.Trainer{}).Verify(
+					t.Context(),
+					m,
+					x,
+					p.y,
+					pegasos.VerifyOptions{Proof: proof},
+				)
 				if err != nil {
 					t.Fatalf("%+v: %v", cfg, err)
 				}
-				if v.Verdict == Contradicted || proof != nil && v.Verdict != Confirmed || !v.Known {
+				if v.Verdict == pegasos.Contradicted || proof != nil && v.Verdict != pegasos.Confirmed ||
+					!v.Known {
 					t.Errorf("%+v, proof %v: %+v", cfg, proof != nil, v)
 				}
 			}
@@ -455,8 +496,9 @@ func TestVerifyScaled(t *testing.T) {
 			if len(m.Result.PerClass) > 0 {
 				m.Result.PerClass[0].Objective *= 0.97
 			}
-			if v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, VerifyOptions{}); err != nil ||
-				v.Verdict != Contradicted {
+			if v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, x, p.y,
+				pegasos.VerifyOptions{}); err != nil ||
+				v.Verdict != pegasos.Contradicted {
 				t.Errorf("%+v: a claim that is too good: %+v, %v", cfg, v, err)
 			}
 		}
@@ -468,27 +510,27 @@ func TestChosenGolden(t *testing.T) {
 	two, four, words := apart(15, 120, 4, 2), apart(16, 900, 4, 4), text(17, 150, 400, true)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		hash string
 	}{
-		{"two", two.dense, two.y, Config{},
+		{"two", two.dense, two.y, pegasos.Config{},
 			"12df2bd1457b5a52c35f41d059c428424901a678aa9f1ab65f06b2e61472b07d"},
-		{"four", four.dense, four.y, Config{},
+		{"four", four.dense, four.y, pegasos.Config{},
 			"c2e71c66dd2c86cac61c3b43bfafc124fd9a9d9aba3732136469bffcb23ff15b"},
-		{"words", words.sparse, words.y, Config{},
+		{"words", words.sparse, words.y, pegasos.Config{},
 			"c7d59fa372bba706082e30aba118713f50ad3947447779c2d9bb65a47b67ed84"},
-		{"unit", words.sparse, words.y, Config{Scale: ScaleUnit},
+		{"unit", words.sparse, words.y, pegasos.Config{Scale: pegasos.ScaleUnit},
 			"e700a06f40143cf7fe199c25bf17c4cd95b1427214bdfd17c5792935f97236b9"},
-		{"max-abs", words.sparse, words.y, Config{Scale: ScaleMaxAbs},
+		{"max-abs", words.sparse, words.y, pegasos.Config{Scale: pegasos.ScaleMaxAbs},
 			"75dca2479679c76f246e08edd9680e971240ca465d32fe2deff70ae1c379f3c9"},
-		{"numbers", two.dense, two.y, Config{Loss: EpsInsensitive},
+		{"numbers", two.dense, two.y, pegasos.Config{Loss: pegasos.EpsInsensitive},
 			"32f318aa48f3d8192613b2c06372976d3b76e8a0973886ecded0218afe40051d"},
-		{"ridge", two.dense, two.y, Config{Loss: Squared},
+		{"ridge", two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
 			"d6735c0bf69f9739d4389dae6078f7154442865a0ddf48bb681c51c2c2f69a62"},
 	} {
-		m := train(t, c.x, c.y, Trainer{Config: c.cfg})
+		m := train(t, c.x, c.y, pegasos.Trainer{Config: c.cfg})
 		if have := m.Hash(); have != c.hash {
 			t.Errorf("%s: hash %s, want %s", c.name, have, c.hash)
 		}
@@ -512,8 +554,18 @@ func TestEmptyColumns(t *testing.T) {
 		for i := range rows {
 			copy(wide.Row(i), p.dense.Row(i))
 		}
-		for _, held := range [][2]Examples{{p.dense, wide}, {toSparse(p.dense), toSparse(wide)}} {
-			want, have := train(t, held[0], p.y, Trainer{}), train(t, held[1], p.y, Trainer{})
+		for _, held := range [][2]pegasos.Examples{{p.dense, wide}, {toSparse(p.dense), toSparse(wide)}} {
+			want, have := train(
+				t,
+				held[0],
+				p.y,
+				pegasos.Trainer{},
+			), train(
+				t,
+				held[1],
+				p.y,
+				pegasos.Trainer{},
+			)
 			if have.Config.Lambda != want.Config.Lambda { // roundings decided on a row
 				others++
 				continue

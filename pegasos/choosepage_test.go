@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -21,7 +22,7 @@ type byPage struct {
 	sparse  bool
 	counts  []bool // rows of a weight above 0
 	y       []float32
-	loss    Loss
+	loss    pegasos.Loss
 	n, nnz  float64
 	cols    float64 // that have another value than 0
 	width   int
@@ -31,12 +32,12 @@ type byPage struct {
 	mean, variance []float64
 	constant       []bool
 
-	kind          Scale
+	kind          pegasos.Scale
 	shift, factor []float32
 	scaled        [][]float32
 	r2            float64
 
-	finish func(lambda float64) Config // what goes by lambda
+	finish func(lambda float64) pegasos.Config // what goes by lambda
 }
 
 // statistics is the page's "Statistics".
@@ -250,7 +251,7 @@ func sumSquares(row []float32, sparse bool) float32 {
 }
 
 // choose is the page's "Settings".
-func (p *byPage) choose() (cfg Config) {
+func (p *byPage) choose() (cfg pegasos.Config) {
 	p.statistics()
 	measured := p.cols <= 256
 	p.moments()
@@ -265,13 +266,13 @@ func (p *byPage) choose() (cfg Config) {
 	if p.kind == "standard" {
 		nonzero = p.n * used
 	}
-	cfg.Loss, cfg.Bias, cfg.BiasScale = p.loss, BiasAugmented, 1
+	cfg.Loss, cfg.Bias, cfg.BiasScale = p.loss, pegasos.BiasAugmented, 1
 	if nonzero > 0 && p.r2 > 0 {
 		cfg.BiasScale = math.Sqrt(p.n * p.r2 / nonzero)
 	}
 	classes, share := p.classes()
 	q := 0.3
-	if p.loss == Squared {
+	if p.loss == pegasos.Squared {
 		q = 0.03
 	}
 	cfg.Lambda = math.Max(1e-4*math.Min(math.Max(10*used/p.n, 0.1), 1), q/p.n)
@@ -289,15 +290,15 @@ func (p *byPage) choose() (cfg Config) {
 	}
 	switch {
 	case k <= 2:
-		cfg.Multiclass = OneVsRest
+		cfg.Multiclass = pegasos.OneVsRest
 	case pairs && p.n >= rows*k:
-		cfg.Multiclass = OneVsOne
-	case p.loss == Hinge:
-		cfg.Multiclass = CrammerSinger
-	case p.loss == Log:
-		cfg.Multiclass = Multinomial
+		cfg.Multiclass = pegasos.OneVsOne
+	case p.loss == pegasos.Hinge:
+		cfg.Multiclass = pegasos.CrammerSinger
+	case p.loss == pegasos.Log:
+		cfg.Multiclass = pegasos.Multinomial
 	default:
-		cfg.Multiclass = OneVsOne
+		cfg.Multiclass = pegasos.OneVsOne
 	}
 	least := 20.0
 	if p.cols > 256 && nonzero/(p.n*p.cols) < 0.25 {
@@ -305,10 +306,10 @@ func (p *byPage) choose() (cfg Config) {
 	}
 	passes := math.Floor(math.Max(least, math.Min(2000, 1e6/math.Max(nonzero, 1))))
 	cfg.Epochs = int(passes)
-	p.finish = func(lambda float64) Config {
+	p.finish = func(lambda float64) pegasos.Config {
 		c := cfg
 		c.Lambda = lambda
-		if p.loss != EpsInsensitive || lambda != cfg.Lambda {
+		if p.loss != pegasos.EpsInsensitive || lambda != cfg.Lambda {
 			p.end(&c, k, passes)
 		} else if passes > 100 {
 			c.Tol = 0.01
@@ -319,18 +320,19 @@ func (p *byPage) choose() (cfg Config) {
 }
 
 // end is the page's "finish" and "epochs", for a lambda.
-func (p *byPage) end(cfg *Config, classes, passes float64) {
+func (p *byPage) end(cfg *pegasos.Config, classes, passes float64) {
 	rows, problems := p.n, 1.0
-	joint := cfg.Multiclass == CrammerSinger || cfg.Multiclass == Multinomial
+	joint := cfg.Multiclass == pegasos.CrammerSinger || cfg.Multiclass == pegasos.Multinomial
 	switch {
-	case cfg.Multiclass == OneVsOne && classes > 2:
+	case cfg.Multiclass == pegasos.OneVsOne && classes > 2:
 		rows, problems = 2*p.n/classes, classes*(classes-1)/2
 	case classes > 2 || joint:
 		problems = classes
 	}
 	newton, pass, epoch := p.costs(rows)
 	norm := (p.r2 + float64(cfg.BiasScale*cfg.BiasScale)) / float64(cfg.Lambda*rows)
-	per := map[Loss]float64{Hinge: 4, EpsInsensitive: 4, Log: 1.5}[p.loss]
+	per := map[pegasos.Loss]float64{pegasos.Hinge: 4, pegasos.EpsInsensitive: 4,
+		pegasos.Log: 1.5}[p.loss]
 	if per == 0 {
 		per = 8
 	}
@@ -340,11 +342,11 @@ func (p *byPage) end(cfg *Config, classes, passes float64) {
 		cost = math.Min(cost, newton)
 	}
 	switch {
-	case p.loss == Squared && p.cols <= 256:
-		cfg.Finish, cfg.Epochs = FinishNewton, 0
+	case p.loss == pegasos.Squared && p.cols <= 256:
+		cfg.Finish, cfg.Epochs = pegasos.FinishNewton, 0
 		return
 	case problems*cost <= math.Max(20e6, 3*passes*float64(problems*epoch)):
-		cfg.Finish, cfg.Tol = FinishAuto, 0.01
+		cfg.Finish, cfg.Tol = pegasos.FinishAuto, 0.01
 		cfg.Epochs = int(math.Max(passes, math.Min(2000, math.Floor(4*descent))))
 		return
 	}
@@ -355,7 +357,7 @@ func (p *byPage) end(cfg *Config, classes, passes float64) {
 
 // classes returns how many there are, 0 of numbers, and the share of the smaller one's rows.
 func (p *byPage) classes() (int, float64) {
-	if p.loss == Squared || p.loss == EpsInsensitive {
+	if p.loss == pegasos.Squared || p.loss == pegasos.EpsInsensitive {
 		return 0, 0
 	}
 	rows := map[float32]float64{}
@@ -395,17 +397,17 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	row := math.Min(0.6*z2, 10+vars*vars/100)
 	times, zone := 12.0, float64(math.Max(0.15*rows, math.Min(rows, 3*vars)))+float64(0.35*rows)
 	switch p.loss {
-	case SquaredHinge:
+	case pegasos.SquaredHinge:
 		times, zone = 6, 3*rows
-	case Squared:
+	case pegasos.Squared:
 		times, zone = 3, 3*rows
-	case Log:
+	case pegasos.Log:
 		times, zone = 6, 6*rows
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
 	cost := float64(times*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
 	each := 90.0
-	if p.loss == Squared || p.loss == SquaredHinge {
+	if p.loss == pegasos.Squared || p.loss == pegasos.SquaredHinge {
 		each = 50
 	}
 	return cost, 2*pass + float64(each*rows), 2*pass + float64(20*rows)
@@ -414,7 +416,7 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 // newPage makes a random table of one of the kinds that the rule tells apart.
 func newPage(seed uint64) *byPage {
 	g := rand.New(rand.NewPCG(seed, 88))
-	p := &byPage{loss: pick(g, Losses()...), sparse: g.IntN(2) == 0}
+	p := &byPage{loss: pick(g, pegasos.Losses()...), sparse: g.IntN(2) == 0}
 	rows, cols := 4+g.IntN(pick(g, 20, 300, 2500)), 1+g.IntN(pick(g, 4, 30, 30, 300))
 	classes := pick(g, 2, 2, 2, 3, 5)
 	fill := pick(g, 0.02, 0.1, 0.2, 0.3, 1)
@@ -446,7 +448,7 @@ func newPage(seed uint64) *byPage {
 		p.rows = append(p.rows, row)
 		p.counts = append(p.counts, i < 2*classes || g.Float64() >= unweighted)
 		y := float32(i % classes)
-		if p.loss == Squared || p.loss == EpsInsensitive {
+		if p.loss == pegasos.Squared || p.loss == pegasos.EpsInsensitive {
 			y = float32(100 * g.NormFloat64())
 		} else if i >= 2*classes && g.IntN(3) == 0 {
 			y = 0
@@ -458,7 +460,7 @@ func newPage(seed uint64) *byPage {
 
 // TestChoicesByThePage holds what training chooses against docs/spec.md, to the bit.
 func TestChoicesByThePage(t *testing.T) {
-	kinds := map[Scale]int{}
+	kinds := map[pegasos.Scale]int{}
 	finished, others := 0, 0
 	for seed := range uint64(*pageTables) {
 		p := newPage(seed)
@@ -470,19 +472,19 @@ func TestChoicesByThePage(t *testing.T) {
 				weights[i] = 1 + float32(i%3)
 			}
 		}
-		var of Examples = x
+		var of pegasos.Examples = x
 		if p.sparse {
 			of = toSparse(x)
 		}
-		tr := Trainer{Config: Config{Loss: p.loss}, Weights: weights, Threads: 1}
-		c := &task{Trainer: tr}
-		_, err := c.prepare(of, p.y)
+		tr := pegasos.Trainer{Config: pegasos.Config{Loss: p.loss}, Weights: weights, Threads: 1}
+		c := &pegasos.Task{Trainer: tr}
+		_, err := pegasos.PrepareTask(c, of, p.y)
 		want := p.choose()
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			continue
 		}
-		have, s := c.Config, fromScale(c.scale)
+		have, s := c.Config, pegasos.FromScale(pegasos.TaskScale(c))
 		changed := p.anotherLambda(t, seed, want.Lambda, have.Lambda, s.Note)
 		want = p.finish(have.Lambda)
 		for _, d := range []struct {
@@ -508,7 +510,7 @@ func TestChoicesByThePage(t *testing.T) {
 			t.Errorf("seed %d: shifts or factors are not those of the page", seed)
 		}
 		p.holdNumbers(t, seed, c)
-		if kinds[p.kind]++; want.Finish == FinishAuto {
+		if kinds[p.kind]++; want.Finish == pegasos.FinishAuto {
 			finished++
 		}
 		if changed {
@@ -544,9 +546,9 @@ func (p *byPage) anotherLambda(t *testing.T, seed uint64, rule, lambda float64, 
 }
 
 // holdNumbers holds the centre, the spread and epsilon of numbers to predict against the page.
-func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *task) {
+func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *pegasos.Task) {
 	t.Helper()
-	if p.loss != Squared && p.loss != EpsInsensitive {
+	if p.loss != pegasos.Squared && p.loss != pegasos.EpsInsensitive {
 		return
 	}
 	var centre, spread float64
@@ -564,12 +566,12 @@ func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *task) {
 	if spread = math.Sqrt(spread / p.n); !(spread > 0x1p-40*math.Abs(centre)) {
 		spread = 1
 	}
-	s := fromScale(c.scale)
+	s := pegasos.FromScale(pegasos.TaskScale(c))
 	if s.Centre != centre || s.Spread != spread {
 		t.Errorf("seed %d: centre %v, spread %v, by the page %v, %v", seed, s.Centre, s.Spread,
 			centre, spread)
 	}
-	if p.loss == EpsInsensitive && s.epsilon != 0.1*spread {
-		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, s.epsilon, 0.1*spread)
+	if p.loss == pegasos.EpsInsensitive && pegasos.ScalingEpsilon(s) != 0.1*spread {
+		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, pegasos.ScalingEpsilon(s), 0.1*spread)
 	}
 }

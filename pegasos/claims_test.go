@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -11,22 +11,27 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var claimModels = flag.Int("claim-models", 200, "models whose files TestClaims edits, 500 times each")
+var claimModels = flag.Int(
+	"claim-models",
+	200,
+	"models whose files TestClaims edits, 500 times each",
+)
 
 // TestClaims edits every field of models and of proofs, as somebody would who wants to claim more
 // than is true and knows the form. A claim that is confirmed all the same has to be true, by an
 // optimum that was found independently.
 func TestClaims(t *testing.T) {
-	found, models := map[Verdict]int{}, *claimModels
+	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
 		models = min(models, 12)
 	}
 	for seed := uint64(0); models > 0; seed++ {
 		trial := newTrial(seed + 6e6)
 		trial.half, trial.tr.Fingerprint = false, true
-		trial.tr.KeepProof = trial.tr.Config.bounds() && seed%2 == 0
+		trial.tr.KeepProof = hasBounds(trial.tr.Config) && seed%2 == 0
 		m, err := trial.train()
 		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
 			continue
@@ -46,7 +51,7 @@ func TestClaims(t *testing.T) {
 			p := m.Proof
 			if p != nil && trial.g.IntN(4) == 0 {
 				edit := certtest.Edit(trial.g, proofFile.Bytes())
-				if p, err = ReadProof(bytes.NewReader(edit)); err != nil {
+				if p, err = pegasos.ReadProof(bytes.NewReader(edit)); err != nil {
 					continue
 				}
 			} else if trial.g.IntN(2) == 0 {
@@ -57,10 +62,10 @@ func TestClaims(t *testing.T) {
 				continue
 			}
 			found[v.Verdict]++
-			if v.Verdict == NotConfirmed && p != nil {
+			if v.Verdict == pegasos.NotConfirmed && p != nil {
 				t.Errorf("seed %d: not confirmed, in spite of a proof: %+v", seed, v)
 			}
-			if v.Verdict == Confirmed {
+			if v.Verdict == pegasos.Confirmed {
 				if err := trial.holdClaims(lie, v); err != nil {
 					t.Errorf("seed %d, proof %v: confirmed: %v\n%+v\n%+v", seed, p != nil, err, v,
 						lie.Config)
@@ -72,13 +77,13 @@ func TestClaims(t *testing.T) {
 }
 
 // lie returns a model whose claims or other fields are changed; nil if it can't be read.
-func (t *trial) lie(tt *testing.T, m *Model) *Model {
+func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {
 		r := &lie.Result
 		r.PerClass = slices.Clone(r.PerClass)
 		for k := range max(1, len(r.PerClass)) {
-			c := &ClassResult{Objective: r.Objective, DualObjective: r.DualObjective}
+			c := &pegasos.ClassResult{Objective: r.Objective, DualObjective: r.DualObjective}
 			if len(r.PerClass) > 0 {
 				c = &r.PerClass[k]
 			}
@@ -101,7 +106,7 @@ func (t *trial) lie(tt *testing.T, m *Model) *Model {
 	if t.g.IntN(4) > 0 {
 		edit = certtest.Edit(t.g, edit)
 	}
-	read, err := Read(bytes.NewReader(edit))
+	read, err := pegasos.Read(bytes.NewReader(edit))
 	if err != nil || len(read.Classes) != len(m.Classes) {
 		return nil
 	}
@@ -122,13 +127,13 @@ func boast(g *rand.Rand, objective, bound *float64) {
 }
 
 // holdClaims returns an error unless what the model claims, and v has confirmed, is true.
-func (t *trial) holdClaims(m *Model, v *Verification) error {
+func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	var n tally
 	filled := *m
 	filled.Config = m.Config.Plain() // as Verify understands what a file leaves out
 	all, first := t.problems(&filled)
 	for i, p := range all {
-		c := ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+		c := pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
 		if m.Result.PerClass != nil {
 			c = m.Result.PerClass[first[i]]
 		}

@@ -1,7 +1,8 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"testing"
 )
 
@@ -15,31 +16,33 @@ func TestClimb(t *testing.T) {
 	}
 	for _, c := range []struct {
 		classes int
-		cfg     Config
+		cfg     pegasos.Config
 	}{
-		{2, Config{Loss: Hinge}}, {2, Config{Loss: SquaredHinge}}, {2, Config{Loss: Log}},
-		{3, Config{Loss: Log, Multiclass: OneVsOne}}, {4, Config{Multiclass: CrammerSinger}},
-		{4, Config{Loss: Log, Multiclass: Multinomial}},
+		{2, pegasos.Config{Loss: pegasos.Hinge}}, {2, pegasos.Config{Loss: pegasos.SquaredHinge}}, {2,
+			pegasos.Config{Loss: pegasos.Log}},
+		{3, pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.OneVsOne}}, {4,
+			pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+		{4, pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
 	} {
-		c.cfg.Lambda, c.cfg.Bias, c.cfg.Scale = 0.05, BiasAugmented, ScaleNone
+		c.cfg.Lambda, c.cfg.Bias, c.cfg.Scale = 0.05, pegasos.BiasAugmented, pegasos.ScaleNone
 		p := random(9, 300, 20, c.classes, 0.7)
 		for _, some := range [][]float32{nil, weights} {
-			tr := Trainer{Config: c.cfg, Weights: some, Threads: 1}
+			tr := pegasos.Trainer{Config: c.cfg, Weights: some, Threads: 1}
 			ctx := context.Background()
 			tr.Config.Epochs = 2
-			m, err := tr.plain(ctx, p.dense, p.y)
+			m, err := trainPlain(ctx, &tr, p.dense, p.y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			tr.Config.Epochs = 400
-			long, err := tr.plain(ctx, p.dense, p.y)
+			long, err := trainPlain(ctx, &tr, p.dense, p.y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var bounds []float64
 			for _, passes := range []int{0, 30} {
-				v, err := tr.Verify(ctx, m, p.sparse, p.y, VerifyOptions{Passes: passes})
-				if err != nil || v.Verdict == Contradicted {
+				v, err := tr.Verify(ctx, m, p.sparse, p.y, pegasos.VerifyOptions{Passes: passes})
+				if err != nil || v.Verdict == pegasos.Contradicted {
 					t.Fatalf("%+v: %+v, %v", c.cfg, v, err)
 				}
 				bounds = append(bounds, v.Bound)

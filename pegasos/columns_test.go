@@ -1,7 +1,8 @@
-package pegasos
+package pegasos_test
 
 import (
 	"fmt"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"strings"
 	"testing"
@@ -24,14 +25,22 @@ func TestImpossibleColumns(t *testing.T) {
 	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
 		x := claimedCols(cols)
 		for name, train := range map[string]func() error{
-			"Train":        func() error { _, err := Train(t.Context(), x, y, Config{}); return err },
-			"Train, plain": func() error { _, err := Train(t.Context(), x, y, Config{}.Plain()); return err },
+			"Train": func() error {
+				_, err := pegasos.Train(t.Context(), x, y,
+					pegasos.Config{})
+				return err
+			},
+			"Train, plain": func() error {
+				_, err := pegasos.Train(t.Context(), x, y,
+					pegasos.Config{}.Plain())
+				return err
+			},
 			"Choose": func() error {
-				_, _, err := new(Trainer).Choose(t.Context(), x, y)
+				_, _, err := new(pegasos.Trainer).Choose(t.Context(), x, y)
 				return err
 			},
 			"Valid": func() error {
-				tr := Trainer{Config: Config{Patience: 1}, Valid: &Labelled{X: x, Y: y}}
+				tr := pegasos.Trainer{Config: pegasos.Config{Patience: 1}, Valid: &pegasos.Labelled{X: x, Y: y}}
 				_, err := tr.Train(t.Context(), claimedCols(2), y)
 				return err
 			},
@@ -55,8 +64,8 @@ type noRows struct{ claimedCols }
 func (noRows) Rows() int { return -1 }
 
 func TestImpossibleRows(t *testing.T) {
-	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})
-	if _, err := Train(t.Context(), noRows{1}, nil, Config{}); err == nil ||
+	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
+	if _, err := pegasos.Train(t.Context(), noRows{1}, nil, pegasos.Config{}); err == nil ||
 		!strings.Contains(err.Error(), "Rows returns -1") {
 		t.Error(err)
 	}
@@ -70,7 +79,7 @@ func TestImpossibleRows(t *testing.T) {
 
 // Predicting for rows with an impossible number of columns panics with that number.
 func TestImpossibleColumnsPredict(t *testing.T) {
-	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})
+	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
 	for _, cols := range []int{math.MinInt, -1, math.MaxInt} {
 		if cols == math.MaxInt32 {
 			continue // int has 32 bits: possible

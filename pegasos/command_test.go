@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import "testing"
 

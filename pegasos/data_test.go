@@ -1,11 +1,12 @@
-package pegasos
+package pegasos_test
 
 import (
+	"github.com/pegasimd/pegasimd/pegasos"
 	"testing"
 	"time"
 )
 
-func accuracy(m *Model, x Examples, y []float32) float64 {
+func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {
 	right := 0
 	for i, v := range m.PredictAll(x) {
 		if v == y[i] {
@@ -34,7 +35,7 @@ func TestRealData(t *testing.T) {
 		x, y := readSet(t, dir, c.train, c.cols)
 		xt, yt := readSet(t, dir, c.test, c.cols)
 		start := time.Now()
-		m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: c.epochs})
+		m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-4, Epochs: c.epochs})
 		seconds := time.Since(start).Seconds()
 		r, right := m.Result, accuracy(m, xt, yt)
 		t.Logf("%s: %.4f of the optimum, bound %.4f of it, gap %.2f %%, accuracy %.2f %%, %.2f "+
@@ -65,14 +66,14 @@ func TestRealImages(t *testing.T) {
 		"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
 	xt, yt := readSet(t, dir,
 		"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
-	var m *Model
+	var m *pegasos.Model
 	for _, c := range []struct {
-		cfg      Config
+		cfg      pegasos.Config
 		accuracy float64
 	}{
-		{Config{Multiclass: OneVsOne, Epochs: 4}, 0.845},
-		{Config{Multiclass: CrammerSinger, Epochs: 5}, 0.84},
-		{Config{Epochs: 5}, 0.836},
+		{pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 4}, 0.845},
+		{pegasos.Config{Multiclass: pegasos.CrammerSinger, Epochs: 5}, 0.84},
+		{pegasos.Config{Epochs: 5}, 0.836},
 	} {
 		c.cfg.Lambda = 1e-4
 		start := time.Now()

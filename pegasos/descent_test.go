@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"crypto/sha256"
@@ -18,16 +18,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // conjugates are what a row earns in the dual by a coefficient, beside that times its label: minus
 // the conjugates of the losses, written down anew.
-var conjugates = map[Loss]func(a, epsilon float64) float64{
-	Hinge:          func(a, _ float64) float64 { return a },
-	SquaredHinge:   func(a, _ float64) float64 { return a - a*a/4 },
-	Squared:        func(a, _ float64) float64 { return -a * a / 2 },
-	EpsInsensitive: func(a, epsilon float64) float64 { return -epsilon * math.Abs(a) },
-	Log:            func(a, _ float64) float64 { return entropy(a) + entropy(1-a) },
+var conjugates = map[pegasos.Loss]func(a, epsilon float64) float64{
+	pegasos.Hinge:          func(a, _ float64) float64 { return a },
+	pegasos.SquaredHinge:   func(a, _ float64) float64 { return a - a*a/4 },
+	pegasos.Squared:        func(a, _ float64) float64 { return -a * a / 2 },
+	pegasos.EpsInsensitive: func(a, epsilon float64) float64 { return -epsilon * math.Abs(a) },
+	pegasos.Log:            func(a, _ float64) float64 { return entropy(a) + entropy(1-a) },
 }
 
 func entropy(p float64) float64 {
@@ -41,7 +42,7 @@ func entropy(p float64) float64 {
 type descent struct {
 	*engine.Learner
 	rows             *dense.Matrix
-	cfg              Config
+	cfg              pegasos.Config
 	costs            [][]float64
 	terms            *objective.Terms
 	feature          float64   // the value of the appended feature
@@ -111,7 +112,7 @@ func (d *descent) coefficients(i int) (c []float64, gain float64) {
 		if r == y {
 			p = own
 		}
-		if gain -= c[r] * d.offset(i, r); d.cfg.Multiclass == Multinomial {
+		if gain -= c[r] * d.offset(i, r); d.cfg.Multiclass == pegasos.Multinomial {
 			gain += entropy(p)
 		} else {
 			gain += p * worst(d.costs).cost(y, r)
@@ -157,7 +158,7 @@ func (d *descent) apart(i int, v [][]float64) float64 {
 		z[k] += d.offset(i, k)
 	}
 	switch {
-	case d.cfg.Multiclass == Multinomial:
+	case d.cfg.Multiclass == pegasos.Multinomial:
 		at += jointLosses[2].at(z, int(d.terms.Class[i]))
 	case d.Joint != nil:
 		at += worst(d.costs).at(z, int(d.terms.Class[i]))
@@ -182,7 +183,7 @@ func (d *descent) others(i int, before []float32, f func()) {
 		case d.Joint == nil:
 			a[0] = d.Of.Clamp(kept[0] + by)
 			f()
-		case d.cfg.Multiclass == Multinomial: // on the way that the step goes
+		case d.cfg.Multiclass == pegasos.Multinomial: // on the way that the step goes
 			least := float32(0)
 			for r := range a {
 				a[r] = kept[r] + by*(kept[r]-before[r])
@@ -225,7 +226,7 @@ func (d *descent) step(t *testing.T, i int) (kind string) {
 	if !awake {
 		return "rests"
 	}
-	exact := d.cfg.Loss != Log && d.cfg.Multiclass != Multinomial
+	exact := d.cfg.Loss != pegasos.Log && d.cfg.Multiclass != pegasos.Multinomial
 	if exact && math.Abs(apart-want) > 1e-4*(1+want) ||
 		want > 1e-4 && (apart < want/2.1 || apart > 2.1*want) {
 		fail("how far it is apart", apart, want)
@@ -246,9 +247,9 @@ func (d *descent) step(t *testing.T, i int) (kind string) {
 	}
 	k, nearly := len(d.of(i)), 1.0
 	switch {
-	case d.cfg.Multiclass == Multinomial:
+	case d.cfg.Multiclass == pegasos.Multinomial:
 		nearly = 1.01
-	case d.cfg.Loss == Log:
+	case d.cfg.Loss == pegasos.Log:
 		nearly = 1.001
 	}
 	d.others(i, kept[i*k:][:k], func() {
@@ -284,14 +285,17 @@ func (d *descent) vectors(t *testing.T) {
 	}
 }
 
-// descents are trainers of problems of each kind, with data for them: the losses by themselves, with
+// descents are trainers of problems of each kind, with data for them: the losses by themselves,
+// with
 // weights, a prior, a bias without a penalty, and from a start.
-func descents(t *testing.T, rows int, f func(tr Trainer, data pair)) {
+func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	t.Helper()
-	cases := []Trainer{{Costs: costsOf3, Config: Config{Multiclass: CrammerSinger}},
-		{Config: Config{Multiclass: Multinomial}}}
+	cases := []pegasos.Trainer{
+		{Costs: costsOf3, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+		{Config: pegasos.Config{Multiclass: pegasos.Multinomial}},
+	}
 	for _, l := range losses {
-		cases = append(cases, Trainer{Config: l.cfg})
+		cases = append(cases, pegasos.Trainer{Config: l.cfg})
 	}
 	for _, tr := range cases {
 		data, other := random(72, rows, 5, 3, 1), random(73, rows, 5, 3, 1)
@@ -306,12 +310,12 @@ func descents(t *testing.T, rows int, f func(tr Trainer, data pair)) {
 		for i := range weights {
 			weights[i] = float32(1 + i%3)
 		}
-		tr.Finish = FinishDual
+		tr.Finish = pegasos.FinishDual
 		was := tr
 		for _, change := range []func(){
-			func() { tr.Bias, tr.BiasScale = BiasAugmented, 1.5 }, func() { tr.Weights = weights },
+			func() { tr.Bias, tr.BiasScale = pegasos.BiasAugmented, 1.5 }, func() { tr.Weights = weights },
 			func() { tr.Prior = model }, func() { tr.Start = model },
-			func() { tr.Bias = BiasUnregularised },
+			func() { tr.Bias = pegasos.BiasUnregularised },
 		} {
 			if change(); tr.Validate() == nil {
 				f(tr, data)
@@ -321,7 +325,8 @@ func descents(t *testing.T, rows int, f func(tr Trainer, data pair)) {
 	}
 }
 
-// pass takes a pass of 48 rows, counts the kinds of steps, and holds the result to what it has to be:
+// pass takes a pass of 48 rows, counts the kinds of steps, and holds the result to what it has to
+// be:
 // the mean of the pass's iterates, or the last one, which it never is where the loss has a kink.
 func (d *descent) pass(t *testing.T, pass int, kinds map[string]int) {
 	w, b := d.Room()
@@ -345,7 +350,7 @@ func (d *descent) pass(t *testing.T, pass int, kinds map[string]int) {
 	d.vectors(t)
 	if d.Average == nil {
 		mean = last()
-		if d.cfg.cost().Kind.Traits().Kinks {
+		if lossOf(d.cfg).Kind.Traits().Kinks {
 			t.Fatalf("%+v: no mean", d.cfg)
 		}
 	}
@@ -362,10 +367,11 @@ func (d *descent) pass(t *testing.T, pass int, kinds map[string]int) {
 // rows that have nothing to gain rest, and P - D is known roughly.
 func TestDescentSteps(t *testing.T) {
 	kinds := make(map[string]int)
-	descents(t, 48, func(tr Trainer, data pair) {
-		tr.Order, tr.Epochs = Sequential, 10
+	descents(t, 48, func(tr pegasos.Trainer, data pair) {
+		tr.Order, tr.Epochs = pegasos.Sequential, 10
 		for _, tr.Lambda = range []float64{0.02, 1e-4} {
-			if logs := tr.Loss == Log || tr.Multiclass == Multinomial; tr.Lambda == 1e-4 && !logs {
+			if logs := tr.Loss == pegasos.Log || tr.Multiclass == pegasos.Multinomial; tr.Lambda == 1e-4 &&
+				!logs {
 				continue // no more than sums that are rougher
 			}
 			r, err := newRun(data.dense, data.y, &tr)
@@ -398,17 +404,17 @@ func TestDescentSteps(t *testing.T) {
 // The gap closes, the bound holds, and the result is at least as good as that of Pegasos, whatever
 // the data, the order and the settings.
 func TestDescentCloses(t *testing.T) {
-	close := func(tr Trainer, data pair) {
+	close := func(tr pegasos.Trainer, data pair) {
 		t.Helper()
-		tr.Lambda, tr.Epochs, tr.Finish = 0.01, 200, FinishNone
-		p, err := tr.plain(t.Context(), data.sparse, data.y)
+		tr.Lambda, tr.Epochs, tr.Finish = 0.01, 200, pegasos.FinishNone
+		p, err := trainPlain(t.Context(), &tr, data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.Finish = FinishDual
+		tr.Finish = pegasos.FinishDual
 		best := math.Inf(-1)
-		tr.Progress = func(p Progress) { best = math.Max(best, p.Measure().DualObjective) }
-		m, err := tr.plain(t.Context(), data.sparse, data.y)
+		tr.Progress = func(p pegasos.Progress) { best = math.Max(best, p.Measure().DualObjective) }
+		m, err := trainPlain(t.Context(), &tr, data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,27 +426,29 @@ func TestDescentCloses(t *testing.T) {
 	}
 	descents(t, 150, close)
 	data := random(80, 200, 8, 3, 0.6)
-	for _, cfg := range []Config{{Multiclass: OneVsOne}, {Order: Permutation}, {Order: Sequential},
-		{Order: Blocks}, {Average: LastIterate}, {ClassWeight: Balanced}} {
-		close(Trainer{Config: cfg}, data)
+	for _, cfg := range []pegasos.Config{{Multiclass: pegasos.OneVsOne}, {Order: pegasos.Permutation},
+		{Order: pegasos.Sequential},
+		{Order: pegasos.Blocks}, {Average: pegasos.LastIterate}, {ClassWeight: pegasos.Balanced}} {
+		close(pegasos.Trainer{Config: cfg}, data)
 	}
 	// A model that has taken no steps, such as one of liblinear's, is a start like any other.
-	start := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-4})
+	start := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-4})
 	start.Result.Steps, start.Result.PerClass = 0, nil
-	close(Trainer{Start: start}, data)
+	close(pegasos.Trainer{Start: start}, data)
 }
 
 func TestDescentRefuses(t *testing.T) {
-	for _, cfg := range []Config{{Order: IID}, {Batch: 2}, {Project: true},
-		{Multiclass: CrammerSinger, Batch: 2}, {Multiclass: CrammerSinger, Bias: BiasUnregularised},
-		{Multiclass: Multinomial, Bias: BiasUnregularised}} {
-		cfg.Finish = FinishDual
-		var e *ConfigError
+	for _, cfg := range []pegasos.Config{{Order: pegasos.IID}, {Batch: 2}, {Project: true},
+		{Multiclass: pegasos.CrammerSinger, Batch: 2}, {Multiclass: pegasos.CrammerSinger,
+			Bias: pegasos.BiasUnregularised},
+		{Multiclass: pegasos.Multinomial, Bias: pegasos.BiasUnregularised}} {
+		cfg.Finish = pegasos.FinishDual
+		var e *pegasos.ConfigError
 		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
-	if (Config{Finish: "other"}).Validate() == nil {
+	if (pegasos.Config{Finish: "other"}).Validate() == nil {
 		t.Error("another finish: no error")
 	}
 }
@@ -462,7 +470,7 @@ func TestGoldenDescent(t *testing.T) {
 		for threads := 1; threads <= 3; threads++ {
 			defer asm.Use(asm.Use(isa))
 			hashes := make(map[string]hash.Hash)
-			descents(t, 200, func(tr Trainer, data pair) {
+			descents(t, 200, func(tr pegasos.Trainer, data pair) {
 				of := string(tr.Loss) + string(tr.Multiclass)
 				if tr.Epsilon != 0 {
 					of += fmt.Sprint(tr.Epsilon)
@@ -472,18 +480,18 @@ func TestGoldenDescent(t *testing.T) {
 				}
 				tr.Threads, tr.Epochs, tr.Tol = threads, 30, 1e-3
 				pairs := tr
-				pairs.Multiclass = OneVsOne
-				all := []Trainer{tr, pairs}
+				pairs.Multiclass = pegasos.OneVsOne
+				all := []pegasos.Trainer{tr, pairs}
 				if tr.Loss.Regression() || tr.Prior != nil || tr.Start != nil ||
 					tr.Multiclass.Joint() {
 					all = all[:1]
 				}
 				for _, tr := range all {
-					var x Examples = data.sparse
+					var x pegasos.Examples = data.sparse
 					if threads == 3 {
 						x = foreign{x}
 					}
-					m, err := tr.plain(t.Context(), x, data.y)
+					m, err := trainPlain(t.Context(), &tr, x, data.y)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -503,20 +511,20 @@ func TestGoldenDescent(t *testing.T) {
 // run, and no model that is not one.
 func TestDescentHostile(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 1e300, -1, 0}
-	descents(t, 23, func(tr Trainer, data pair) {
+	descents(t, 23, func(tr pegasos.Trainer, data pair) {
 		tr.Epochs = 4
 		resume := func(change func(*checkpoint.State)) error {
 			t.Helper()
 			first := tr
 			first.KeepState, first.Pause = true, 50
-			m, err := first.plain(t.Context(), data.dense, data.y)
-			if !errors.Is(err, ErrPaused) {
+			m, err := trainPlain(t.Context(), &first, data.dense, data.y)
+			if !errors.Is(err, pegasos.ErrPaused) {
 				t.Fatal(err)
 			}
-			change(&m.State.state)
+			change(pegasos.CheckpointOf(m.State))
 			next := tr
 			next.Start, next.Resume = nil, m
-			m, err = next.plain(t.Context(), data.dense, data.y)
+			m, err = trainPlain(t.Context(), &next, data.dense, data.y)
 			if err != nil {
 				return err
 			}
@@ -527,7 +535,7 @@ func TestDescentHostile(t *testing.T) {
 		}
 		for _, tr.Tol = range []float64{0, 1e-3} {
 			for _, pass := range []int{-1, 3, math.MaxInt, 0, 1, 2} {
-				var e *ConfigError
+				var e *pegasos.ConfigError
 				err := resume(func(s *checkpoint.State) { s.Learners[0].Dual.Pass = pass })
 				if bad := pass < 0 || pass > 2; errors.As(err, &e) != bad || err != nil && !bad {
 					t.Errorf("%+v, pass %d: %v", tr.Config, pass, err)

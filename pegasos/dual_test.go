@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -18,7 +19,7 @@ type wide struct {
 }
 
 // widen copies rows; if bias is not 0, it is the value of a feature appended to each.
-func widen(x Examples, bias float64) (w wide) {
+func widen(x pegasos.Examples, bias float64) (w wide) {
 	w.cols = x.Cols()
 	for i := range x.Rows() {
 		var idx []int32
@@ -182,7 +183,7 @@ func TestDualAscent(t *testing.T) {
 			data := random(seed, 60, 5, 2, 0.5)
 			clear(data.dense.Row(7))
 			low, high := optimum(t, data.dense, signs(data.y, 1), 0.01, bias)
-			for _, x := range []Examples{data.dense, toSparse(data.dense)} {
+			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
 				w, l, h := dualAscent(t, widen(x, bias), signs(data.y, 1), 0.01, wideLoss{}, 1e-7)
 				if l > high*(1+1e-12) || h < low*(1-1e-12) || len(w) != 5+min(1, int(bias)) {
 					t.Errorf("between %v and %v, want %v to %v", l, h, low, high)

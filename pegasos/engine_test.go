@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A run is one of the engine's, for tests that look inside.
 type run struct {
 	*engine.Run
 	session  *engine.Session
-	task     *task
+	task     *pegasos.Task
 	problems []*problem
 	joint    *joint
 }
@@ -37,20 +38,24 @@ type joint struct {
 }
 
 // newSession returns the session that a trainer begins whose open settings are those of Plain.
-func newSession(x Examples, y []float32, tr *Trainer) (*engine.Session, error) {
+func newSession(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*engine.Session, error) {
 	s, _, err := sessionOf(x, y, tr)
 	return s, err
 }
 
-func sessionOf(x Examples, y []float32, tr *Trainer) (*engine.Session, *task, error) {
-	t := &task{Trainer: *tr}
+func sessionOf(
+	x pegasos.Examples,
+	y []float32,
+	tr *pegasos.Trainer,
+) (*engine.Session, *pegasos.Task, error) {
+	t := &pegasos.Task{Trainer: *tr}
 	t.Config = t.Config.Plain()
-	set, err := t.prepare(x, y)
+	set, err := pegasos.PrepareTask(t, x, y)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := engine.New(t.job(set))
-	return s, t, publicError(err)
+	s, err := engine.New(pegasos.JobOf(t, set))
+	return s, t, pegasos.PublicError(err)
 }
 
 // runOf returns what there is to see of a session's first run.
@@ -67,7 +72,7 @@ func runOf(s *engine.Session) *run {
 }
 
 // newRun returns the first run of such a session, on one thread unless the trainer says more.
-func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
+func newRun(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*run, error) {
 	one := *tr
 	one.Threads = max(1, tr.Threads)
 	s, t, err := sessionOf(x, y, &one)
@@ -79,9 +84,9 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	return r, nil
 }
 
-func mustRun(t testing.TB, x Examples, y []float32, cfg Config) *run {
+func mustRun(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *run {
 	t.Helper()
-	r, err := newRun(x, y, &Trainer{Config: cfg})
+	r, err := newRun(x, y, &pegasos.Trainer{Config: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +94,7 @@ func mustRun(t testing.TB, x Examples, y []float32, cfg Config) *run {
 }
 
 func (r *run) advance(ctx context.Context, pause int64) error {
-	return publicError(r.Advance(ctx, pause))
+	return pegasos.PublicError(r.Advance(ctx, pause))
 }
 
 // train runs to the end, or until ctx is done.
@@ -103,7 +108,9 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 }
 
 // model returns the model of this moment, not yet measured.
-func (r *run) model() *Model { return r.task.model(r.session, r.session.Now(), true) }
+func (r *run) model() *pegasos.Model {
+	return pegasos.ModelOf(r.task, r.session, r.session.Now(), true)
+}
 
 // weights writes the vector of this moment to w and returns its bias.
 func (p *problem) weights(w []float32) float64 {
@@ -123,19 +130,19 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 }
 
 // cost returns the loss as a function of the margin, or of the error.
-func (cfg Config) cost() loss.Func {
-	s := cfg.settings()
+func lossOf(cfg pegasos.Config) loss.Func {
+	s := pegasos.SettingsOf(cfg)
 	return s.Cost()
 }
 
 // bounds reports whether there is a bound with the settings.
-func (cfg Config) bounds() bool {
-	s := cfg.settings()
+func hasBounds(cfg pegasos.Config) bool {
+	s := pegasos.SettingsOf(cfg)
 	return s.Bounds()
 }
 
 // finishes reports whether the run does not end as it began.
-func (cfg Config) finishes() bool {
-	s := cfg.settings()
+func hasSolver(cfg pegasos.Config) bool {
+	s := pegasos.SettingsOf(cfg)
 	return s.Finishes()
 }

@@ -1,20 +1,21 @@
-package pegasos
+package pegasos_test
 
 import (
 	"reflect"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A Config and the trainer's settings have the same fields, and each comes through both ways.
 func TestSettingsFields(t *testing.T) {
-	config, room := reflect.TypeFor[Config](), reflect.TypeFor[settings.Settings]()
+	config, room := reflect.TypeFor[pegasos.Config](), reflect.TypeFor[settings.Settings]()
 	if config.NumField() != room.NumField() {
 		t.Errorf("%d fields, want %d", config.NumField(), room.NumField())
 	}
 	for i := range config.NumField() {
-		var cfg Config
+		var cfg pegasos.Config
 		f := reflect.ValueOf(&cfg).Elem().Field(i)
 		switch f.Kind() {
 		case reflect.String:
@@ -24,8 +25,8 @@ func TestSettingsFields(t *testing.T) {
 		default:
 			f.Set(reflect.ValueOf(3).Convert(f.Type()))
 		}
-		s := cfg.settings()
-		if back := fromSettings(*s); back != cfg || *s == (settings.Settings{}) {
+		s := pegasos.SettingsOf(cfg)
+		if back := pegasos.FromSettings(*s); back != cfg || *s == (settings.Settings{}) {
 			t.Errorf("%s: %+v came back as %+v", config.Field(i).Name, cfg, back)
 		}
 	}

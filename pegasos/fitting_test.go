@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -45,7 +46,7 @@ func TestManyClassesFit(t *testing.T) {
 	} {
 		name := fmt.Sprintf("%d x %d of %d", c.rows, c.cols, c.classes)
 		x, y := shaped(rand.New(rand.NewPCG(1, 1)), c.rows, c.cols, c.classes, c.nonzeros)
-		var rows Examples = x
+		var rows pegasos.Examples = x
 		if c.nonzeros == c.cols {
 			d := dense.New(c.rows, c.cols)
 			for i := range c.rows {
@@ -55,7 +56,7 @@ func TestManyClassesFit(t *testing.T) {
 		}
 		before := live()
 		var most float64
-		free := Trainer{Config: Config{Epochs: 3}, Progress: func(p Progress) {
+		free := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, Progress: func(p pegasos.Progress) {
 			most = max(most, live()-before)
 		}}
 		want := train(t, rows, y, free)
@@ -66,9 +67,9 @@ func TestManyClassesFit(t *testing.T) {
 		// Any MaxMemory that allows the settings chosen from the data gives the same model.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
-			tr := Trainer{Config: Config{Epochs: 3}, MaxMemory: 128e6 / share}
+			tr := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, MaxMemory: 128e6 / share}
 			m, err := tr.Train(t.Context(), rows, y)
-			var bad *ConfigError
+			var bad *pegasos.ConfigError
 			if errors.As(err, &bad) && bad.Field == "MaxMemory" {
 				refused = true
 				continue
@@ -92,17 +93,17 @@ func TestManyClassesFit(t *testing.T) {
 // Settings chosen from the data are refused only if every multi-class scheme is.
 func TestChoicesFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
-	chosen := map[Multiclass]int{}
+	chosen := map[pegasos.Multiclass]int{}
 	refusals := 0
 	for range 150 {
 		classes := 2 + g.IntN(60)
 		rows := classes * (1 + g.IntN(100))
 		cols := 1 << g.IntN(15)
 		x, y := shaped(g, rows, cols, classes, min(cols, 1+g.IntN(6)))
-		tr := Trainer{MaxMemory: 1 << (14 + g.IntN(12)), Threads: 1 + g.IntN(3)}
-		try := func(m Multiclass) (Config, error) {
+		tr := pegasos.Trainer{MaxMemory: 1 << (14 + g.IntN(12)), Threads: 1 + g.IntN(3)}
+		try := func(m pegasos.Multiclass) (pegasos.Config, error) {
 			one := tr
-			one.Multiclass, one.Lambda, one.Scale, one.Epochs = m, 0.1, ScaleNone, 1
+			one.Multiclass, one.Lambda, one.Scale, one.Epochs = m, 0.1, pegasos.ScaleNone, 1
 			cfg, _, err := one.Choose(t.Context(), x, y)
 			if err == nil {
 				one.Config = cfg
@@ -115,13 +116,14 @@ func TestChoicesFit(t *testing.T) {
 			chosen[cfg.Multiclass]++
 			continue
 		}
-		var bad *ConfigError
+		var bad *pegasos.ConfigError
 		rule, ok := err.(options.Rule)
 		if !ok && !errors.As(err, &bad) || ok && rule.Field != "MaxMemory" {
 			t.Fatal(err)
 		}
 		refusals++
-		for _, m := range []Multiclass{OneVsRest, OneVsOne, CrammerSinger} {
+		for _, m := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
+			pegasos.CrammerSinger} {
 			if other, err := try(m); err == nil {
 				t.Errorf("%d x %d of %d classes, %d bytes: %s is refused, %s is not", rows, cols,
 					classes, tr.MaxMemory, cfg.Multiclass, other.Multiclass)
@@ -136,7 +138,10 @@ func TestChoicesFit(t *testing.T) {
 // A refusal names the multi-class schemes that would fit, with their memory.
 func TestRefusalNamesWays(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
-	tr := Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 0.1}, MaxMemory: 100e6}
+	tr := pegasos.Trainer{
+		Config:    pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 0.1},
+		MaxMemory: 100e6,
+	}
 	_, err := tr.Train(t.Context(), x, y)
 	if err == nil || !strings.Contains(err.Error(), `with Multiclass "`) {
 		t.Error(err)

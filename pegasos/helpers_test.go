@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -47,13 +48,13 @@ const (
 
 type failingWriter = sample.FailingWriter
 
-func readSet(t testing.TB, dir, name string, features int) (Examples, []float32) {
+func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []float32) {
 	t.Helper()
 	return sample.ReadSet(t, dir, name, features)
 }
 
 // foreign hides the type of the rows, as a user's own store of rows would.
-type foreign struct{ Examples }
+type foreign struct{ pegasos.Examples }
 
 func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	t.Helper()
@@ -64,7 +65,7 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	return m
 }
 
-func mustTrain(t testing.TB, x Examples, y []float32, cfg Config) *Model {
+func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := fixed(context.Background(), x, y, cfg)
 	if err != nil {
@@ -75,12 +76,22 @@ func mustTrain(t testing.TB, x Examples, y []float32, cfg Config) *Model {
 
 // fixed is Train with the settings that zero fields stood for before anything was chosen by
 // the data, written out.
-func fixed(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
-	return Train(ctx, x, y, cfg.Plain())
+func fixed(
+	ctx context.Context,
+	x pegasos.Examples,
+	y []float32,
+	cfg pegasos.Config,
+) (*pegasos.Model, error) {
+	return pegasos.Train(ctx, x, y, cfg.Plain())
 }
 
 // plain is likewise.
-func (tr *Trainer) plain(ctx context.Context, x Examples, y []float32) (*Model, error) {
+func trainPlain(
+	ctx context.Context,
+	tr *pegasos.Trainer,
+	x pegasos.Examples,
+	y []float32,
+) (*pegasos.Model, error) {
 	plain := *tr
 	plain.Config = tr.Config.Plain()
 	return plain.Train(ctx, x, y)
@@ -97,13 +108,13 @@ func threadCounts() []int {
 
 // sameEverywhere fails unless training has the hash wanted on every path and for any number of
 // threads.
-func sameEverywhere(t *testing.T, cfg Config, data pair, want string) {
+func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	t.Helper()
 	for _, isa := range paths() {
 		for _, threads := range threadCounts() {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(), data.dense,
+				m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: threads}, data.dense,
 					data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%+v on %s, %d threads: %v %s, want %s", cfg, isa, threads, err,

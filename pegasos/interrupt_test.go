@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A watched is rows that count how often they are read, and cancel a run in the middle of it.
 type watched struct {
-	Examples
+	pegasos.Examples
 	reads, last atomic.Int64 // last is that in which cancel is called
 	cancel      context.CancelFunc
 }
@@ -42,13 +43,13 @@ func (x *watched) Axpy(i int, a float32, w []float32) {
 func TestCancelPreparation(t *testing.T) {
 	const rows, soon = 50000, 2 << 12
 	data := sample.Random(1, rows, 2, 2, 1)
-	for _, cfg := range []Config{
-		{}, Config{}.Plain(), {Calibrate: 3}, {Scale: ScaleStandard},
+	for _, cfg := range []pegasos.Config{
+		{}, pegasos.Config{}.Plain(), {Calibrate: 3}, {Scale: pegasos.ScaleStandard},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		x := &watched{Examples: data.Dense, cancel: cancel}
 		x.last.Store(1)
-		m, err := Train(ctx, x, data.Y, cfg)
+		m, err := pegasos.Train(ctx, x, data.Y, cfg)
 		if !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
 		}
@@ -63,18 +64,18 @@ func TestCancelPreparation(t *testing.T) {
 func TestCancelMeasuring(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
-	for _, cfg := range []Config{
-		{}, {Bias: BiasAugmented, Average: LastIterate}, {Loss: EpsInsensitive},
+	for _, cfg := range []pegasos.Config{
+		{}, {Bias: pegasos.BiasAugmented, Average: pegasos.LastIterate}, {Loss: pegasos.EpsInsensitive},
 	} {
 		cfg.Lambda, cfg.Epochs = 0.01, 1
 		ctx, cancel := context.WithCancel(t.Context())
 		x := &watched{Examples: data.Dense, cancel: cancel}
 		var begun int64
-		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
+		tr := pegasos.Trainer{Config: cfg, KeepState: true, Progress: func(p pegasos.Progress) {
 			begun = x.reads.Load()
 			x.last.Store(begun + 100) // after the last step
 		}}
-		m, err := tr.plain(ctx, x, data.Y)
+		m, err := trainPlain(ctx, &tr, x, data.Y)
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
@@ -86,7 +87,7 @@ func TestCancelMeasuring(t *testing.T) {
 			r.Steps != rows || m.Validate() != nil {
 			t.Errorf("%+v: %+v, %v", cfg, r, m.Validate())
 		}
-		resumed, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), x, data.Y)
+		resumed, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Resume: m}, x, data.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,12 +103,12 @@ func TestCancelMeasuring(t *testing.T) {
 func TestCancelVerify(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
-	m := mustTrain(t, data.Dense, data.Y, Config{Lambda: 0.01, Epochs: 1})
+	m := mustTrain(t, data.Dense, data.Y, pegasos.Config{Lambda: 0.01, Epochs: 1})
 	for _, passes := range []int64{2, 3} {
 		ctx, cancel := context.WithCancel(t.Context())
 		x := &watched{Examples: data.Dense, cancel: cancel}
 		x.last.Store(passes*rows + rows/5)
-		v, err := (&Trainer{}).Verify(ctx, m, x, data.Y, VerifyOptions{})
+		v, err := (&pegasos.Trainer{}).Verify(ctx, m, x, data.Y, pegasos.VerifyOptions{})
 		if !errors.Is(err, context.Canceled) || v != nil {
 			t.Errorf("%v, %v, want no verification", v, err)
 		}

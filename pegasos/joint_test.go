@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // An oracle takes the paper's steps in float64, with w as it is and not as v/scale:
@@ -33,10 +34,16 @@ type oracle struct {
 }
 
 // newOracle makes one that starts where the run does.
-func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle {
+func newOracle(r *run, x *dense.Matrix, tr *pegasos.Trainer, weights []float32) *oracle {
 	s := r.Learners[0].State
-	o := &oracle{x: x, lambda: r.Lambda, t0: s.T0, t: s.Start, free: tr.Bias == BiasUnregularised}
-	if tr.Bias == BiasAugmented {
+	o := &oracle{
+		x:      x,
+		lambda: r.Lambda,
+		t0:     s.T0,
+		t:      s.Start,
+		free:   tr.Bias == pegasos.BiasUnregularised,
+	}
+	if tr.Bias == pegasos.BiasAugmented {
 		o.scale = tr.Plain().BiasScale
 	}
 	if weights != nil {
@@ -54,7 +61,7 @@ func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle 
 	for k := range s.Vectors {
 		w, w0, b, b0 := make([]float64, x.Cols()), make([]float64, x.Cols()), 0.0, 0.0
 		if tr.Prior != nil {
-			b0 = tr.Prior.bias(k)
+			b0 = pegasos.BiasOf(tr.Prior, k)
 			for j, v := range tr.Prior.Weights[k] {
 				w0[j] = float64(v)
 			}
@@ -62,7 +69,7 @@ func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle 
 			b = b0
 		}
 		if tr.Start != nil {
-			b = tr.Start.bias(k)
+			b = pegasos.BiasOf(tr.Start, k)
 			for j, v := range tr.Start.Weights[k] {
 				w[j] = float64(v)
 			}
@@ -177,7 +184,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	for k := range mean {
 		mean[k] = make([]float64, o.x.Cols()+1)
 	}
-	same := func(m *Model, at func(k, j int) float64) {
+	same := func(m *pegasos.Model, at func(k, j int) float64) {
 		t.Helper()
 		size := 1 / o.lambda / float64(o.t)
 		for k := range o.w {
@@ -187,7 +194,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			size = math.Max(size, math.Abs(at(k, o.x.Cols())))
 		}
 		for k, w := range m.Weights {
-			for j, v := range append(float64s(w), m.bias(k)) {
+			for j, v := range append(float64s(w), pegasos.BiasOf(m, k)) {
 				if math.Abs(v-at(k, j)) > 1e-4*size {
 					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
 						r.session.Rows.X, r.session.Settings, o.t, j, k, v, at(k, j))
@@ -217,7 +224,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			return steps
 		}
 		steps++
-		if Average(r.session.Average) == LastIterate {
+		if pegasos.Average(r.session.Average) == pegasos.LastIterate {
 			same(r.model(), func(k, j int) float64 {
 				return append(o.w[k][:len(o.w[k]):len(o.w[k])],
 					o.b[k])[j]
@@ -233,7 +240,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			}
 		}
 	}
-	if Average(r.session.Average) == LastHalf {
+	if pegasos.Average(r.session.Average) == pegasos.LastHalf {
 		same(r.model(), func(k, j int) float64 { return mean[k][j] / samples })
 	}
 	return steps
@@ -249,14 +256,19 @@ func float64s(w []float32) (v []float64) {
 // jointLosses are the losses of joint problems, written down anew: a row's loss, its coefficient
 // for each vector, and whether rounding may decide.
 var jointLosses = []struct {
-	cfg          Config
+	cfg          pegasos.Config
 	costs        [][]float64
 	at           func(z []float64, y int) float64
 	coefficients func(z []float64, y int) (g []float64, kink bool)
 }{
-	{Config{Multiclass: CrammerSinger}, nil, worst(nil).at, worst(nil).coefficients},
-	{Config{Multiclass: CrammerSinger}, unequal, worst(unequal).at, worst(unequal).coefficients},
-	{Config{Multiclass: Multinomial}, nil,
+	{pegasos.Config{Multiclass: pegasos.CrammerSinger}, nil, worst(nil).at, worst(nil).coefficients},
+	{
+		pegasos.Config{Multiclass: pegasos.CrammerSinger},
+		unequal,
+		worst(unequal).at,
+		worst(unequal).coefficients,
+	},
+	{pegasos.Config{Multiclass: pegasos.Multinomial}, nil,
 		func(z []float64, y int) float64 {
 			top, sum := z[0], 0.0
 			for _, v := range z {
@@ -324,36 +336,38 @@ func (w worst) coefficients(z []float64, y int) ([]float64, bool) {
 func TestJointSteps(t *testing.T) {
 	steps, runs := 0, 0
 	for _, l := range jointLosses {
-		for n, c := range []Config{
-			{}, {Offset: OffsetNone}, {Order: IID, Batch: 7}, {Batch: 7}, {Order: Blocks, Block: 4},
-			{Bias: BiasAugmented}, {Bias: BiasAugmented, BiasScale: 3, Batch: 2},
-			{Bias: BiasUnregularised}, {Bias: BiasUnregularised, Batch: 40},
-			{Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone,
-				Bias: BiasAugmented, BiasScale: 2, Batch: 3},
-			{Project: true, Offset: OffsetNone, Bias: BiasUnregularised, Batch: 2, Order: IID},
+		for n, c := range []pegasos.Config{
+			{}, {Offset: pegasos.OffsetNone}, {Order: pegasos.IID,
+				Batch: 7}, {Batch: 7}, {Order: pegasos.Blocks, Block: 4},
+			{Bias: pegasos.BiasAugmented}, {Bias: pegasos.BiasAugmented, BiasScale: 3, Batch: 2},
+			{Bias: pegasos.BiasUnregularised}, {Bias: pegasos.BiasUnregularised, Batch: 40},
+			{Project: true, Offset: pegasos.OffsetNone}, {Project: true, Offset: pegasos.OffsetNone,
+				Bias: pegasos.BiasAugmented, BiasScale: 2, Batch: 3},
+			{Project: true, Offset: pegasos.OffsetNone, Bias: pegasos.BiasUnregularised, Batch: 2,
+				Order: pegasos.IID},
 		} {
 			for kind := range 8 { // with weights, a prior, a start, or not
 				seed := uint64(n)
 				data, before := four(seed, 40, 7, 0.7), four(seed+100, 40, 7, 0.7)
 				cfg := c
 				cfg.Multiclass, cfg.Lambda, cfg.Steps = l.cfg.Multiclass, 0.3, 150
-				cfg.Seed, cfg.Average = seed, LastIterate
+				cfg.Seed, cfg.Average = seed, pegasos.LastIterate
 				if (n+kind)%4 == 3 {
-					cfg.Average = LastHalf
+					cfg.Average = pegasos.LastHalf
 				}
-				tr := &Trainer{Config: cfg, Costs: l.costs}
+				tr := &pegasos.Trainer{Config: cfg, Costs: l.costs}
 				if kind&1 != 0 {
 					tr.Weights = some(40)
 				}
 				first := cfg
-				first.Average = LastHalf // the last iterate may be worse than w = 0
+				first.Average = pegasos.LastHalf // the last iterate may be worse than w = 0
 				if kind&2 != 0 {
 					tr.Prior = mustTrain(t, data.sparse, data.y, first)
 				}
 				if kind&4 != 0 {
 					tr.Start = mustTrain(t, before.dense, before.y, first)
 				}
-				x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+				x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
 				if cfg.Batch == 40 && tr.Weights != nil {
 					tr.Batch = 32 // 8 have weight 0
 				}
@@ -397,11 +411,11 @@ func mustJoint(t *testing.T, log bool, costs [][]float64, classes int) *joint {
 	for k := range y {
 		y[k] = float32(k)
 	}
-	cfg := Config{Multiclass: CrammerSinger}
+	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger}
 	if log {
-		cfg.Multiclass = Multinomial
+		cfg.Multiclass = pegasos.Multinomial
 	}
-	r, err := newRun(dense.New(classes, 1), y, &Trainer{Config: cfg, Costs: costs})
+	r, err := newRun(dense.New(classes, 1), y, &pegasos.Trainer{Config: cfg, Costs: costs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +426,7 @@ func mustJoint(t *testing.T, log bool, costs [][]float64, classes int) *joint {
 func TestJointLosses(t *testing.T) {
 	g := rand.New(rand.NewPCG(2, 2))
 	for _, l := range jointLosses {
-		j := mustJoint(t, l.cfg.Multiclass == Multinomial, l.costs, 4)
+		j := mustJoint(t, l.cfg.Multiclass == pegasos.Multinomial, l.costs, 4)
 		var points [][]float64
 		for _, size := range []float64{0, 1, 1, 1, 3, 3, 30, 800, 1e8, 1e30} {
 			for range 12 {
@@ -515,11 +529,16 @@ func TestJointTies(t *testing.T) {
 }
 
 // definition returns P of a model, by definition and in float64.
-func definition(m *Model, o *oracle, y []float32, at func(z []float64, y int) float64) float64 {
+func definition(
+	m *pegasos.Model,
+	o *oracle,
+	y []float32,
+	at func(z []float64, y int) float64,
+) float64 {
 	var w [][]float64
 	var b []float64
 	for k := range m.Weights {
-		w, b = append(w, float64s(m.Weights[k])), append(b, m.bias(k))
+		w, b = append(w, float64s(m.Weights[k])), append(b, pegasos.BiasOf(m, k))
 	}
 	return o.objective(w, b, func(z []float64, i int) float64 { return at(z, int(y[i])) })
 }
@@ -530,13 +549,13 @@ func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // with weights, a prior, a bias, or not
 			data, other := four(uint64(kind), 45, 6, 0.8), four(uint64(kind)+50, 45, 6, 0.8)
-			cfg := Config{Multiclass: l.cfg.Multiclass, Lambda: 0.1, Epochs: 300}
-			tr := &Trainer{Costs: l.costs}
+			cfg := pegasos.Config{Multiclass: l.cfg.Multiclass, Lambda: 0.1, Epochs: 300}
+			tr := &pegasos.Trainer{Costs: l.costs}
 			if kind&1 != 0 {
 				tr.Weights = some(45)
 			}
 			if kind&4 != 0 {
-				cfg.Bias, cfg.BiasScale = BiasAugmented, 2
+				cfg.Bias, cfg.BiasScale = pegasos.BiasAugmented, 2
 			}
 			if kind&2 != 0 {
 				tr.Prior = mustTrain(t, other.dense, other.y, cfg)
@@ -545,14 +564,14 @@ func TestJointBound(t *testing.T) {
 				cfg.Batch = 4
 			}
 			tr.Config = cfg
-			x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
 			r, err := newRun(x, data.y, tr)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := newOracle(r, data.dense, tr, tr.Weights)
 			least, best := math.Inf(1), 0.0
-			tr.Progress = func(p Progress) {
+			tr.Progress = func(p pegasos.Progress) {
 				if e := p.Epoch; e > 20 && e%20 != 0 {
 					return
 				}
@@ -568,7 +587,7 @@ func TestJointBound(t *testing.T) {
 					t.Errorf("%+v: %+v", cfg, res)
 				}
 			}
-			m, err := tr.plain(t.Context(), x, data.y)
+			m, err := trainPlain(t.Context(), tr, x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -596,15 +615,15 @@ func TestJointBoundOfAnything(t *testing.T) {
 		scaled := 0
 		for kind := range 4 {
 			data, other := four(uint64(kind), 30, 5, 1), four(uint64(kind)+60, 30, 5, 1)
-			tr := &Trainer{Config: Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2,
-				Bias: BiasAugmented, Epochs: 400}, Costs: l.costs}
+			tr := &pegasos.Trainer{Config: pegasos.Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2,
+				Bias: pegasos.BiasAugmented, Epochs: 400}, Costs: l.costs}
 			if kind&1 != 0 {
 				tr.Weights = some(30)
 			}
 			if kind&2 != 0 {
 				tr.Prior = mustTrain(t, other.dense, other.y, tr.Config)
 			}
-			m, err := tr.plain(t.Context(), data.dense, data.y)
+			m, err := trainPlain(t.Context(), tr, data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -638,7 +657,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 						v = float64(a[i*4+k])
 						left = math.Max(0, left-v)
 						cost := worst(l.costs).cost(y, k)
-						if l.cfg.Multiclass == Multinomial {
+						if l.cfg.Multiclass == pegasos.Multinomial {
 							cost = 0
 						}
 						linear += o.share(i) * v * (cost + z[k] - z[y])
@@ -658,7 +677,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 				for step := range 201 {
 					s := float64(step) / 200
 					value := s*linear/n - s*s*half
-					if l.cfg.Multiclass == Multinomial {
+					if l.cfg.Multiclass == pegasos.Multinomial {
 						for i := range 30 {
 							rest := 1.0
 							for k := range 4 {
@@ -676,7 +695,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 					exact, whole = math.Max(exact, value), math.Max(0, value)
 				}
 				least := exact - 1e-5
-				if l.cfg.Multiclass == Multinomial {
+				if l.cfg.Multiclass == pegasos.Multinomial {
 					least = whole - 1e-5 // Newton starts there
 				}
 				have := boundOf(&r.joint.Of, a, r.R2)
@@ -716,16 +735,16 @@ func TestJointBoundOfAnything(t *testing.T) {
 func TestJointOfTwo(t *testing.T) {
 	for seed := range uint64(3) {
 		data := random(seed, 40, 6, 2, 0.8)
-		for _, kind := range []Multiclass{CrammerSinger, Multinomial} {
+		for _, kind := range []pegasos.Multiclass{pegasos.CrammerSinger, pegasos.Multinomial} {
 			var low, high float64
-			if kind == CrammerSinger {
+			if kind == pegasos.CrammerSinger {
 				low, high = optimum(t, data.dense, signs(data.y, 1), 0.05, 1)
 			} else {
 				low, high = smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 1, losses[1].at,
 					losses[1].coefficient, 0.25)
 			}
-			m := mustTrain(t, data.dense, data.y, Config{Multiclass: kind, Lambda: 0.1,
-				Bias: BiasAugmented, Epochs: 300})
+			m := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: kind, Lambda: 0.1,
+				Bias: pegasos.BiasAugmented, Epochs: 300})
 			if r := m.Result; len(m.Weights) != 2 || r.Objective < low*(1-1e-6) ||
 				r.Objective > 1.01*high || !(r.DualObjective <= high) ||
 				r.DualObjective < 0.99*low {
@@ -755,15 +774,21 @@ func TestJointRows(t *testing.T) {
 			weights[i] = min(1, weights[i])
 		}
 		once := data.repeat(weights)
-		for _, cfg := range []Config{{}, {Order: IID}, {Order: Sequential, Batch: 7},
-			{Order: Blocks, Bias: BiasUnregularised}, {Project: true, Batch: 3, Order: IID}} {
+		for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Order: pegasos.Sequential,
+			Batch: 7},
+			{Order: pegasos.Blocks, Bias: pegasos.BiasUnregularised}, {Project: true, Batch: 3,
+				Order: pegasos.IID}} {
 			cfg.Multiclass, cfg.Lambda = l.cfg.Multiclass, 0.01
-			have, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).plain(
-				t.Context(), data.dense, data.y)
+			have, err := trainPlain(
+				t.Context(),
+				&pegasos.Trainer{Config: cfg, Weights: weights, Costs: l.costs},
+				data.dense,
+				data.y,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := (&Trainer{Config: cfg, Costs: l.costs}).plain(t.Context(),
+			want, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Costs: l.costs},
 				once.dense, once.y)
 			if err != nil {
 				t.Fatal(err)
@@ -779,8 +804,12 @@ func TestJointRows(t *testing.T) {
 			for i, v := range data.y {
 				y[i] = labels[int(v)]
 			}
-			named, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).plain(
-				t.Context(), data.dense, y)
+			named, err := trainPlain(
+				t.Context(),
+				&pegasos.Trainer{Config: cfg, Weights: weights, Costs: l.costs},
+				data.dense,
+				y,
+			)
 			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) ||
 				fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
 				t.Errorf("%+v: other labels make another model: %v", cfg, err)
@@ -797,31 +826,39 @@ func TestJointRows(t *testing.T) {
 // Costs of 1 are none; others that can't be used are an error.
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
-	cfg := Config{Multiclass: CrammerSinger, Lambda: 0.05}
-	m, err := (&Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}).plain(
-		t.Context(), data.dense, data.y)
+	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger, Lambda: 0.05}
+	m, err := trainPlain(
+		t.Context(),
+		&pegasos.Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}},
+		data.dense,
+		data.y,
+	)
 	if err != nil || m.Hash() != mustTrain(t, data.dense, data.y, cfg).Hash() {
 		t.Errorf("costs of 1 make another model: %v", err)
 	}
 	for _, c := range []struct {
-		kind  Multiclass
+		kind  pegasos.Multiclass
 		costs [][]float64
 	}{
-		{OneVsRest, unequal},
-		{Multinomial, unequal},
-		{CrammerSinger, unequal}, // 4 classes
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 0}, {1, 1, 0}}},       // ragged
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}}},    // the diagonal
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 0, 0}}},    // free
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, -1}, {1, 1, 0}}},   // negative
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1e39}, {1, 1, 0}}}, // too large
-		{CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, math.NaN()}, {1, 1, 0}}},
-		{CrammerSinger, [][]float64{{math.NaN(), 1, 1}, {1, 0, 1}, {1, 1, 0}}},
-		{CrammerSinger, [][]float64{}},
+		{pegasos.OneVsRest, unequal},
+		{pegasos.Multinomial, unequal},
+		{pegasos.CrammerSinger, unequal},                                         // 4 classes
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0}, {1, 1, 0}}},       // ragged
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}}},    // the diagonal
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 0, 0}}},    // free
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, -1}, {1, 1, 0}}},   // negative
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1e39}, {1, 1, 0}}}, // too large
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, math.NaN()}, {1, 1, 0}}},
+		{pegasos.CrammerSinger, [][]float64{{math.NaN(), 1, 1}, {1, 0, 1}, {1, 1, 0}}},
+		{pegasos.CrammerSinger, [][]float64{}},
 	} {
-		var e *ConfigError
-		m, err := (&Trainer{Config: Config{Multiclass: c.kind}, Costs: c.costs}).plain(t.Context(),
-			data.dense, data.y)
+		var e *pegasos.ConfigError
+		m, err := trainPlain(
+			t.Context(),
+			&pegasos.Trainer{Config: pegasos.Config{Multiclass: c.kind}, Costs: c.costs},
+			data.dense,
+			data.y,
+		)
 		if m != nil || !errors.As(err, &e) || e.Field != "Costs" {
 			t.Errorf("%s %v: %v", c.kind, c.costs, err)
 		}
@@ -837,15 +874,16 @@ func TestJointOverflow(t *testing.T) {
 			for i := range 50 {
 				dense.Scale(size, data.dense.Row(i))
 			}
-			for _, cfg := range []Config{{Lambda: 1e37}, {Lambda: options.MinLambda, Offset: OffsetNone},
-				{Lambda: 1, Project: true, Offset: OffsetNone},
-				{Lambda: 1e-6, Bias: BiasUnregularised}} {
+			for _, cfg := range []pegasos.Config{{Lambda: 1e37}, {Lambda: options.MinLambda,
+				Offset: pegasos.OffsetNone},
+				{Lambda: 1, Project: true, Offset: pegasos.OffsetNone},
+				{Lambda: 1e-6, Bias: pegasos.BiasUnregularised}} {
 				cfg.Multiclass = l.cfg.Multiclass
-				m, err := (&Trainer{Config: cfg, Costs: l.costs}).plain(t.Context(),
+				m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Costs: l.costs},
 					data.dense, data.y)
-				var e *StepError
+				var e *pegasos.StepError
 				if err != nil && (!errors.As(err, &e) || m != nil || e.Step < 1) || err == nil &&
-					(m.check() != nil || m.Result.Objective-m.Result.Objective != 0) {
+					(pegasos.CheckModel(m) != nil || m.Result.Objective-m.Result.Objective != 0) {
 					t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 				}
 				if err != nil && size <= 1e4 {
@@ -855,7 +893,7 @@ func TestJointOverflow(t *testing.T) {
 		}
 	}
 	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
-		Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
+		pegasos.Config{Lambda: 3e38, Offset: pegasos.OffsetNone, Multiclass: pegasos.CrammerSinger}).joint
 	j.TakeSteps([]uint32{0, 0, 0, 0})
 	var e *iterate.Error
 	if !errors.As(j.Err, &e) || e.Row != 0 || e.Step != j.T+1 {
@@ -868,31 +906,37 @@ func TestGoldenJoint(t *testing.T) {
 	many, text := random(3, 500, 70, 5, 0.5), four(2, 400, 3000, 0.02)
 	for _, c := range []struct {
 		name  string
-		x     Examples
+		x     pegasos.Examples
 		y     []float32
 		costs [][]float64
-		cfg   Config
+		cfg   pegasos.Config
 		want  string
 	}{
-		{"Crammer-Singer, dense", many.dense, many.y, nil, Config{Multiclass: CrammerSinger,
-			Lambda: 0.01, Epochs: 5},
+		{"Crammer-Singer, dense", many.dense, many.y, nil,
+			pegasos.Config{Multiclass: pegasos.CrammerSinger,
+				Lambda: 0.01, Epochs: 5},
 			"8810d0ef0cb1be09798bcb3142f96d02649d04aa9981cb15ef274ec6e81ef3fb"},
-		{"Crammer-Singer, sparse", text.sparse, text.y, unequal, Config{Multiclass: CrammerSinger,
-			C: 1, Epochs: 3, Bias: BiasAugmented},
+		{"Crammer-Singer, sparse", text.sparse, text.y, unequal,
+			pegasos.Config{Multiclass: pegasos.CrammerSinger,
+				C: 1, Epochs: 3, Bias: pegasos.BiasAugmented},
 			"9aa1f74a127a0b16dac0ce8de82666b3075a36d6fc45ec118d7628990bc7769a"},
-		{"multinomial, dense", many.dense, many.y, nil, Config{Multiclass: Multinomial,
-			Lambda: 0.01, Epochs: 3, Bias: BiasUnregularised, Batch: 4},
+		{"multinomial, dense", many.dense, many.y, nil, pegasos.Config{Multiclass: pegasos.Multinomial,
+			Lambda: 0.01, Epochs: 3, Bias: pegasos.BiasUnregularised, Batch: 4},
 			"5a2d08f8205a7ebdfc40586cf4cd343b5b0064c322f8e5934ca574a1fb49dd32"},
-		{"multinomial, sparse", text.sparse, text.y, nil, Config{Multiclass: Multinomial,
-			Order: IID, Epochs: 2, Offset: OffsetNone, Project: true},
+		{"multinomial, sparse", text.sparse, text.y, nil, pegasos.Config{Multiclass: pegasos.Multinomial,
+			Order: pegasos.IID, Epochs: 2, Offset: pegasos.OffsetNone, Project: true},
 			"59584dcd69469b43c07c5bf1627e7d545b91957bb90dece090ff198d2d826600"},
 	} {
 		for _, isa := range paths() {
 			for threads := 1; threads < 4; threads += 2 {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Costs: c.costs, Threads: threads}).plain(
-						t.Context(), c.x, c.y)
+					m, err := trainPlain(
+						t.Context(),
+						&pegasos.Trainer{Config: c.cfg, Costs: c.costs, Threads: threads},
+						c.x,
+						c.y,
+					)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err,
 							m.Hash(), c.want)

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // nearlyEqual has its signal in the small differences of columns that are nearly equal, or none at
@@ -39,14 +40,14 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 }
 
 // byRule returns what is chosen without folds.
-func byRule(t *testing.T, x Examples, y []float32, cfg Config) *choose.Choice {
+func byRule(t *testing.T, x pegasos.Examples, y []float32, cfg pegasos.Config) *choose.Choice {
 	t.Helper()
-	own := &task{Trainer: Trainer{Config: cfg}}
-	set, err := own.newSet(x, y)
+	own := &pegasos.Task{Trainer: pegasos.Trainer{Config: cfg}}
+	set, err := pegasos.NewSetOf(own, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := choose.Settings(choose.Open{Settings: *cfg.settings(), Threads: 1,
+	c, err := choose.Settings(choose.Open{Settings: *pegasos.SettingsOf(cfg), Threads: 1,
 		Stopped: func() bool { return false }}, set)
 	if err != nil {
 		t.Fatal(err)
@@ -59,10 +60,10 @@ func byRule(t *testing.T, x Examples, y []float32, cfg Config) *choose.Choice {
 // the held-out rows show; noise does not.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
-		for _, loss := range []Loss{Hinge, Log} {
+		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
 			p := nearlyEqual(1, 900, 12, classes, true)
 			x, y := p.dense.Take(sequence(600)), p.y[:600]
-			m := train(t, x, y, Trainer{Config: Config{Loss: loss}})
+			m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
 			rest := dense.New(300, 12)
 			for i := range 300 {
 				copy(rest.Row(i), p.dense.Row(600+i))
@@ -72,7 +73,7 @@ func TestLambdaByFolds(t *testing.T) {
 				t.Errorf("%d classes, %s: accuracy %v, %s", classes, loss, a, m.Settings())
 			}
 			noise := nearlyEqual(2, 900, 12, classes, false)
-			m = train(t, noise.dense, noise.y, Trainer{Config: Config{Loss: loss}})
+			m = train(t, noise.dense, noise.y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
 			if m.Scaling.R2/m.Lambda > 1e5 {
 				t.Errorf("%d classes, %s, of noise: %s", classes, loss, m.Settings())
 			}
@@ -87,8 +88,8 @@ func TestLambdaOfNumbers(t *testing.T) {
 		row := p.dense.Row(i)
 		p.y[i] = 100*(row[0]-row[1]) + row[2]
 	}
-	for _, loss := range []Loss{Squared, EpsInsensitive} {
-		m := train(t, p.dense, p.y, Trainer{Config: Config{Loss: loss}})
+	for _, loss := range []pegasos.Loss{pegasos.Squared, pegasos.EpsInsensitive} {
+		m := train(t, p.dense, p.y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
 		if r2 := metrics.R2(p.y, m.DecisionAll(p.dense), nil); r2 < 0.99 {
 			t.Errorf("%s: R^2 %v, %s", loss, r2, m.Settings())
 		}
@@ -107,12 +108,13 @@ func TestLambdaOfEqualRows(t *testing.T) {
 		turnedY = append(turnedY, p.y[299-i])
 	}
 	twiceY = append(append(twiceY, p.y...), p.y...)
-	m := train(t, p.dense, p.y, Trainer{})
-	if n := train(t, turned, turnedY, Trainer{}); n.Lambda != m.Lambda {
+	m := train(t, p.dense, p.y, pegasos.Trainer{})
+	if n := train(t, turned, turnedY, pegasos.Trainer{}); n.Lambda != m.Lambda {
 		t.Errorf("lambda %v, of the rows in another order %v", m.Lambda, n.Lambda)
 	}
 	// The rule takes half the lambda for twice the rows, with which the best may be its neighbour.
-	if n := train(t, twice, twiceY, Trainer{}); n.Lambda < 0.04*m.Lambda || n.Lambda > 6*m.Lambda {
+	if n := train(t, twice, twiceY, pegasos.Trainer{}); n.Lambda < 0.04*m.Lambda ||
+		n.Lambda > 6*m.Lambda {
 		t.Errorf("lambda %v, of rows that are there twice %v", m.Lambda, n.Lambda)
 	}
 }
@@ -121,15 +123,16 @@ func TestLambdaOfEqualRows(t *testing.T) {
 // settings say so.
 func TestLambdaTooDear(t *testing.T) {
 	p := random(6, 3000, 900, 2, 1)
-	m := train(t, p.dense, p.y, Trainer{})
+	m := train(t, p.dense, p.y, pegasos.Trainer{})
 	if s := m.Settings(); !strings.HasSuffix(s, "until proven to 1 %") {
 		t.Error(s)
 	}
-	m = train(t, p.dense, p.y, Trainer{Config: Config{Lambda: 1e-9}})
+	m = train(t, p.dense, p.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 1e-9}})
 	if s := m.Settings(); !strings.Contains(s, "(not up to a proof: tol 0.01 would take about ") {
 		t.Error(s)
 	}
-	for _, tr := range []Trainer{{Config: Config{Lambda: 1e-3}}, {Config: Config{C: 1}},
+	for _, tr := range []pegasos.Trainer{{Config: pegasos.Config{Lambda: 1e-3}},
+		{Config: pegasos.Config{C: 1}},
 		{Start: m}, {Prior: m}} {
 		if s := train(t, p.dense, p.y, tr).Settings(); strings.Contains(s, "lambda of") {
 			t.Error(s)
@@ -140,8 +143,8 @@ func TestLambdaTooDear(t *testing.T) {
 // Choose tells the lambda that training takes.
 func TestChooseLambda(t *testing.T) {
 	p := nearlyEqual(7, 300, 8, 2, true)
-	m := train(t, p.dense, p.y, Trainer{})
-	cfg, _, err := (&Trainer{}).Choose(t.Context(), p.dense, p.y)
+	m := train(t, p.dense, p.y, pegasos.Trainer{})
+	cfg, _, err := (&pegasos.Trainer{}).Choose(t.Context(), p.dense, p.y)
 	if err != nil || cfg != m.Config {
 		t.Errorf("%+v, %v; want %+v", cfg, err, m.Config)
 	}
@@ -150,19 +153,19 @@ func TestChooseLambda(t *testing.T) {
 // A run that was paused and read from a file has the lambda of its folds when it is resumed.
 func TestLambdaResumed(t *testing.T) {
 	p := nearlyEqual(3, 400, 8, 2, true)
-	whole := train(t, p.dense, p.y, Trainer{})
-	half, err := (&Trainer{KeepState: true, Pause: 300}).Train(t.Context(), p.dense, p.y)
-	if !errors.Is(err, ErrPaused) {
+	whole := train(t, p.dense, p.y, pegasos.Trainer{})
+	half, err := (&pegasos.Trainer{KeepState: true, Pause: 300}).Train(t.Context(), p.dense, p.y)
+	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
 	if err := half.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if half, err = Read(&file); err != nil {
+	if half, err = pegasos.Read(&file); err != nil {
 		t.Fatal(err)
 	}
-	m := train(t, p.dense, p.y, Trainer{Resume: half})
+	m := train(t, p.dense, p.y, pegasos.Trainer{Resume: half})
 	if m.Hash() != whole.Hash() || !reflect.DeepEqual(m.Config, whole.Config) ||
 		m.Settings() != whole.Settings() {
 		t.Errorf("%s, want %s", m.Settings(), whole.Settings())

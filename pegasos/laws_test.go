@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file holds laws: what a change of the data does to the model, known beforehand. Where the
@@ -47,25 +48,25 @@ func (p pair) scaled(c float32) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-func (p pair) stores() []Examples { return []Examples{p.dense, p.sparse} }
+func (p pair) stores() []pegasos.Examples { return []pegasos.Examples{p.dense, p.sparse} }
 
 // lawConfigs are runs of each loss through every path that a step can take.
-func lawConfigs() (all []Config) {
+func lawConfigs() (all []pegasos.Config) {
 	for _, l := range losses {
-		for _, cfg := range []Config{
-			{}, {Order: IID, Average: LastIterate}, {Order: Sequential, Batch: 7},
-			{Order: Blocks, Block: 3, Project: true},
-			{Project: true, Batch: 5, Order: IID}, {Batch: 64},
+		for _, cfg := range []pegasos.Config{
+			{}, {Order: pegasos.IID, Average: pegasos.LastIterate}, {Order: pegasos.Sequential, Batch: 7},
+			{Order: pegasos.Blocks, Block: 3, Project: true},
+			{Project: true, Batch: 5, Order: pegasos.IID}, {Batch: 64},
 		} {
 			cfg.Loss, cfg.Epsilon = l.cfg.Loss, l.cfg.Epsilon
-			cfg.Lambda, cfg.Epochs, cfg.Bias = 1./512, 6, BiasAugmented
+			cfg.Lambda, cfg.Epochs, cfg.Bias = 1./512, 6, pegasos.BiasAugmented
 			all = append(all, cfg)
 		}
 	}
 	return all
 }
 
-func (p pair) under(cfg Config) pair {
+func (p pair) under(cfg pegasos.Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
 	}
@@ -82,13 +83,13 @@ func TestLawScale(t *testing.T) {
 		for i := range weights {
 			weights[i] = float32(i%3 + 1)
 		}
-		plain := Config{Lambda: 1, Loss: cfg.Loss, Bias: BiasAugmented}
-		models := []*Model{
+		plain := pegasos.Config{Lambda: 1, Loss: cfg.Loss, Bias: pegasos.BiasAugmented}
+		models := []*pegasos.Model{
 			mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, plain),
 		}
-		train := func(x Examples, cfg Config, models []*Model) *Model {
-			tr := Trainer{Config: cfg, Weights: weights, Start: models[0], Prior: models[1]}
-			m, err := tr.plain(t.Context(), x, data.y)
+		train := func(x pegasos.Examples, cfg pegasos.Config, models []*pegasos.Model) *pegasos.Model {
+			tr := pegasos.Trainer{Config: cfg, Weights: weights, Start: models[0], Prior: models[1]}
+			m, err := trainPlain(t.Context(), &tr, x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestLawScale(t *testing.T) {
 				cfg := cfg
 				cfg.Lambda *= float64(c) * float64(c)
 				cfg.BiasScale = float64(c)
-				var small []*Model
+				var small []*pegasos.Model
 				for _, m := range models {
 					m := *m
 					m.Weights = [][]float32{slices.Clone(m.Weights[0])}
@@ -129,9 +130,9 @@ func TestLawScale(t *testing.T) {
 // offset.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
-	cfg := Config{
-		Loss: EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
-		Bias: BiasAugmented, Offset: OffsetNone,
+	cfg := pegasos.Config{
+		Loss: pegasos.EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
+		Bias: pegasos.BiasAugmented, Offset: pegasos.OffsetNone,
 	}
 	a := mustTrain(t, data.dense, data.y, cfg)
 	for _, c := range []float32{4, 1. / 8} {
@@ -185,7 +186,7 @@ func TestLawClassNames(t *testing.T) {
 	for i, v := range data.y {
 		renamed[i] = name[int(v)]
 	}
-	cfg := Config{Bias: BiasAugmented, ClassWeight: Balanced}
+	cfg := pegasos.Config{Bias: pegasos.BiasAugmented, ClassWeight: pegasos.Balanced}
 	a, b := mustTrain(t, data.sparse, data.y, cfg), mustTrain(t, data.sparse, renamed, cfg)
 	for k, old := range []int{1, 3, 0, 2} {
 		if b.Classes[k] != name[old] || distance(a.Weights[old], b.Weights[k]) != 0 ||
@@ -202,7 +203,7 @@ func TestLawColumns(t *testing.T) {
 	for k := range 9 {
 		from = slices.Insert(from, 4*k, -1)
 	}
-	compare := func(a, b *Model, tolerance float64) error {
+	compare := func(a, b *pegasos.Model, tolerance float64) error {
 		for k := range a.Weights {
 			for j, old := range from {
 				want := float32(0)
@@ -218,9 +219,10 @@ func TestLawColumns(t *testing.T) {
 		return nil
 	}
 	for seed := range uint64(5) {
-		for _, cfg := range []Config{
-			{}, {Batch: 4, Average: LastIterate}, {Order: Sequential, Offset: OffsetNone},
-			{Loss: Log}, {Project: true},
+		for _, cfg := range []pegasos.Config{
+			{}, {Batch: 4, Average: pegasos.LastIterate}, {Order: pegasos.Sequential,
+				Offset: pegasos.OffsetNone},
+			{Loss: pegasos.Log}, {Project: true},
 		} {
 			cfg.Lambda, cfg.Epochs = 1./64, 5
 			data := random(seed, 64, 30, 3, 0.6)
@@ -232,7 +234,7 @@ func TestLawColumns(t *testing.T) {
 					t.Errorf("seed %d %+v: %v", seed, cfg, err)
 				}
 			}
-			if cfg.Loss == Log || cfg.Project {
+			if cfg.Loss == pegasos.Log || cfg.Project {
 				continue
 			}
 			data, moved = data.integers(), moved.integers()
@@ -269,15 +271,16 @@ func TestLawDuplicates(t *testing.T) {
 		data := random(seed, 64, 6, 2, 1).integers().scaled(2)
 		twice := data.repeat(slices.Repeat([]float32{2}, 64))
 		for store, x := range data.stores() {
-			for _, average := range []Average{LastHalf, LastIterate} {
+			for _, average := range []pegasos.Average{pegasos.LastHalf, pegasos.LastIterate} {
 				for _, c := range []struct {
 					name      string
-					one, both Config
+					one, both pegasos.Config
 				}{
-					{"pairs", Config{Order: Sequential}, Config{Order: Sequential, Batch: 2}},
-					{"all", Config{Batch: 64}, Config{Batch: 128}},
+					{"pairs", pegasos.Config{Order: pegasos.Sequential}, pegasos.Config{Order: pegasos.Sequential,
+						Batch: 2}},
+					{"all", pegasos.Config{Batch: 64}, pegasos.Config{Batch: 128}},
 				} {
-					for _, cfg := range []*Config{&c.one, &c.both} {
+					for _, cfg := range []*pegasos.Config{&c.one, &c.both} {
 						cfg.Lambda, cfg.Epochs, cfg.Average = 1./64, 50, average
 					}
 					one := mustTrain(t, x, data.y, c.one)
@@ -317,9 +320,9 @@ func TestLawStores(t *testing.T) {
 		exact = append(exact, pair{d, toSparse(d), y})
 	}
 	for k, data := range exact {
-		for _, cfg := range []Config{
-			{}, {Order: IID, Offset: OffsetNone}, {Batch: 4, Average: LastIterate},
-			{Order: Blocks, Bias: BiasAugmented},
+		for _, cfg := range []pegasos.Config{
+			{}, {Order: pegasos.IID, Offset: pegasos.OffsetNone}, {Batch: 4, Average: pegasos.LastIterate},
+			{Order: pegasos.Blocks, Bias: pegasos.BiasAugmented},
 		} {
 			cfg.Lambda, cfg.Epochs = 1./64, 5
 			a, b := mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, cfg)
@@ -334,11 +337,12 @@ func TestLawStores(t *testing.T) {
 	}
 	s := toSparse(d)
 	for _, c := range []struct {
-		cfg Config
+		cfg pegasos.Config
 		far float64 // of the weights' length
 	}{
-		{Config{Loss: Log}, 1e-5}, {Config{Loss: SquaredHinge}, 1e-5}, {Config{}, 1e-3},
-		{Config{Batch: 16}, 1e-3}, {Paper(), 1e-3},
+		{pegasos.Config{Loss: pegasos.Log}, 1e-5}, {pegasos.Config{Loss: pegasos.SquaredHinge},
+			1e-5}, {pegasos.Config{}, 1e-3},
+		{pegasos.Config{Batch: 16}, 1e-3}, {pegasos.Paper(), 1e-3},
 	} {
 		a, b := mustTrain(t, d, y, c.cfg), mustTrain(t, s, y, c.cfg)
 		far, other := distance(a.Weights[0], b.Weights[0])/norm(a.Weights[0]), 0
@@ -353,7 +357,7 @@ func TestLawStores(t *testing.T) {
 			a.Config.Loss, c.cfg.Order, c.cfg.Batch, far, other, len(y), a.Result.Objective,
 			b.Result.Objective)
 		if far > c.far || other > 1 ||
-			far == 0 && (c.cfg.Loss == Log || c.cfg.Loss == SquaredHinge) ||
+			far == 0 && (c.cfg.Loss == pegasos.Log || c.cfg.Loss == pegasos.SquaredHinge) ||
 			math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
 			t.Errorf("%+v: the stores differ by %v", c.cfg, far)
 		}

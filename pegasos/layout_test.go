@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -56,28 +57,28 @@ func TestCompactLayouts(t *testing.T) {
 		threads = threads[2:3]
 	}
 	for kind, data := range map[string]struct {
-		x Examples
+		x pegasos.Examples
 		y []float32
 	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
-		start := mustTrain(t, data.x, data.y, Config{Epochs: 2})
-		for name, tr := range map[string]Trainer{
+		start := mustTrain(t, data.x, data.y, pegasos.Config{Epochs: 2})
+		for name, tr := range map[string]pegasos.Trainer{
 			"rest":        {},
-			"pairs":       {Config: Config{Multiclass: OneVsOne, Epochs: 4}},
-			"long pairs":  {Config: Config{Multiclass: OneVsOne, Epochs: 16}},
-			"joint":       {Config: Config{Multiclass: CrammerSinger}},
-			"permutation": {Config: Config{Order: Permutation}},
-			"paper":       {Config: Paper()},
+			"pairs":       {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 4}},
+			"long pairs":  {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 16}},
+			"joint":       {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+			"permutation": {Config: pegasos.Config{Order: pegasos.Permutation}},
+			"paper":       {Config: pegasos.Paper()},
 			"weights":     {Weights: some(300)},
-			"log":         {Config: Config{Loss: Log}},
-			"numbers":     {Config: Config{Loss: EpsInsensitive}},
+			"log":         {Config: pegasos.Config{Loss: pegasos.Log}},
+			"numbers":     {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
 			"prior":       {Prior: start},
 			"start":       {Start: start},
-			"dual":        {Config: Config{Finish: FinishDual}},
-			"shards":      {Config: Config{Shards: 3}},
-			"bias":        {Config: Config{Bias: BiasUnregularised}},
-			"tol":         {Config: Config{Tol: 0.5, Epochs: 30}},
-			"batches":     {Config: Config{Batch: 7}},
-			"projected":   {Config: Config{Project: true, Offset: OffsetNone}},
+			"dual":        {Config: pegasos.Config{Finish: pegasos.FinishDual}},
+			"shards":      {Config: pegasos.Config{Shards: 3}},
+			"bias":        {Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
+			"tol":         {Config: pegasos.Config{Tol: 0.5, Epochs: 30}},
+			"batches":     {Config: pegasos.Config{Batch: 7}},
+			"projected":   {Config: pegasos.Config{Project: true, Offset: pegasos.OffsetNone}},
 		} {
 			tr.Lambda, tr.Seed = 0.01, 5
 			if tr.Epochs == 0 && tr.Steps == 0 {
@@ -94,12 +95,12 @@ func TestCompactLayouts(t *testing.T) {
 					kept, left := s.Rows.Compacted != nil, name == "batches"
 					if kind != "pixels" {
 						left = len(s.Rows.Classes) > 2 &&
-							tr.Config.Plain().Multiclass == OneVsRest
+							tr.Config.Plain().Multiclass == pegasos.OneVsRest
 					}
 					if kept != (from == 0 && !left) {
 						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
 					}
-					m, err := tr.plain(t.Context(), data.x, data.y)
+					m, err := trainPlain(t.Context(), &tr, data.x, data.y)
 					if err != nil {
 						t.Fatalf("%s, %s: %v", kind, name, err)
 					}
@@ -123,18 +124,18 @@ func TestCompactRefuses(t *testing.T) {
 	store.BytesFrom = 0
 	x, y := images(2, 100, 20, 2)
 	for name, c := range map[string]struct {
-		cfg  Config
+		cfg  pegasos.Config
 		harm float32
 		want bool
 	}{
-		"pixels":          {Config{Epochs: 12}, 0, true},
-		"few epochs":      {Config{Epochs: 11}, 0, false},
-		"few steps":       {Config{Steps: 1199}, 0, false},
-		"one other value": {Config{Epochs: 12}, 0.123, false},
-		"negative":        {Config{Epochs: 12}, -1. / 255, false},
+		"pixels":          {pegasos.Config{Epochs: 12}, 0, true},
+		"few epochs":      {pegasos.Config{Epochs: 11}, 0, false},
+		"few steps":       {pegasos.Config{Steps: 1199}, 0, false},
+		"one other value": {pegasos.Config{Epochs: 12}, 0.123, false},
+		"negative":        {pegasos.Config{Epochs: 12}, -1. / 255, false},
 	} {
 		x.Row(99)[19] = c.harm
-		s, err := newSession(x, y, &Trainer{Config: c.cfg})
+		s, err := newSession(x, y, &pegasos.Trainer{Config: c.cfg})
 		if err != nil || (s.Rows.Compacted != nil) != c.want {
 			t.Errorf("%s: %v, bytes: %v", name, err, s.Rows.Compacted != nil)
 		}
@@ -154,31 +155,32 @@ func everyLayout(f func()) {
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)
-	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
-	for name, tr := range map[string]Trainer{
-		"plain": {}, "paper": {Config: Paper()}, "weights": {Weights: weights},
-		"pairs":   {Config: Config{Multiclass: OneVsOne}},
-		"joint":   {Config: Config{Multiclass: CrammerSinger}},
-		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}},
-		"balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
+	start := mustTrain(t, data.dense, data.y, pegasos.Config{Epochs: 2})
+	for name, tr := range map[string]pegasos.Trainer{
+		"plain": {}, "paper": {Config: pegasos.Paper()}, "weights": {Weights: weights},
+		"pairs":   {Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"joint":   {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+		"numbers": {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}}, "batch": {Config: pegasos.Config{Batch: 7}},
+		"balanced": {Config: pegasos.Config{ClassWeight: pegasos.Balanced, Bias: pegasos.BiasAugmented}},
 		"prior":    {Prior: start}, "start": {Start: start},
-		"dual":         {Config: Config{Finish: FinishDual}, Weights: weights},
-		"joint dual":   {Config: Config{Finish: FinishDual, Multiclass: CrammerSinger}},
-		"small blocks": {Config: Config{Block: 2}},
+		"dual": {Config: pegasos.Config{Finish: pegasos.FinishDual}, Weights: weights},
+		"joint dual": {Config: pegasos.Config{Finish: pegasos.FinishDual,
+			Multiclass: pegasos.CrammerSinger}},
+		"small blocks": {Config: pegasos.Config{Block: 2}},
 	} {
 		tr.Lambda, tr.Seed = 0.01, 5
 		for _, sparse := range []bool{false, true} {
 			want := ""
 			everyLayout(func() {
 				for _, hidden := range []bool{false, true} {
-					var x Examples = data.dense
+					var x pegasos.Examples = data.dense
 					if sparse {
 						x = data.sparse
 					}
 					if hidden {
 						x = foreign{x}
 					}
-					m, err := tr.plain(t.Context(), x, data.y)
+					m, err := trainPlain(t.Context(), &tr, x, data.y)
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
@@ -202,17 +204,17 @@ func TestShuffledLayouts(t *testing.T) {
 	// Errors name the rows as the data do.
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
-		var e *RowError
-		if _, err := fixed(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
+		var e *pegasos.RowError
+		if _, err := fixed(t.Context(), data.dense, data.y, pegasos.Config{}); !errors.As(err, &e) ||
 			e.Row != 123 {
 			t.Error(err)
 		}
 	})
 	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	everyLayout(func() {
-		var e *StepError
+		var e *pegasos.StepError
 		_, err := fixed(t.Context(), huge, []float32{1, 0, 1, 0},
-			Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
+			pegasos.Config{Offset: pegasos.OffsetNone, ClassWeight: "1=1e15"})
 		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
 			t.Error(err)
 		}

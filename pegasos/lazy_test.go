@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -25,7 +26,7 @@ func TestLazyExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Lambda: 1e-2, Epochs: 3}
+	cfg := pegasos.Config{Lambda: 1e-2, Epochs: 3}
 	hash := mustTrain(t, want, y, cfg).Hash()
 	damaged := errors.New("damaged")
 	for bad := -1; bad < 100; bad += 33 {

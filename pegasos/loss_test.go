@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -11,12 +11,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // losses are all there are, with what they cost and minus their derivative, written down anew with
 // package math.
 var losses = []lossCase{
-	{Config{Loss: Hinge}, []float64{1}, 0,
+	{pegasos.Config{Loss: pegasos.Hinge}, []float64{1}, 0,
 		func(m float64) float64 { return math.Max(0, 1-m) },
 		func(m float64) float64 {
 			if m < 1 {
@@ -24,13 +25,13 @@ var losses = []lossCase{
 			}
 			return 0
 		}},
-	{Config{Loss: Log}, nil, 0.25,
+	{pegasos.Config{Loss: pegasos.Log}, nil, 0.25,
 		func(m float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
 		func(m float64) float64 { return 1 / (1 + math.Exp(m)) }},
-	{Config{Loss: SquaredHinge}, nil, 2,
+	{pegasos.Config{Loss: pegasos.SquaredHinge}, nil, 2,
 		func(m float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
 		func(m float64) float64 { return math.Max(0, 2-2*m) }},
-	{Config{Loss: EpsInsensitive}, []float64{0}, 0,
+	{pegasos.Config{Loss: pegasos.EpsInsensitive}, []float64{0}, 0,
 		func(m float64) float64 { return math.Abs(m) },
 		func(m float64) float64 {
 			if m == 0 {
@@ -38,7 +39,7 @@ var losses = []lossCase{
 			}
 			return -m / math.Abs(m)
 		}},
-	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25}, 0,
+	{pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25}, 0,
 		func(m float64) float64 { return math.Max(0, math.Abs(m)-0.25) },
 		func(m float64) float64 {
 			if math.Abs(m) <= 0.25 {
@@ -46,13 +47,13 @@ var losses = []lossCase{
 			}
 			return -m / math.Abs(m)
 		}},
-	{Config{Loss: Squared}, nil, 1,
+	{pegasos.Config{Loss: pegasos.Squared}, nil, 1,
 		func(m float64) float64 { return m * m / 2 },
 		func(m float64) float64 { return -m }},
 }
 
 type lossCase struct {
-	cfg         Config
+	cfg         pegasos.Config
 	kinks       []float64
 	bend        float64 // the largest second derivative; 0 with a kink
 	at          func(m float64) float64
@@ -65,9 +66,9 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	high float64) {
 	t.Helper()
 	switch {
-	case l.cfg.Loss == EpsInsensitive:
+	case l.cfg.Loss == pegasos.EpsInsensitive:
 		return numberOptimum(t, x, y, lambda, bias, l.cfg.Epsilon)
-	case l.cfg.Loss == Squared:
+	case l.cfg.Loss == pegasos.Squared:
 		_, _, least := ridgeProblem{x: x, y: y, lambda: lambda, bias: bias}.solve()
 		return least, least
 	case l.bend > 0:
@@ -84,7 +85,7 @@ func TestLosses(t *testing.T) {
 		points = append(points, 6*g.Float64()-3)
 	}
 	for _, l := range losses {
-		c := l.cfg.cost()
+		c := lossOf(l.cfg)
 		for _, m := range points {
 			at, coefficient := c.At(m), c.Coefficient(m)
 			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) ||
@@ -122,12 +123,12 @@ func TestLossSteps(t *testing.T) {
 				if l.cfg.Loss.Regression() {
 					data = data.numbers(seed)
 				}
-				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+				for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed,
-						LastIterate, BiasAugmented
+						pegasos.LastIterate, pegasos.BiasAugmented
 					if !unbounded(cfg.Loss) && seed%2 == 0 {
-						cfg.Offset = OffsetNone
+						cfg.Offset = pegasos.OffsetNone
 					}
 					r := mustRun(t, x, data.y, cfg)
 					p := r.problems[0]
@@ -285,14 +286,14 @@ func TestLossBounds(t *testing.T) {
 						data = data.numbers(seed)
 					}
 					low, high := l.optimum(t, data.dense, data.y, lambda, bias)
-					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+					for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
 						cfg := l.cfg
 						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+
 							int64(seed)*5
 						if bias != 0 {
-							cfg.Bias = BiasAugmented
+							cfg.Bias = pegasos.BiasAugmented
 						}
-						check := func(r Result) {
+						check := func(r pegasos.Result) {
 							t.Helper()
 							if !(r.DualObjective <= high) || !(r.DualObjective >= 0) {
 								t.Errorf("%+v: bound %v, optimum %v", cfg, r.DualObjective, high)
@@ -301,9 +302,9 @@ func TestLossBounds(t *testing.T) {
 								t.Errorf("%+v: objective %v, optimum %v", cfg, r.Objective, low)
 							}
 						}
-						tr := Trainer{Config: cfg,
-							Progress: func(p Progress) { check(p.Measure()) }}
-						m, err := tr.plain(t.Context(), x, data.y)
+						tr := pegasos.Trainer{Config: cfg,
+							Progress: func(p pegasos.Progress) { check(p.Measure()) }}
+						m, err := trainPlain(t.Context(), &tr, x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -355,22 +356,26 @@ func TestGoldenLosses(t *testing.T) {
 		70, 5, 0.5)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{"log, dense", binary.dense, binary.y, Config{Loss: Log, Lambda: 0.01, Bias: BiasAugmented},
+		{"log, dense", binary.dense, binary.y, pegasos.Config{Loss: pegasos.Log, Lambda: 0.01,
+			Bias: pegasos.BiasAugmented},
 			"6f875df2665c0d48511fad232b8c1fc57aad27610ab1bd0253dbb132e7f3e073"},
-		{"log, sparse", text.sparse, text.y, Config{Loss: Log, Order: IID, Offset: OffsetNone},
+		{"log, sparse", text.sparse, text.y, pegasos.Config{Loss: pegasos.Log, Order: pegasos.IID,
+			Offset: pegasos.OffsetNone},
 			"0a523d96cf47f11bd2e5a14db70acbcf6491045a1c8204397bd3299cd757b845"},
-		{"squared hinge, classes", many.dense, many.y, Config{Loss: SquaredHinge, Epochs: 7},
+		{"squared hinge, classes", many.dense, many.y, pegasos.Config{Loss: pegasos.SquaredHinge,
+			Epochs: 7},
 			"e9095fca5359d609b0b924c7c060f5e23c93b818f5bf187c8147a35909eed926"},
-		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01,
-			Bias: BiasAugmented},
+		{"numbers", binary.dense, binary.numbers(1).y, pegasos.Config{Loss: pegasos.EpsInsensitive,
+			Epsilon: 0.01,
+			Bias:    pegasos.BiasAugmented},
 			"d984c1b0776e9c9bee7fe4032cebee1267620cd9b63d0b2641a4950c204050e1"},
-		{"numbers, squared", binary.dense, binary.numbers(1).y, Config{Loss: Squared,
-			Bias: BiasAugmented},
+		{"numbers, squared", binary.dense, binary.numbers(1).y, pegasos.Config{Loss: pegasos.Squared,
+			Bias: pegasos.BiasAugmented},
 			"9e3d2fd3f9c5cc739349f0f13a68eec8411be75431428e96bb5f3404786352c8"},
 	} {
 		for _, isa := range paths() {
@@ -386,8 +391,8 @@ func TestGoldenLosses(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	data := random(1, 60, 5, 2, 1).numbers(1)
-	m := mustTrain(t, data.dense, data.y, Config{Loss: EpsInsensitive, Lambda: 0.01,
-		Bias: BiasAugmented, Epochs: 100})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 0.01,
+		Bias: pegasos.BiasAugmented, Epochs: 100})
 	scores := m.DecisionAll(data.sparse)
 	if m.Classes != nil || len(scores) != 60 {
 		t.Fatalf("classes %v, %d scores", m.Classes, len(scores))
@@ -400,7 +405,9 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 ||
+	if have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60); math.Abs(
+		have-want,
+	) > 1e-12 ||
 		have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
@@ -410,13 +417,15 @@ func TestNumbers(t *testing.T) {
 	}
 	// One value of y is no mistake here, and NaN is.
 	if r := mustTrain(t, data.dense, make([]float32, 60),
-		Config{Loss: EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
+		pegasos.Config{Loss: pegasos.EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
 		t.Errorf("all 0: %+v", r)
 	}
 	data.y[7] = float32(math.NaN())
-	var e *RowError
-	if _, err := fixed(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
-		err, &e) || e.Row != 7 {
+	var e *pegasos.RowError
+	if _, err := fixed(t.Context(), data.dense, data.y,
+		pegasos.Config{Loss: pegasos.EpsInsensitive}); !errors.As(
+		err, &e) ||
+		e.Row != 7 {
 		t.Errorf("NaN: %v", err)
 	}
 	text := encode(t, m)
@@ -428,7 +437,7 @@ func TestNumbers(t *testing.T) {
 		{`"loss":"eps-insensitive"`, `"loss":"log"`, "0 classes"},
 		{"classes: []", "classes: []\nnames: [\"a\"]", "1 names"},
 	} {
-		_, err := Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old,
+		_, err := pegasos.Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old,
 			c.new, 1), "")))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
@@ -447,8 +456,8 @@ func TestNumbers(t *testing.T) {
 // The objective of a model is that of its training.
 func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
-	for _, loss := range []Loss{Hinge, Log, SquaredHinge} {
-		m := mustTrain(t, data.dense, data.y, Config{Loss: loss, Bias: BiasAugmented})
+	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge} {
+		m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: loss, Bias: pegasos.BiasAugmented})
 		if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 			m.Result.Objective) > 1e-12*have {
 			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
@@ -468,15 +477,15 @@ func TestLossExtremes(t *testing.T) {
 				dense.Scale(size, data.dense.Row(i))
 			}
 			for _, lambda := range []float64{options.MinLambda, 1e-4, 1, 1e30} {
-				for _, offset := range []Offset{OffsetR2, OffsetNone} {
+				for _, offset := range []pegasos.Offset{pegasos.OffsetR2, pegasos.OffsetNone} {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Offset = lambda, offset
 					m, err := fixed(t.Context(), data.dense, data.y, cfg)
-					var e *StepError
-					if err != nil && !errors.As(err, &e) || err == nil && m.check() != nil {
+					var e *pegasos.StepError
+					if err != nil && !errors.As(err, &e) || err == nil && pegasos.CheckModel(m) != nil {
 						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 					}
-					if err != nil && offset == OffsetR2 && size <= 1e4 {
+					if err != nil && offset == pegasos.OffsetR2 && size <= 1e4 {
 						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 					}
 				}
@@ -485,8 +494,8 @@ func TestLossExtremes(t *testing.T) {
 	}
 	// A score of 1e30 is no trouble for the logarithmic loss.
 	x := matrix(t, 2, 1, 1e10, 1e10)
-	m := mustTrain(t, x, []float32{1, 2}, Config{Loss: Log, Lambda: 1e-10, Steps: 1,
-		Offset: OffsetNone})
+	m := mustTrain(t, x, []float32{1, 2}, pegasos.Config{Loss: pegasos.Log, Lambda: 1e-10, Steps: 1,
+		Offset: pegasos.OffsetNone})
 	if o := m.Result.Objective; !(o > 1e28) || o > 1e31 {
 		t.Errorf("objective %v of scores of 1e30", o)
 	}
@@ -499,11 +508,13 @@ func TestSquaredHingeIsStable(t *testing.T) {
 		dense.Scale(1000, data.dense.Row(i))
 	}
 	worst := 0.0
-	tr := Trainer{Config: Config{Loss: SquaredHinge, Average: LastIterate},
-		Progress: func(p Progress) {
+	tr := pegasos.Trainer{
+		Config: pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate},
+		Progress: func(p pegasos.Progress) {
 			worst = math.Max(worst, p.Measure().Objective)
-		}}
-	if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
+		},
+	}
+	if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil || worst > 1.5 {
 		t.Errorf("%v, objective up to %v", err, worst)
 	}
 }

@@ -1,9 +1,10 @@
-package pegasos
+package pegasos_test
 
 import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // The objective and the bound of enough rows to be cut into blocks and parts are the same for any
@@ -18,18 +19,18 @@ func TestMeasureThreads(t *testing.T) {
 		y[i] = float32(i % 3)
 		x.Row(i)[i%3]++
 	}
-	for _, cfg := range []Config{
+	for _, cfg := range []pegasos.Config{
 		{Epochs: 2},
-		{Epochs: 2, Loss: Log, Bias: BiasUnregularised},
-		{Epochs: 4, Finish: FinishDual, Tol: 1e-9, ClassWeight: Balanced},
-		{Epochs: 2, Multiclass: CrammerSinger},
-		{Epochs: 2, Multiclass: Multinomial, Loss: Log},
-		{Epochs: 2, Loss: Squared, Scale: ScaleStandard},
+		{Epochs: 2, Loss: pegasos.Log, Bias: pegasos.BiasUnregularised},
+		{Epochs: 4, Finish: pegasos.FinishDual, Tol: 1e-9, ClassWeight: pegasos.Balanced},
+		{Epochs: 2, Multiclass: pegasos.CrammerSinger},
+		{Epochs: 2, Multiclass: pegasos.Multinomial, Loss: pegasos.Log},
+		{Epochs: 2, Loss: pegasos.Squared, Scale: pegasos.ScaleStandard},
 	} {
 		cfg.Lambda = 1e-3
-		var want Result
+		var want pegasos.Result
 		for _, threads := range []int{1, 2, 8} {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(), x, y)
+			m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: threads}, x, y)
 			if err != nil {
 				t.Fatal(err)
 			}

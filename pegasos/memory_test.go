@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // manyClasses returns rows of the given number of classes.
@@ -28,50 +29,54 @@ func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
 // that would fit is refused.
 func TestMemoryEstimate(t *testing.T) {
 	for name, c := range map[string]struct {
-		cfg           Config
+		cfg           pegasos.Config
 		classes, cols int
 		sparse, keep  bool
 	}{
-		"two classes":    {Config{}, 2, 50_000, false, false},
-		"last iterate":   {Config{Average: LastIterate}, 2, 50_000, false, false},
-		"one-vs-rest":    {Config{}, 50, 1000, false, false},
-		"sparse":         {Config{}, 50, 1000, true, false},
-		"rows":           {Config{}, 1000, 4, false, false},
-		"state":          {Config{}, 50, 1000, false, true},
-		"finish":         {Config{Finish: FinishDual}, 100, 100, false, false},
-		"newton":         {Config{Finish: FinishNewton}, 2, 500, false, false},
-		"newton floats":  {Config{Finish: FinishNewton, Loss: Log}, 2, 500, false, false},
-		"newton classes": {Config{Finish: FinishNewton}, 30, 300, false, false},
-		"newton bias": {Config{Finish: FinishNewton, Bias: BiasUnregularised}, 50, 200, true,
+		"two classes":  {pegasos.Config{}, 2, 50_000, false, false},
+		"last iterate": {pegasos.Config{Average: pegasos.LastIterate}, 2, 50_000, false, false},
+		"one-vs-rest":  {pegasos.Config{}, 50, 1000, false, false},
+		"sparse":       {pegasos.Config{}, 50, 1000, true, false},
+		"rows":         {pegasos.Config{}, 1000, 4, false, false},
+		"state":        {pegasos.Config{}, 50, 1000, false, true},
+		"finish":       {pegasos.Config{Finish: pegasos.FinishDual}, 100, 100, false, false},
+		"newton":       {pegasos.Config{Finish: pegasos.FinishNewton}, 2, 500, false, false},
+		"newton floats": {pegasos.Config{Finish: pegasos.FinishNewton, Loss: pegasos.Log}, 2, 500,
+			false, false},
+		"newton classes": {pegasos.Config{Finish: pegasos.FinishNewton}, 30, 300, false, false},
+		"newton bias": {pegasos.Config{Finish: pegasos.FinishNewton, Bias: pegasos.BiasUnregularised},
+			50, 200, true,
 			true},
-		"pairs":    {Config{Multiclass: OneVsOne}, 20, 500, false, false},
-		"balanced": {Config{ClassWeight: Balanced}, 100, 100, false, false},
-		"balanced pairs": {Config{Multiclass: OneVsOne, ClassWeight: Balanced}, 30, 20, false,
+		"pairs":    {pegasos.Config{Multiclass: pegasos.OneVsOne}, 20, 500, false, false},
+		"balanced": {pegasos.Config{ClassWeight: pegasos.Balanced}, 100, 100, false, false},
+		"balanced pairs": {pegasos.Config{Multiclass: pegasos.OneVsOne, ClassWeight: pegasos.Balanced},
+			30, 20, false,
 			false},
-		"Crammer-Singer":      {Config{Multiclass: CrammerSinger}, 100, 1000, false, false},
-		"shards":              {Config{Shards: 4}, 100, 1000, false, false},
-		"drawn independently": {Config{Order: IID}, 300, 4, false, false},
+		"Crammer-Singer": {pegasos.Config{Multiclass: pegasos.CrammerSinger}, 100, 1000, false,
+			false},
+		"shards":              {pegasos.Config{Shards: 4}, 100, 1000, false, false},
+		"drawn independently": {pegasos.Config{Order: pegasos.IID}, 300, 4, false, false},
 	} {
 		x, y := manyClasses(1000, c.cols, c.classes)
 		if c.cols > 10_000 {
 			x, y = manyClasses(20, c.cols, c.classes)
 		}
-		var rows Examples = x
+		var rows pegasos.Examples = x
 		if c.sparse {
 			rows = sample.ToSparse(x)
 		}
 		c.cfg.Epochs, c.cfg.Lambda = 2, 0.1
-		if c.cfg.Finish == FinishNewton {
+		if c.cfg.Finish == pegasos.FinishNewton {
 			c.cfg.Epochs, c.cfg.Tol = 4, 1e-13 // the first iteration is in the second
 		}
-		tr := Trainer{Config: c.cfg, KeepState: c.keep, Threads: 2}
+		tr := pegasos.Trainer{Config: c.cfg, KeepState: c.keep, Threads: 2}
 		s, err := newSession(rows, y, &tr)
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		need := s.Memory(s.Sizes(), 1)
 		before, most := live(), 0.0
-		tr.Progress = func(p Progress) {
+		tr.Progress = func(p pegasos.Progress) {
 			if p.Epoch != max(1, c.cfg.Epochs-1) {
 				return
 			}
@@ -79,7 +84,7 @@ func TestMemoryEstimate(t *testing.T) {
 			most = max(most, live()-before)
 			runtime.KeepAlive(m)
 		}
-		if _, err := tr.plain(t.Context(), rows, y); err != nil {
+		if _, err := trainPlain(t.Context(), &tr, rows, y); err != nil {
 			t.Fatal(name, err)
 		}
 		t.Logf("%s: %.1f MB, estimated %.1f", name, most/1e6, need/1e6)
@@ -100,18 +105,19 @@ func live() float64 {
 // A run that would take more memory than is allowed is refused before that is allocated.
 func TestMaxMemory(t *testing.T) {
 	x, y := manyClasses(20_000, 2, 20_000)
-	for name, tr := range map[string]*Trainer{
+	for name, tr := range map[string]*pegasos.Trainer{
 		"by default": {}, // 20,000 classes, each with 8 bytes for 20,000 rows, are 3.2 GB
-		"10 MB":      {MaxMemory: 10e6, Config: Config{Order: IID, Average: LastIterate}},
-		"joint":      {MaxMemory: 1e9, Config: Config{Multiclass: CrammerSinger}},
+		"10 MB": {MaxMemory: 10e6, Config: pegasos.Config{Order: pegasos.IID,
+			Average: pegasos.LastIterate}},
+		"joint": {MaxMemory: 1e9, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
 	} {
 		if name == "by default" {
 			x, y = manyClasses(24_000, 2, 24_000)
 		}
 		tr.Lambda = 0.1
 		before := allocations()
-		_, err := tr.plain(t.Context(), x, y)
-		var bad *ConfigError
+		_, err := trainPlain(t.Context(), tr, x, y)
+		var bad *pegasos.ConfigError
 		if !errors.As(err, &bad) || bad.Field != "MaxMemory" ||
 			!strings.Contains(err.Error(), "weight vectors of 2 features") {
 			t.Errorf("%s: %v", name, err)
@@ -121,10 +127,10 @@ func TestMaxMemory(t *testing.T) {
 		}
 	}
 	small, labels := manyClasses(60, 2, 3)
-	if _, err := (&Trainer{MaxMemory: 1e6}).plain(t.Context(), small, labels); err != nil {
+	if _, err := trainPlain(t.Context(), &pegasos.Trainer{MaxMemory: 1e6}, small, labels); err != nil {
 		t.Error(err)
 	}
-	if _, err := (&Trainer{MaxMemory: -1}).plain(t.Context(), small, labels); err == nil {
+	if _, err := trainPlain(t.Context(), &pegasos.Trainer{MaxMemory: -1}, small, labels); err == nil {
 		t.Error("a limit of -1")
 	}
 }
@@ -151,7 +157,7 @@ func (d *doneAfter) Err() error {
 // A run of many classes checks its context after each segment, which is short.
 func TestManyClassesStop(t *testing.T) {
 	x, y := manyClasses(9000, 8, 9000)
-	r, err := newRun(x, y, &Trainer{Config: Config{Lambda: 0.1}, Threads: 2})
+	r, err := newRun(x, y, &pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1}, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +168,11 @@ func TestManyClassesStop(t *testing.T) {
 	if err := r.advance(ctx, 1<<50); err != nil || r.T != 3*int64(r.Segment()) {
 		t.Errorf("%v: %d steps, want 3 segments of %d", err, r.T, r.Segment())
 	}
-	few, err := newRun(x, y[:9000], &Trainer{Config: Config{Lambda: 0.1, Loss: EpsInsensitive}})
+	few, err := newRun(
+		x,
+		y[:9000],
+		&pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1, Loss: pegasos.EpsInsensitive}},
+	)
 	if err != nil || few.Segment() != sgd.Segment(8) {
 		t.Errorf("%v, %d steps of one vector", err, few.Segment())
 	}

@@ -1,7 +1,8 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"strings"
 	"testing"
 )
@@ -9,18 +10,21 @@ import (
 // Mistakes of callers panic in words that name them, never as an index out of range.
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
-	m := mustTrain(t, p.dense, p.y, Config{Epochs: 1})
-	tr, none := new(Trainer), context.Context(nil)
+	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})
+	tr, none := new(pegasos.Trainer), context.Context(nil)
 	for want, call := range map[string]func(){
-		"pegasos: Trainer.Train: the context is nil":  func() { tr.Train(none, p.dense, p.y) },
-		"pegasos: Train: the context is nil":          func() { Train(none, p.dense, p.y, Config{}) },
+		"pegasos: Trainer.Train: the context is nil": func() { tr.Train(none, p.dense, p.y) },
+		"pegasos: Train: the context is nil": func() {
+			pegasos.Train(none, p.dense, p.y,
+				pegasos.Config{})
+		},
 		"pegasos: Trainer.Choose: the context is nil": func() { tr.Choose(none, p.dense, p.y) },
 		"pegasos: Trainer.Verify: the context is nil": func() {
-			tr.Verify(none, m, p.dense, p.y, VerifyOptions{})
+			tr.Verify(none, m, p.dense, p.y, pegasos.VerifyOptions{})
 		},
 		"pegasos: Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
 		"pegasos: Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
-		"pegasos: Model.PredictDense: the model has no weights":     func() { new(Model).PredictDense(nil) },
+		"pegasos: Model.PredictDense: the model has no weights":     func() { new(pegasos.Model).PredictDense(nil) },
 	} {
 		func() {
 			defer func() {

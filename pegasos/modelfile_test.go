@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -17,30 +17,31 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/files"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // models are a few that differ in all that a file can hold.
-func models(t testing.TB) []*Model {
+func models(t testing.TB) []*pegasos.Model {
 	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
-	a := mustTrain(t, two.dense, two.y, Config{})
+	a := mustTrain(t, two.dense, two.y, pegasos.Config{})
 	a.IndexBase = 1
-	b := mustTrain(t, many.dense, many.y, Config{
-		C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
+	b := mustTrain(t, many.dense, many.y, pegasos.Config{
+		C: 0.3, Steps: 100, Order: pegasos.IID, Bias: pegasos.BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
 	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	b.Command = "-format csv -label-column 'it'\\''s \n<&>'"
 	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
-	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
-	sparse := &Model{Classes: []float32{0, 1, 2}, Bias: []float64{1, 0, -1}, Lambda: 1}
+	c := &pegasos.Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
+	sparse := &pegasos.Model{Classes: []float32{0, 1, 2}, Bias: []float64{1, 0, -1}, Lambda: 1}
 	for k := range 3 {
 		w := make([]float32, 101)
 		w[k], w[50], w[100] = 1, float32(math.Copysign(0, -1)), -1e-45
 		sparse.Weights = append(sparse.Weights, w)
 	}
-	return []*Model{a, b, c, sparse}
+	return []*pegasos.Model{a, b, c, sparse}
 }
 
-func encode(t testing.TB, m *Model) []byte {
+func encode(t testing.TB, m *pegasos.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := m.Write(&b); err != nil {
@@ -52,7 +53,7 @@ func encode(t testing.TB, m *Model) []byte {
 func TestModelRoundTrip(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
-		have, err := Read(bytes.NewReader(text))
+		have, err := pegasos.Read(bytes.NewReader(text))
 		if err != nil {
 			t.Fatalf("model %d: %v", i, err)
 		}
@@ -63,7 +64,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: written again it differs", i)
 		}
-		have.Result, m.Result = Result{}, Result{}
+		have.Result, m.Result = pegasos.Result{}, pegasos.Result{}
 		if !reflect.DeepEqual(have, m) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
@@ -83,7 +84,7 @@ func TestModelSparse(t *testing.T) {
 		if classes == 2 {
 			vectors = 1
 		}
-		m := &Model{Lambda: 1, Config: Config{Multiclass: OneVsRest}}
+		m := &pegasos.Model{Lambda: 1, Config: pegasos.Config{Multiclass: pegasos.OneVsRest}}
 		for c := range classes {
 			m.Classes = append(m.Classes, float32(c))
 		}
@@ -111,7 +112,7 @@ func TestModelSparse(t *testing.T) {
 		if len(numbers) != want || sparse != strings.Contains(header, "\nsparse: true\n") {
 			t.Errorf("%d of %d weights: %d bytes, want %d: %s", stored, all, len(numbers), want, header)
 		}
-		have, err := Read(bytes.NewReader(text))
+		have, err := pegasos.Read(bytes.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestModelSparseLimit(t *testing.T) {
 		"half empty.gz":   {8 << 20, 4 << 20, false},
 		"two by three.gz": {6, 2, false},
 	} {
-		m := &Model{Classes: []float32{0, 1}, Weights: [][]float32{make([]float32, c.features)},
+		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{make([]float32, c.features)},
 			Lambda: 1}
 		for j := range c.stored {
 			m.Weights[0][j*(c.features/c.stored)] = 1 // compresses best
@@ -147,7 +148,7 @@ func TestModelSparseLimit(t *testing.T) {
 		if err := m.WriteFile(path); err != nil {
 			t.Fatal(err)
 		}
-		if have, err := ReadFile(path); err != nil || have.Hash() != m.Hash() {
+		if have, err := pegasos.ReadFile(path); err != nil || have.Hash() != m.Hash() {
 			t.Errorf("%s: %v", name, err)
 		}
 		s, err := os.Stat(path)
@@ -177,11 +178,11 @@ func TestModelSparseLimit(t *testing.T) {
 
 // The header is for people too, and older programs' files are to be read for ever.
 func TestModelGolden(t *testing.T) {
-	m := &Model{
+	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
 		Bias:   []float64{0.5},
-		Lambda: 0.01, Config: Config{Lambda: 0.01}.Plain(), IndexBase: 1,
-		Result: Result{
+		Lambda: 0.01, Config: pegasos.Config{Lambda: 0.01}.Plain(), IndexBase: 1,
+		Result: pegasos.Result{
 			Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200,
 			Objective: 0.75, DualObjective: 0.5, Gap: 0.5,
 		},
@@ -208,19 +209,21 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,`
 	if have := encode(t, m); string(have) != want {
 		t.Errorf("%q\nwant\n%q", have, want)
 	}
-	if have, err := Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
+	if have, err := pegasos.Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
 	// Of before rows could be scaled.
 	m.Config.Scale, m.Config.TargetScale = "", ""
-	have, err := Read(strings.NewReader(file(`"multiclass":"ovr",`, `"shuffled","block":64`, "",
-		"0.5")))
-	if err != nil || !reflect.DeepEqual(have, m) || have.Config.Plain().Scale != ScaleNone {
+	have, err := pegasos.Read(
+		strings.NewReader(file(`"multiclass":"ovr",`, `"shuffled","block":64`, "",
+			"0.5")),
+	)
+	if err != nil || !reflect.DeepEqual(have, m) || have.Config.Plain().Scale != pegasos.ScaleNone {
 		t.Errorf("%+v, %v", have, err)
 	}
 	// Of before there were choices of Multiclass, when the gap was a share of the objective.
-	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
-	have, err = Read(strings.NewReader(file("", `"permutation"`, "", "0.3333333333333333")))
+	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", pegasos.Permutation, 0
+	have, err = pegasos.Read(strings.NewReader(file("", `"permutation"`, "", "0.3333333333333333")))
 	if err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
@@ -231,7 +234,7 @@ func TestModelDamage(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
 		for n := range text {
-			if _, err := Read(bytes.NewReader(text[:n])); err == nil ||
+			if _, err := pegasos.Read(bytes.NewReader(text[:n])); err == nil ||
 				!strings.Contains(err.Error(), "cut short") {
 				t.Fatalf("model %d cut to %d of %d bytes: %v", i, n, len(text), err)
 			}
@@ -244,12 +247,12 @@ func TestModelDamage(t *testing.T) {
 			for _, flip := range []byte{1, 0x80} {
 				bad := bytes.Clone(text)
 				bad[n] ^= flip
-				if _, err := Read(bytes.NewReader(bad)); err == nil {
+				if _, err := pegasos.Read(bytes.NewReader(bad)); err == nil {
 					t.Fatalf("model %d with byte %d changed was read", i, n)
 				}
 			}
 		}
-		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil ||
+		if _, err := pegasos.Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil ||
 			!strings.Contains(err.Error(), "follows") {
 			t.Errorf("model %d with a byte more: %v", i, err)
 		}
@@ -268,11 +271,11 @@ config: {}
 result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 
 `
-	if _, err := Read(strings.NewReader(seal(good, "\x00\x00\x80\x3f"))); err != nil {
+	if _, err := pegasos.Read(strings.NewReader(seal(good, "\x00\x00\x80\x3f"))); err != nil {
 		t.Fatal(err)
 	}
 	const bits = "features: 1\nsparse: true"
-	if _, err := Read(strings.NewReader(seal(strings.Replace(good, "features: 1", bits, 1),
+	if _, err := pegasos.Read(strings.NewReader(seal(strings.Replace(good, "features: 1", bits, 1),
 		"\x01\x00\x00\x80\x3f"))); err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +368,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Read(strings.NewReader(seal(c.header, c.numbers)))
+			_, err := pegasos.Read(strings.NewReader(seal(c.header, c.numbers)))
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), c.want) ||
 				!strings.HasPrefix(err.Error(), "pegasos: model file: ") {
@@ -385,7 +388,7 @@ func TestModelMemory(t *testing.T) {
 		`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`+"\n\n", "12345678")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := Read(strings.NewReader(text)); err == nil {
+	if _, err := pegasos.Read(strings.NewReader(text)); err == nil {
 		t.Error("no error")
 	}
 	runtime.ReadMemStats(&after)
@@ -394,7 +397,7 @@ func TestModelMemory(t *testing.T) {
 	}
 	// A line without end is given up.
 	endless := io.MultiReader(strings.NewReader("pegasimd model 1\nfeatures: "), endlessReader{})
-	if _, err := Read(endless); err == nil || !strings.Contains(err.Error(), "too long") {
+	if _, err := pegasos.Read(endless); err == nil || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("endless line: %v", err)
 	}
 }
@@ -416,7 +419,7 @@ func TestModelReadError(t *testing.T) {
 	want := errors.New("disk on fire")
 	text := encode(t, models(t)[0])
 	for _, n := range []int{0, 5, 100, len(text) - 5, len(text)} {
-		_, err := Read(io.MultiReader(bytes.NewReader(text[:n]), failingReader{want}))
+		_, err := pegasos.Read(io.MultiReader(bytes.NewReader(text[:n]), failingReader{want}))
 		if !errors.Is(err, want) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
@@ -447,7 +450,7 @@ func TestWriteFile(t *testing.T) {
 		if err := m.WriteFile(name); err != nil {
 			t.Fatal(err)
 		}
-		have, err := ReadFile(name)
+		have, err := pegasos.ReadFile(name)
 		if err != nil || have.Hash() != m.Hash() {
 			t.Errorf("%v, %v", have, err)
 		}
@@ -460,11 +463,11 @@ func TestWriteFile(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
 		t.Errorf("a name that ends in .gz: %.20q, %v", text, err)
 	}
-	if have, err := ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
+	if have, err := pegasos.ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
 		t.Errorf("a compressed model: %v, %v", have, err)
 	}
 	os.Remove(zipped)
-	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := pegasos.ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	err = ms[0].WriteFile(filepath.Join(dir, "none", "model"))
@@ -534,7 +537,7 @@ func TestWriteFileKeeps(t *testing.T) {
 		if _, err := os.Readlink(n); err != nil {
 			t.Errorf("%s is no link any more", n)
 		}
-		if have, err := ReadFile(n); err != nil || have.Hash() != m.Hash() {
+		if have, err := pegasos.ReadFile(n); err != nil || have.Hash() != m.Hash() {
 			t.Errorf("%s: %v", n, err)
 		}
 	}
@@ -562,16 +565,16 @@ func FuzzReadModel(f *testing.F) {
 		// The checksum is put right, or no input would get far.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
-			if m, err := Read(strings.NewReader(seal(string(body), ""))); err == nil {
-				if err := m.check(); err != nil {
+			if m, err := pegasos.Read(strings.NewReader(seal(string(body), ""))); err == nil {
+				if err := pegasos.CheckModel(m); err != nil {
 					t.Fatal(err)
 				}
 				again := encode(t, m)
-				if n, err := Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
+				if n, err := pegasos.Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
 					t.Fatalf("read, written, and not read again: %v", err)
 				}
 			}
 		}
-		Read(bytes.NewReader(text))
+		pegasos.Read(bytes.NewReader(text))
 	})
 }

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -13,17 +13,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // newtonTrial is newTrial for Newton's method.
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
-	cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, false, 0, 0
+	cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = pegasos.FinishNewton, false, 0, 0
 	if cfg.Multiclass.Joint() {
-		cfg.Multiclass = pick(t.g, OneVsRest, OneVsOne)
+		cfg.Multiclass = pick(t.g, pegasos.OneVsRest, pegasos.OneVsOne)
 	}
-	if cfg.Order == IID {
+	if cfg.Order == pegasos.IID {
 		cfg.Order = ""
 	}
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
@@ -32,7 +33,7 @@ func newtonTrial(seed uint64) *trial {
 	newton.SumFew = t.g.IntN(2) == 0 // so few columns would seldom be added up otherwise
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
-		t.x = pick[Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
+		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
 	}
 	return t
 }
@@ -48,12 +49,13 @@ func TestNewtonCertificate(t *testing.T) {
 }
 
 // newtonConfigs are settings of all losses, biases and weights.
-func newtonConfigs() map[string]Config {
-	cases := make(map[string]Config)
-	for _, l := range Losses() {
-		for _, b := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
-			cfg := Config{Loss: l, Bias: b, Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-5}
-			if l == EpsInsensitive {
+func newtonConfigs() map[string]pegasos.Config {
+	cases := make(map[string]pegasos.Config)
+	for _, l := range pegasos.Losses() {
+		for _, b := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
+			pegasos.BiasUnregularised} {
+			cfg := pegasos.Config{Loss: l, Bias: b, Lambda: 1e-3, Finish: pegasos.FinishNewton, Tol: 1e-5}
+			if l == pegasos.EpsInsensitive {
 				cfg.Epsilon = 0.25
 			}
 			cases[fmt.Sprintf("%s, %s", l, b)] = cfg
@@ -77,7 +79,7 @@ func TestNewtonConverges(t *testing.T) {
 		}
 	}
 	for name, cfg := range newtonConfigs() {
-		for kind, x := range map[string]Examples{
+		for kind, x := range map[string]pegasos.Examples{
 			"dense": data.dense, "sparse": data.sparse, "raw": raw,
 		} {
 			m := mustTrain(t, x, data.y, cfg)
@@ -93,13 +95,13 @@ func TestNewtonConverges(t *testing.T) {
 // Without Tol the run ends at 0.1 %, before the epochs are over.
 func TestNewtonEnds(t *testing.T) {
 	data := random(52, 500, 10, 2, 1)
-	m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-3, Finish: FinishNewton})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton})
 	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != settings.DefaultNewtonEpochs {
 		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
 	}
 	// It is not in the way of the epochs that are given.
 	m = mustTrain(t, data.dense, data.y,
-		Config{Lambda: 1e-3, Finish: FinishNewton, Epochs: 3, Tol: 1e-9})
+		pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Epochs: 3, Tol: 1e-9})
 	if m.Result.Epochs != 3 {
 		t.Errorf("%v epochs, want 3", m.Result.Epochs)
 	}
@@ -108,10 +110,10 @@ func TestNewtonEnds(t *testing.T) {
 // The prior's model is the optimum where it is that of the data, and the proof holds.
 func TestNewtonPrior(t *testing.T) {
 	data := random(53, 300, 8, 2, 1)
-	cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-6}
+	cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-6}
 	prior := mustTrain(t, data.dense, data.y, cfg)
 	cfg.Lambda = 10 // the penalty of what is added to the prior
-	m, err := (&Trainer{Config: cfg, Prior: prior}).plain(t.Context(), data.dense, data.y)
+	m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Prior: prior}, data.dense, data.y)
 	if err != nil || m.Result.Gap > cfg.Tol {
 		t.Fatal(err, m.Result.Gap)
 	}
@@ -129,32 +131,34 @@ func TestGoldenNewton(t *testing.T) {
 	pixels := random(66, 3000, 50, 3, 0.9)
 	toPixels(pixels.dense, 255)
 	for _, c := range []struct {
-		cfg  Config
+		cfg  pegasos.Config
 		data pair
 		want string
 	}{
-		{Config{Loss: Hinge, Bias: BiasUnregularised}, data,
+		{pegasos.Config{Loss: pegasos.Hinge, Bias: pegasos.BiasUnregularised}, data,
 			"8e4a303349a3705398f1572d832575098ad1e2d4a571564e8c897a1a3a44f164"},
-		{Config{Loss: SquaredHinge, Bias: BiasAugmented, ClassWeight: "0=2"}, data,
+		{pegasos.Config{Loss: pegasos.SquaredHinge, Bias: pegasos.BiasAugmented, ClassWeight: "0=2"},
+			data,
 			"d759627bc6d8b0b1b84c4aab3b6501557fe44f8722cedc2afcb6eb04ace7ded3"},
-		{Config{Loss: Log}, data,
+		{pegasos.Config{Loss: pegasos.Log}, data,
 			"51650d364a95fa19d8a95269c482d53eade047c6175a19f2045e53edddd7cfbf"},
-		{Config{Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasAugmented}, data,
+		{pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasAugmented}, data,
 			"3ea5ed56d1204e58c0c126ab1d9309b715e3b66ffeb019139da60b6b370a5c57"},
-		{Config{Loss: Hinge}, many,
+		{pegasos.Config{Loss: pegasos.Hinge}, many,
 			"dbea7b3e3a0a76fffd00d670d0f60fe416cee107c78a1d8cd0ee6383d4cc42e0"},
-		{Config{Loss: Hinge, Multiclass: OneVsOne, Bias: BiasUnregularised}, many,
+		{pegasos.Config{Loss: pegasos.Hinge, Multiclass: pegasos.OneVsOne,
+			Bias: pegasos.BiasUnregularised}, many,
 			"ca4d28f3cd0f5ec9d58db5e38df22eda0034b57d597d2efb9ec1f73239ac02d1"},
-		{Config{Loss: Hinge, Bias: BiasAugmented}, few,
+		{pegasos.Config{Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented}, few,
 			"01a02564bbf9a23a9263a1b540eee7a7dead1d9d2cda9dd13bb429790e94655d"},
-		{Config{Loss: Hinge, Bias: BiasAugmented}, pixels,
+		{pegasos.Config{Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented}, pixels,
 			"a985f3da9900e082556a746d334be27ae0d5f1c6e3ae028603542d232eb97605"},
-		{Config{Loss: SquaredHinge, Bias: BiasUnregularised}, pixels,
+		{pegasos.Config{Loss: pegasos.SquaredHinge, Bias: pegasos.BiasUnregularised}, pixels,
 			"84482fcec420b4282e13220e7d57de67b51ec0756e8607bd2d01dcd2c356ab2d"},
-		{Config{Loss: Squared}, data,
+		{pegasos.Config{Loss: pegasos.Squared}, data,
 			"0281f87cd02004c70f0cacf2f9c4215c1264334f65d5f3491b0c746a18e3eca3"},
 	} {
-		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, FinishNewton, 1e-4
+		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, pegasos.FinishNewton, 1e-4
 		sameEverywhere(t, c.cfg, c.data, c.want)
 	}
 }
@@ -163,9 +167,10 @@ func TestGoldenNewton(t *testing.T) {
 func TestNewtonForeign(t *testing.T) {
 	for _, fill := range []float64{0.05, 0.6} {
 		data := random(58, 700, 50, 2, fill)
-		for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
-			cfg := Config{Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
-			for _, x := range []Examples{data.dense, data.sparse} {
+		for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
+			pegasos.BiasUnregularised} {
+			cfg := pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Tol: 1e-4, Bias: bias}
+			for _, x := range []pegasos.Examples{data.dense, data.sparse} {
 				want := mustTrain(t, x, data.y, cfg).Hash()
 				if have := mustTrain(t, foreign{x}, data.y, cfg).Hash(); have != want {
 					t.Errorf("fill %v, %s, %T: other bits", fill, bias, x)
@@ -178,7 +183,7 @@ func TestNewtonForeign(t *testing.T) {
 // A state that can't be one of Newton's method is refused.
 func TestNewtonHostile(t *testing.T) {
 	data := random(56, 60, 4, 2, 1)
-	cfg := Config{Lambda: 0.01, Finish: FinishNewton, Tol: 1e-6}
+	cfg := pegasos.Config{Lambda: 0.01, Finish: pegasos.FinishNewton, Tol: 1e-6}
 	for _, harm := range []func(n *checkpoint.Newton){
 		func(n *checkpoint.Newton) { n.Start = -1 },
 		func(n *checkpoint.Newton) { n.Start = math.MaxInt64 },
@@ -188,18 +193,18 @@ func TestNewtonHostile(t *testing.T) {
 		func(n *checkpoint.Newton) { n.Retries = []int{-1} },
 		func(n *checkpoint.Newton) { n.Retries = make([]int, 100) },
 	} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).plain(t.Context(),
+		m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, KeepState: true, Pause: 150},
 			data.dense, data.y)
-		if !errors.Is(err, ErrPaused) {
+		if !errors.Is(err, pegasos.ErrPaused) {
 			t.Fatal(err)
 		}
-		n := m.State.state.Learners[0].Newton
+		n := pegasos.CheckpointOf(m.State).Learners[0].Newton
 		if n == nil {
 			t.Fatal("Newton's method has not begun")
 		}
 		harm(n)
-		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), data.dense,
+		var bad *pegasos.ConfigError
+		if _, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Resume: m}, data.dense,
 			data.y); !errors.As(err, &bad) {
 			t.Errorf("%+v: %v", *n, err)
 		}
@@ -207,11 +212,11 @@ func TestNewtonHostile(t *testing.T) {
 }
 
 func TestNewtonRefuses(t *testing.T) {
-	for _, cfg := range []Config{
-		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true},
+	for _, cfg := range []pegasos.Config{
+		{Multiclass: pegasos.CrammerSinger}, {Order: pegasos.IID}, {Batch: 2}, {Project: true},
 		{Shards: 2}, {Patience: 3},
 	} {
-		cfg.Finish = FinishNewton
+		cfg.Finish = pegasos.FinishNewton
 		if cfg.Validate() == nil {
 			t.Errorf("%+v: no error", cfg)
 		}
@@ -244,13 +249,13 @@ func TestNewtonTogether(t *testing.T) {
 	few := random(59, 900, 60, 5, 0.05)
 	defer func(n int) { newton.Together = n }(newton.Together)
 	for k, data := range []pair{many, few} {
-		for _, x := range []Examples{data.dense, data.sparse} {
-			for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
-				cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
+		for _, x := range []pegasos.Examples{data.dense, data.sparse} {
+			for _, bias := range []pegasos.Bias{pegasos.BiasAugmented, pegasos.BiasUnregularised} {
+				cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-4, Bias: bias}
 				want := ""
 				for _, newton.Together = range []int{1, 3, 16} {
-					tr := Trainer{Config: cfg, Threads: newton.Together}
-					m, err := tr.plain(t.Context(), x, data.y)
+					tr := pegasos.Trainer{Config: cfg, Threads: newton.Together}
+					m, err := trainPlain(t.Context(), &tr, x, data.y)
 					if err != nil || m.Result.Gap > cfg.Tol {
 						t.Fatal(k, err, m.Result.Gap)
 					}
@@ -295,14 +300,25 @@ func TestNewtonStarts(t *testing.T) {
 					x.Row(i)[j] = float32(scale) * v
 				}
 			}
-			cfg := Config{
-				Loss: pick(g, Hinge, Hinge, SquaredHinge, Log), Seed: uint64(k), Tol: 1e-2,
-				Offset: pick(g, OffsetR2, OffsetR2, OffsetNone), Finish: FinishNewton,
-				Bias:   pick(g, BiasNone, BiasAugmented, BiasUnregularised),
+			cfg := pegasos.Config{
+				Loss: pick(
+					g,
+					pegasos.Hinge,
+					pegasos.Hinge,
+					pegasos.SquaredHinge,
+					pegasos.Log,
+				), Seed: uint64(k), Tol: 1e-2,
+				Offset: pick(
+					g,
+					pegasos.OffsetR2,
+					pegasos.OffsetR2,
+					pegasos.OffsetNone,
+				), Finish: pegasos.FinishNewton,
+				Bias:   pick(g, pegasos.BiasNone, pegasos.BiasAugmented, pegasos.BiasUnregularised),
 				Lambda: math.Max(options.MinLambda, pick(g, 1e-2, 1e-4, 1e-6)*scale*scale),
 			}
-			if cfg.Loss == SquaredHinge {
-				cfg.Offset = OffsetR2 // without an offset the first epoch overflows, and says so
+			if cfg.Loss == pegasos.SquaredHinge {
+				cfg.Offset = pegasos.OffsetR2 // without an offset the first epoch overflows, and says so
 			}
 			m, err := fixed(t.Context(), x, data.y, cfg)
 			switch {

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A run that is cancelled within one of Newton's iterations, while a resumed run repeats them, or
@@ -14,14 +15,14 @@ import (
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
-	for name, cfg := range map[string]Config{
-		"hinge":  {Bias: BiasAugmented},
-		"bias":   {Bias: BiasUnregularised, Epochs: 4},
-		"auto":   {Finish: FinishAuto, Epochs: 30},
-		"no tol": {Tol: -1, Loss: SquaredHinge},
+	for name, cfg := range map[string]pegasos.Config{
+		"hinge":  {Bias: pegasos.BiasAugmented},
+		"bias":   {Bias: pegasos.BiasUnregularised, Epochs: 4},
+		"auto":   {Finish: pegasos.FinishAuto, Epochs: 30},
+		"no tol": {Tol: -1, Loss: pegasos.SquaredHinge},
 	} {
 		if cfg.Finish == "" {
-			cfg.Finish = FinishNewton
+			cfg.Finish = pegasos.FinishNewton
 		}
 		if cfg.Lambda = 1e-3; cfg.Tol == 0 {
 			cfg.Tol = 1e-5
@@ -32,15 +33,15 @@ func TestCancelNewton(t *testing.T) {
 		first := int64(3 * rows) // about when the epoch of Pegasos is over
 		for k := range int64(3) {
 			at := first + k*(whole.reads.Load()-first)/3
-			var from, m *Model
+			var from, m *pegasos.Model
 			// Once in training, and once where a resumed run repeats its iterations.
 			for _, last := range []int64{at, at * 2 / 3, 0} {
 				ctx, cancel := context.WithCancel(t.Context())
 				x := &watched{Examples: data.Dense, cancel: cancel}
 				x.last.Store(last)
-				tr := Trainer{Config: cfg, KeepState: true, Resume: from, Threads: 1}
+				tr := pegasos.Trainer{Config: cfg, KeepState: true, Resume: from, Threads: 1}
 				var err error
-				m, err = tr.plain(ctx, x, data.Y)
+				m, err = trainPlain(ctx, &tr, x, data.Y)
 				cancel()
 				if err == nil {
 					break

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // toPixels makes the values of x whole numbers from 0 to 255, over n.
@@ -25,14 +26,19 @@ func TestNewtonPixelsKept(t *testing.T) {
 	toPixels(data.dense, 16)
 	defer func(n int) { newton.PixelsKept = n }(newton.PixelsKept)
 	kept := newton.PixelsKept
-	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
-		cfg := Config{Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-4, Multiclass: multiclass,
-			Bias: BiasUnregularised}
+	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
+		cfg := pegasos.Config{
+			Lambda:     1e-3,
+			Finish:     pegasos.FinishNewton,
+			Tol:        1e-4,
+			Multiclass: multiclass,
+			Bias:       pegasos.BiasUnregularised,
+		}
 		want := ""
 		for _, newton.PixelsKept = range []int{kept, 0, 4*(41+32)*(41+32) + 1} {
-			for k, x := range []Examples{data.dense, foreign{data.dense}, data.dense} {
-				tr := Trainer{Config: cfg, Threads: 1 + k}
-				m, err := tr.plain(t.Context(), x, data.y)
+			for k, x := range []pegasos.Examples{data.dense, foreign{data.dense}, data.dense} {
+				tr := pegasos.Trainer{Config: cfg, Threads: 1 + k}
+				m, err := trainPlain(t.Context(), &tr, x, data.y)
 				if err != nil || m.Result.Gap > cfg.Tol {
 					t.Fatal(err, m.Result.Gap)
 				}
@@ -53,8 +59,8 @@ func TestNewtonRows(t *testing.T) {
 	before := rows.CopyFrom
 	rows.CopyFrom = 1
 	defer func() { rows.CopyFrom = before }()
-	cfg := Config{Lambda: 1e-3, Epochs: 9, Multiclass: OneVsRest}
-	r, err := newRun(data.dense, data.y, &Trainer{Config: cfg.Plain(), Threads: 1})
+	cfg := pegasos.Config{Lambda: 1e-3, Epochs: 9, Multiclass: pegasos.OneVsRest}
+	r, err := newRun(data.dense, data.y, &pegasos.Trainer{Config: cfg.Plain(), Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

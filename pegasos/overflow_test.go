@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Of scores that float32 can't hold nothing is predicted: no class and no number.
@@ -15,18 +16,18 @@ func TestPredictOverflow(t *testing.T) {
 	copy(x.Row(1), []float32{3e38, 0})     // Inf
 	copy(x.Row(2), []float32{1e-3, -1e-3}) // small enough
 	big, small := []float32{1e3, -1e3}, []float32{1, 0}
-	eps := Config{Loss: EpsInsensitive}
-	pairs := Config{Multiclass: OneVsOne}
+	eps := pegasos.Config{Loss: pegasos.EpsInsensitive}
+	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
 	for name, c := range map[string]struct {
-		m    *Model
+		m    *pegasos.Model
 		last float32
 	}{
-		"two classes": {&Model{Classes: []float32{-1, 1}, Weights: [][]float32{big}}, 1},
+		"two classes": {&pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{big}}, 1},
 		"three classes": {
-			&Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, big, small}}, 2},
-		"pairs": {&Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, small, big},
+			&pegasos.Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, big, small}}, 2},
+		"pairs": {&pegasos.Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, small, big},
 			Config: pairs}, 3},
-		"numbers": {&Model{Weights: [][]float32{big}, Config: eps}, 2},
+		"numbers": {&pegasos.Model{Weights: [][]float32{big}, Config: eps}, 2},
 	} {
 		labels := c.m.PredictAll(x)
 		for i, y := range labels {
@@ -58,12 +59,17 @@ func TestPredictOverflow(t *testing.T) {
 func TestWeightsOfRowsAsTheyAre(t *testing.T) {
 	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
 	y := []float32{1e22, 2e22, -1e22, -2e22}
-	cfg := Config{Loss: Squared, Scale: ScaleMaxAbs, TargetScale: ScaleStandard, Lambda: 1e-3,
-		Epochs: 50}
+	cfg := pegasos.Config{
+		Loss:        pegasos.Squared,
+		Scale:       pegasos.ScaleMaxAbs,
+		TargetScale: pegasos.ScaleStandard,
+		Lambda:      1e-3,
+		Epochs:      50,
+	}
 	for _, pause := range []int64{0, 7} {
-		tr := Trainer{Config: cfg, Pause: pause, KeepState: pause > 0}
+		tr := pegasos.Trainer{Config: cfg, Pause: pause, KeepState: pause > 0}
 		m, err := tr.Train(t.Context(), x, y)
-		var step *StepError
+		var step *pegasos.StepError
 		if m != nil || !errors.As(err, &step) {
 			t.Errorf("pause %d: %v, %v", pause, m, err)
 		}

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // of returns the rows with one of two labels, and those of their weights.
@@ -32,34 +33,35 @@ func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 }
 
 // only returns a model that has just the vector of pair k.
-func (m *Model) only(k int) *Model {
+func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	if m == nil {
 		return nil
 	}
 	a, b := m.Pair(k)
-	c := &Model{
+	c := &pegasos.Model{
 		Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1],
-		Config: m.Config, Lambda: m.lambda(k),
+		Config: m.Config, Lambda: pegasos.LambdaOf(m, k),
 	}
 	if m.Bias != nil {
 		c.Bias = m.Bias[k : k+1]
 	}
-	c.Result.Steps = m.stepsOf(k)
+	c.Result.Steps = pegasos.StepsOf(m, k)
 	return c
 }
 
 // Each pair is what the rows of its two classes make alone, to the bit.
 func TestPairsAreAlone(t *testing.T) {
-	for n, cfg := range []Config{
-		{}, {C: 0.5}, {ClassWeight: Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
-		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5},
-		{Batch: 6}, {Batch: 5, Order: IID, Project: true}, {Steps: 500},
-		{Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2},
-		{Loss: Log, Offset: OffsetNone, Seed: 9},
-		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised},
-		{Bias: BiasUnregularised, Loss: Log, Batch: 3},
+	for n, cfg := range []pegasos.Config{
+		{}, {C: 0.5}, {ClassWeight: pegasos.Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
+		{Order: pegasos.IID}, {Order: pegasos.Sequential}, {Order: pegasos.Blocks, Block: 5},
+		{Batch: 6}, {Batch: 5, Order: pegasos.IID, Project: true}, {Steps: 500},
+		{Epochs: 3, Loss: pegasos.Log, Average: pegasos.LastIterate}, {Loss: pegasos.SquaredHinge,
+			Offset: pegasos.OffsetR2},
+		{Loss: pegasos.Log, Offset: pegasos.OffsetNone, Seed: 9},
+		{Bias: pegasos.BiasAugmented, BiasScale: 2}, {Bias: pegasos.BiasUnregularised},
+		{Bias: pegasos.BiasUnregularised, Loss: pegasos.Log, Batch: 3},
 	} {
-		cfg.Multiclass = OneVsOne
+		cfg.Multiclass = pegasos.OneVsOne
 		for kind, with := range []struct {
 			name                  string
 			weights, start, prior bool
@@ -76,7 +78,7 @@ func TestPairsAreAlone(t *testing.T) {
 			t.Run(fmt.Sprintf("config %d with %s", n, with.name), func(t *testing.T) {
 				data := random(uint64(n), 150, 6, 5, 0.8)
 				before := random(uint64(n)+50, 90, 6, 5, 0.8)
-				tr := Trainer{Config: cfg, Threads: 1 + kind%3}
+				tr := pegasos.Trainer{Config: cfg, Threads: 1 + kind%3}
 				if with.weights {
 					tr.Weights = some(150)
 				}
@@ -86,8 +88,8 @@ func TestPairsAreAlone(t *testing.T) {
 				if with.prior {
 					tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
 				}
-				checkPairs(t, tr, data, func(p pair) Examples {
-					return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3]
+				checkPairs(t, tr, data, func(p pair) pegasos.Examples {
+					return []pegasos.Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3]
 				})
 			})
 		}
@@ -96,16 +98,16 @@ func TestPairsAreAlone(t *testing.T) {
 
 // checkPairs trains on data of five classes, stored as x says, and compares each pair with a model
 // that is trained on its rows alone.
-func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
+func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pegasos.Examples) {
 	cfg := tr.Config
-	m, err := tr.plain(t.Context(), x(data), data.y)
+	m, err := trainPlain(t.Context(), &tr, x(data), data.y)
 	if err != nil {
 		t.Fatalf("%+v: %v", cfg, err)
 	}
 	if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
 		t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
 	}
-	var all Result // of the pairs alone
+	var all pegasos.Result // of the pairs alone
 	k := 0
 	for a := range 5 {
 		for b := a + 1; b < 5; b++ {
@@ -114,12 +116,18 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 			}
 			rows, weights := data.of(float32(a), float32(b), tr.Weights)
 			single := tr
-			single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
-			if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
+			single.Weights, single.Start, single.Prior = weights, onlyVector(
+				tr.Start,
+				k,
+			), onlyVector(
+				tr.Prior,
+				k,
+			)
+			if cfg.ClassWeight != pegasos.Balanced && cfg.ClassWeight != "" {
 				by := []float32{2, 0.5, 3, 1, 1}
 				single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
 			}
-			alone, err := single.plain(t.Context(), x(rows), rows.y)
+			alone, err := trainPlain(t.Context(), &single, x(rows), rows.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +147,8 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 		r.Violations != all.Violations || r.Steps != all.Steps || r.Epochs != all.Epochs {
 		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
 	}
-	if cfg.Order != IID && !(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
+	if cfg.Order != pegasos.IID &&
+		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
 		t.Errorf("%+v: gap %v", cfg, r.Gap)
 	}
 	var sum float64
@@ -158,10 +167,11 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 }
 
 // comparePair compares pair k of a model with one that was trained on its rows alone.
-func comparePair(t *testing.T, m *Model, k int, alone *Model) {
+func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	t.Helper()
 	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
-	if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) ||
+	if !slices.Equal(alone.Weights[0], m.Weights[k]) ||
+		pegasos.BiasOf(alone, 0) != pegasos.BiasOf(m, k) ||
 		(alone.Bias == nil) != (m.Bias == nil) {
 		t.Errorf("%+v: pair %d is not what it is alone", m.Config, k)
 	}
@@ -199,7 +209,7 @@ func votes(classes int, scores []float64) (votes []int, sums []float64) {
 func TestVotes(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for _, classes := range []int{3, 4, 5, 17, 40} {
-		m := &Model{Config: Config{Multiclass: OneVsOne}}
+		m := &pegasos.Model{Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}
 		n := classes * (classes - 1) / 2
 		for k := range classes {
 			m.Classes = append(m.Classes, float32(k*k))
@@ -253,8 +263,12 @@ func TestVotes(t *testing.T) {
 			t.Error("scores of 0")
 		}
 	}
-	m := &Model{
-		Classes: []float32{7, 8, 9}, Weights: iterate.Zeros(3, 1), Config: Config{Multiclass: OneVsOne},
+	m := &pegasos.Model{
+		Classes: []float32{
+			7,
+			8,
+			9,
+		}, Weights: iterate.Zeros(3, 1), Config: pegasos.Config{Multiclass: pegasos.OneVsOne},
 	}
 	for _, c := range []struct {
 		scores []float64
@@ -274,14 +288,15 @@ func TestVotes(t *testing.T) {
 
 // A model of pairs predicts the same for one row as for all, and after a trip to a file and back.
 func TestPairModel(t *testing.T) {
-	for _, cfg := range []Config{{C: 1, Bias: BiasAugmented}, {ClassWeight: Balanced}} {
+	for _, cfg := range []pegasos.Config{{C: 1, Bias: pegasos.BiasAugmented},
+		{ClassWeight: pegasos.Balanced}} {
 		data := random(8, 200, 6, 4, 1)
 		for i, v := range data.y {
 			data.y[i] = []float32{-2, 0.5, 3, 100}[int(v)]
 		}
-		cfg.Multiclass = OneVsOne
+		cfg.Multiclass = pegasos.OneVsOne
 		m := mustTrain(t, data.dense, data.y, cfg)
-		n, err := Read(bytes.NewReader(encode(t, m)))
+		n, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,19 +334,25 @@ func TestPairModel(t *testing.T) {
 // pair of none is left as it was.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
-	old := mustTrain(t, data.dense, data.y, Config{Multiclass: OneVsOne, C: 1, Bias: BiasAugmented})
-	for _, cfg := range []Config{
-		{}, {C: 1}, {Bias: BiasUnregularised, Batch: 2}, {Order: IID, Average: LastIterate},
-		{ClassWeight: Balanced, Order: Blocks},
+	old := mustTrain(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1, Bias: pegasos.BiasAugmented},
+	)
+	for _, cfg := range []pegasos.Config{
+		{}, {C: 1}, {Bias: pegasos.BiasUnregularised, Batch: 2}, {Order: pegasos.IID,
+			Average: pegasos.LastIterate},
+		{ClassWeight: pegasos.Balanced, Order: pegasos.Blocks},
 	} {
-		cfg.Multiclass = OneVsOne
+		cfg.Multiclass = pegasos.OneVsOne
 		if cfg.Bias == "" {
-			cfg.Bias = BiasAugmented
+			cfg.Bias = pegasos.BiasAugmented
 		}
 		for _, labels := range [][2]float32{{1, 3}, {2, 2}} {
 			rows, _ := data.of(labels[0], labels[1], nil)
 			for _, asPrior := range []bool{false, true} {
-				start, prior := old, (*Model)(nil)
+				start, prior := old, (*pegasos.Model)(nil)
 				if asPrior {
 					start, prior = nil, old
 				}
@@ -349,21 +370,21 @@ func TestPairsWithoutRows(t *testing.T) {
 						}
 						continue
 					}
-					want := old.stepsOf(k)
+					want := pegasos.StepsOf(old, k)
 					if asPrior {
 						want = 0
 					}
 					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] ||
-						!math.IsNaN(c.Objective) || c.Steps != want || m.stepsOf(k) != want ||
-						c.Lambda != old.lambda(k) {
+						!math.IsNaN(c.Objective) || c.Steps != want || pegasos.StepsOf(m, k) != want ||
+						c.Lambda != pegasos.LambdaOf(old, k) {
 						t.Errorf("%+v prior %v: pair %d without rows: %+v", cfg, asPrior, k, c)
 					}
 				}
 				r := m.Result
-				if math.Abs(r.Objective-objective/n) > 1e-12 || m.check() != nil || n == 6 {
+				if math.Abs(r.Objective-objective/n) > 1e-12 || pegasos.CheckModel(m) != nil || n == 6 {
 					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
 				}
-				again, err := Read(bytes.NewReader(encode(t, m)))
+				again, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 				if err != nil || fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
 					t.Errorf("%+v: read %v, %v", cfg, again, err)
 				}
@@ -374,12 +395,12 @@ func TestPairsWithoutRows(t *testing.T) {
 
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
-	pairs := Config{Multiclass: OneVsOne}
+	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
 	// Epochs are each pair's: all rows are visited four times in each.
 	t.Run("epochs", func(t *testing.T) {
-		var last Progress
-		tr := Trainer{Config: Config{Multiclass: OneVsOne, Epochs: 6}}
-		tr.Progress = func(p Progress) {
+		var last pegasos.Progress
+		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 6}}
+		tr.Progress = func(p pegasos.Progress) {
 			if p.Epoch != last.Epoch+1 || p.Steps != last.Steps+4*130 ||
 				p.TotalSteps != 6*4*130 || p.Violations < last.Violations {
 				t.Errorf("%+v after %+v", p, last)
@@ -389,7 +410,7 @@ func TestPairsRun(t *testing.T) {
 				t.Errorf("%+v: %+v", p, r)
 			}
 		}
-		m, err := tr.plain(t.Context(), data.dense, data.y)
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if err != nil || last.Steps != last.TotalSteps || last.Epoch != 6 ||
 			m.Result.Violations != last.Violations {
 			t.Errorf("%v, at the end %+v", err, last)
@@ -401,10 +422,10 @@ func TestPairsRun(t *testing.T) {
 		for _, v := range data.y {
 			count[int(v)]++
 		}
-		var last Progress
-		tr := Trainer{Config: Config{Multiclass: OneVsOne, Steps: 100}}
-		tr.Progress = func(p Progress) { last = p }
-		m, err := tr.plain(t.Context(), data.dense, data.y)
+		var last pegasos.Progress
+		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Steps: 100}}
+		tr.Progress = func(p pegasos.Progress) { last = p }
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if err != nil || last.Steps != 1000 || last.TotalSteps != 1000 {
 			t.Errorf("%v, at the end %+v", err, last)
 		}
@@ -420,19 +441,19 @@ func TestPairsRun(t *testing.T) {
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		tr := Trainer{Config: pairs, Progress: func(p Progress) {
+		tr := pegasos.Trainer{Config: pairs, Progress: func(p pegasos.Progress) {
 			if p.Epoch == 3 {
 				cancel()
 			}
 		}}
-		m, err := tr.plain(ctx, data.dense, data.y)
-		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Epochs != 3 ||
+		m, err := trainPlain(ctx, &tr, data.dense, data.y)
+		if !errors.Is(err, context.Canceled) || pegasos.CheckModel(m) != nil || m.Result.Epochs != 3 ||
 			!math.IsNaN(m.Result.Objective) {
 			t.Errorf("%v, %+v", err, m.Result)
 		}
 		encode(t, m)
-		m, err = (&Trainer{Config: pairs}).plain(ctx, data.dense, data.y)
-		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Steps != 0 {
+		m, err = trainPlain(ctx, &pegasos.Trainer{Config: pairs}, data.dense, data.y)
+		if !errors.Is(err, context.Canceled) || pegasos.CheckModel(m) != nil || m.Result.Steps != 0 {
 			t.Errorf("at once: %v, %+v", err, m)
 		}
 	})
@@ -443,11 +464,14 @@ func TestPairsRun(t *testing.T) {
 			copy(bad.Row(i), data.dense.Row(i))
 			dense.Scale(0.4e19, bad.Row(i))
 		}
-		var step *StepError
+		var step *pegasos.StepError
 		want := ""
 		for threads := 1; threads < 5; threads++ {
-			tr := Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 1e37}, Threads: threads}
-			_, err := tr.plain(t.Context(), bad, data.y)
+			tr := pegasos.Trainer{
+				Config:  pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 1e37},
+				Threads: threads,
+			}
+			_, err := trainPlain(t.Context(), &tr, bad, data.y)
 			if !errors.As(err, &step) || want != "" && err.Error() != want {
 				t.Fatalf("%d threads: %v, want %v", threads, err, want)
 			}
@@ -457,13 +481,13 @@ func TestPairsRun(t *testing.T) {
 	// Two labels are a problem like any other.
 	t.Run("two classes", func(t *testing.T) {
 		two := random(11, 50, 4, 2, 1)
-		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, Config{})
+		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, pegasos.Config{})
 		if a.Hash() != b.Hash() {
 			t.Error("two classes make another model")
 		}
 	})
 	t.Run("too many classes", func(t *testing.T) {
-		var e *ConfigError
+		var e *pegasos.ConfigError
 		y := make([]float32, settings.MaxPairClasses+1)
 		for i := range y {
 			y[i] = float32(i)
@@ -474,8 +498,8 @@ func TestPairsRun(t *testing.T) {
 		}
 	})
 	t.Run("a batch larger than a pair", func(t *testing.T) {
-		var e *ConfigError
-		cfg := Config{Multiclass: OneVsOne, Batch: 100}
+		var e *pegasos.ConfigError
+		cfg := pegasos.Config{Multiclass: pegasos.OneVsOne, Batch: 100}
 		_, err := fixed(t.Context(), data.dense, data.y, cfg)
 		if !errors.As(err, &e) || e.Field != "Batch" {
 			t.Error(err)
@@ -488,16 +512,16 @@ func TestGoldenPairs(t *testing.T) {
 	many := random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {
 		name string
-		x    Examples
-		cfg  Config
+		x    pegasos.Examples
+		cfg  pegasos.Config
 		want string
 	}{
 		{"dense", many.dense,
-			Config{Multiclass: OneVsOne, C: 1, Epochs: 5, Bias: BiasAugmented},
+			pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1, Epochs: 5, Bias: pegasos.BiasAugmented},
 			"ea65aeb1cfbeffdabd1119610e957df483005b4e792319b34dbebc0f7df6e7dd"},
 		{"sparse", many.sparse,
-			Config{
-				Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID,
+			pegasos.Config{
+				Multiclass: pegasos.OneVsOne, Loss: pegasos.Log, ClassWeight: pegasos.Balanced, Order: pegasos.IID,
 				Batch: 3, Epochs: 5,
 			},
 			"a1c575b87ba4760083f6e47602376220112a8882253687012e160be146585b71"},
@@ -506,8 +530,8 @@ func TestGoldenPairs(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/isa=%v", c.name, isa), func(t *testing.T) {
 				defer asm.Use(asm.Use(isa))
 				for threads := 1; threads < 5; threads++ {
-					tr := Trainer{Config: c.cfg, Threads: threads}
-					m, err := tr.plain(t.Context(), c.x, many.y)
+					tr := pegasos.Trainer{Config: c.cfg, Threads: threads}
+					m, err := trainPlain(t.Context(), &tr, c.x, many.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%d threads: %v %s, want %s", threads, err, m.Hash(), c.want)
 					}

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares
@@ -40,8 +41,8 @@ func TestPaper(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, lambda := range []float64{1, 0.1, 1e-3, 1e-6} {
 			data := random(seed, 40, 7, 2, 0.7)
-			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-				cfg := Paper()
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+				cfg := pegasos.Paper()
 				cfg.Epochs, cfg.Lambda, cfg.Steps, cfg.Seed = 0, lambda, 300, seed
 				r := mustRun(t, x, data.y, cfg)
 				p := r.problems[0]
@@ -81,10 +82,10 @@ func TestPaper(t *testing.T) {
 func TestFirstSteps(t *testing.T) {
 	d := matrix(t, 3, 2, 1, 2, 3, -1, 0, 0)
 	y := []float32{1, -1, 1}
-	for _, x := range []Examples{d, toSparse(d), foreign{d}} {
-		for _, order := range []Order{Permutation, IID} {
-			cfg := Config{Lambda: 0.5, Steps: 5, Order: order, Offset: OffsetNone,
-				Average: LastIterate}
+	for _, x := range []pegasos.Examples{d, toSparse(d), foreign{d}} {
+		for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID} {
+			cfg := pegasos.Config{Lambda: 0.5, Steps: 5, Order: order, Offset: pegasos.OffsetNone,
+				Average: pegasos.LastIterate}
 			p := mustRun(t, x, y, cfg).problems[0]
 			w := make([]float32, 2)
 			for n, step := range []struct {
@@ -113,14 +114,14 @@ func TestFirstSteps(t *testing.T) {
 // A margin of exactly 1 is no violation: the paper's test is a strict one.
 func TestMarginOfOne(t *testing.T) {
 	x := matrix(t, 3, 1, 1, 0.5, 0.499)
-	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone,
-		Average: LastIterate}).problems[0]
+	p := mustRun(t, x, []float32{1, 1, 0}, pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone,
+		Average: pegasos.LastIterate}).problems[0]
 	p.TakeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
 	if p.Violations != 1 {
 		t.Errorf("%d violations, want 1", p.Violations)
 	}
-	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone,
-		Average: LastIterate}).problems[0]
+	p = mustRun(t, x, []float32{1, 0, 1}, pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone,
+		Average: pegasos.LastIterate}).problems[0]
 	p.TakeSteps([]uint32{0, 2})
 	if p.Violations != 2 {
 		t.Errorf("%d violations just below, want 2", p.Violations)
@@ -136,8 +137,8 @@ func TestEq13(t *testing.T) {
 			data.dense.Row(i)[j] = float32(math.Round(float64(v) * 7))
 		}
 	}
-	for _, offset := range []Offset{OffsetNone, OffsetR2} {
-		cfg := Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: LastIterate}
+	for _, offset := range []pegasos.Offset{pegasos.OffsetNone, pegasos.OffsetR2} {
+		cfg := pegasos.Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: pegasos.LastIterate}
 		r := mustRun(t, data.dense, data.y, cfg)
 		r.problems[0].Recent.Epochs = 1 // one window: count everything
 		if _, err := r.train(t.Context()); err != nil {
@@ -175,21 +176,36 @@ func TestOffset(t *testing.T) {
 	for i := range data.dense.Rows() {
 		r2 += float64(data.dense.SumSquares(i)) / 50
 	}
-	m := mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.25, Epochs: 3})
 	if math.Abs(m.Result.R2-r2) > 1e-12 || m.Result.T0 != m.Result.R2/0.25 {
 		t.Errorf("R2 = %v, t0 = %v, want %v and %v", m.Result.R2, m.Result.T0, r2, r2/0.25)
 	}
-	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented,
-		BiasScale: 3})
+	m = mustTrain(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Lambda: 0.25, Epochs: 3, Bias: pegasos.BiasAugmented,
+			BiasScale: 3},
+	)
 	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
 		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
 	}
-	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Offset: OffsetNone})
+	m = mustTrain(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Lambda: 0.25, Epochs: 3, Offset: pegasos.OffsetNone},
+	)
 	if m.Result.T0 != 0 {
 		t.Errorf("t0 = %v, want 0", m.Result.T0)
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
-	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate})
+	r := mustRun(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Lambda: 1e-9, Epochs: 3, Average: pegasos.LastIterate},
+	)
 	r.problems[0].TakeSteps([]uint32{5})
 	w := make([]float32, 6)
 	r.problems[0].weights(w)
@@ -209,11 +225,11 @@ func TestBias(t *testing.T) {
 			copy(wide.Row(i), data.dense.Row(i))
 			wide.Row(i)[5] = float32(scale)
 		}
-		for _, average := range []Average{LastHalf, LastIterate} {
-			cfg := Config{Lambda: 0.01, Epochs: 5, Average: average}
+		for _, average := range []pegasos.Average{pegasos.LastHalf, pegasos.LastIterate} {
+			cfg := pegasos.Config{Lambda: 0.01, Epochs: 5, Average: average}
 			want := mustTrain(t, wide, data.y, cfg)
-			cfg.Bias, cfg.BiasScale = BiasAugmented, scale
-			for _, x := range []Examples{data.dense, data.sparse} {
+			cfg.Bias, cfg.BiasScale = pegasos.BiasAugmented, scale
+			for _, x := range []pegasos.Examples{data.dense, data.sparse} {
 				have := mustTrain(t, x, data.y, cfg)
 				if d := distance(have.Weights[0], want.Weights[0][:5]); d > 1e-5*norm(
 					want.Weights[0]) {
@@ -238,8 +254,9 @@ func TestBias(t *testing.T) {
 // halves, all of it exactly.
 func TestScaling(t *testing.T) {
 	data := random(6, 70, 8, 3, 0.8)
-	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: IID},
-		{Bias: BiasAugmented}} {
+	for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
+		{Average: pegasos.LastIterate}, {Order: pegasos.IID},
+		{Bias: pegasos.BiasAugmented}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 6
 		want := mustTrain(t, data.dense, data.y, cfg)
 		for _, c := range []float32{2, 1. / 8, 1 << 10} {
@@ -251,7 +268,7 @@ func TestScaling(t *testing.T) {
 			}
 			cfg := cfg
 			cfg.Lambda *= float64(c) * float64(c)
-			if cfg.Bias == BiasAugmented {
+			if cfg.Bias == pegasos.BiasAugmented {
 				cfg.BiasScale = float64(c)
 			}
 			have := mustTrain(t, scaled, data.y, cfg)
@@ -262,8 +279,14 @@ func TestScaling(t *testing.T) {
 							have.Weights[k][j], v/c)
 					}
 				}
-				if have.bias(k) != want.bias(k) {
-					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, have.bias(k), want.bias(k))
+				if pegasos.BiasOf(have, k) != pegasos.BiasOf(want, k) {
+					t.Fatalf(
+						"%+v c %v: bias %v, want %v",
+						cfg,
+						c,
+						pegasos.BiasOf(have, k),
+						pegasos.BiasOf(want, k),
+					)
 				}
 			}
 			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {
@@ -280,8 +303,8 @@ func TestRelabel(t *testing.T) {
 	for i, v := range data.y {
 		flipped[i] = -3 * v
 	}
-	a := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
-	b := mustTrain(t, data.dense, flipped, Config{Bias: BiasAugmented})
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
+	b := mustTrain(t, data.dense, flipped, pegasos.Config{Bias: pegasos.BiasAugmented})
 	if fmt.Sprint(a.Classes, b.Classes) != "[0 1] [-3 0]" {
 		t.Errorf("classes %v and %v", a.Classes, b.Classes)
 	}
@@ -305,8 +328,8 @@ func TestDuplicates(t *testing.T) {
 		copy(twice.Row(i), data.dense.Row(i%30))
 	}
 	// The objective is the same function: both runs come near the same optimum.
-	a := mustTrain(t, data.dense, data.y, Config{Lambda: 0.1, Epochs: 400})
-	b := mustTrain(t, twice, append(data.y, data.y...), Config{Lambda: 0.1, Epochs: 200})
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.1, Epochs: 400})
+	b := mustTrain(t, twice, append(data.y, data.y...), pegasos.Config{Lambda: 0.1, Epochs: 200})
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {
 		t.Errorf("objectives %v and %v", a.Result.Objective, b.Result.Objective)
 	}
@@ -359,9 +382,9 @@ func TestAverage(t *testing.T) {
 // The model is the mean of the iterates at the sampled steps.
 func TestAveragedModel(t *testing.T) {
 	data := random(10, 64, 5, 2, 1)
-	cfg := Config{Lambda: 0.01, Steps: 500}
+	cfg := pegasos.Config{Lambda: 0.01, Steps: 500}
 	have := mustTrain(t, data.dense, data.y, cfg)
-	cfg.Average = LastIterate
+	cfg.Average = pegasos.LastIterate
 	r := mustRun(t, data.dense, data.y, cfg)
 	p := r.problems[0]
 	want, w := make([]float64, 5), make([]float32, 5)

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // rows returns some rows of a matrix, and their labels.
@@ -17,16 +18,16 @@ func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
 	return m, d.y[from:to]
 }
 
-func mustPartial(t *testing.T, cfg Config, classes []float32, cols int) *Partial {
+func mustPartial(t *testing.T, cfg pegasos.Config, classes []float32, cols int) *pegasos.Partial {
 	t.Helper()
-	p, err := NewPartial(cfg, classes, cols)
+	p, err := pegasos.NewPartial(cfg, classes, cols)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func partialModel(t *testing.T, p *Partial) *Model {
+func partialModel(t *testing.T, p *pegasos.Partial) *pegasos.Model {
 	t.Helper()
 	m, err := p.Model()
 	if err != nil {
@@ -38,13 +39,13 @@ func partialModel(t *testing.T, p *Partial) *Model {
 // Chunks in a fixed order are one pass over all rows, to the bit.
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
-	for _, cfg := range []Config{
-		{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial},
-		{Bias: BiasAugmented}, {Bias: BiasUnregularised},
-		{Loss: Log}, {Project: true}, {Loss: EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
-		{Loss: Squared},
+	for _, cfg := range []pegasos.Config{
+		{}, {Multiclass: pegasos.OneVsOne}, {Multiclass: pegasos.CrammerSinger}, {Multiclass: pegasos.Multinomial},
+		{Bias: pegasos.BiasAugmented}, {Bias: pegasos.BiasUnregularised},
+		{Loss: pegasos.Log}, {Project: true}, {Loss: pegasos.EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
+		{Loss: pegasos.Squared},
 	} {
-		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, Sequential, OffsetNone, LastIterate
+		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, pegasos.Sequential, pegasos.OffsetNone, pegasos.LastIterate
 		classes := []float32{2, 0, 1}
 		if cfg.Loss.Regression() {
 			classes = nil
@@ -71,8 +72,9 @@ func TestPartialIsOnePass(t *testing.T) {
 // Many chunks come close to what all rows at once do.
 func TestPartialConverges(t *testing.T) {
 	data := random(42, 600, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger},
-		{Multiclass: Multinomial}, {Loss: Log, Order: IID}, {Batch: 7}} {
+	for _, cfg := range []pegasos.Config{{}, {Multiclass: pegasos.OneVsOne},
+		{Multiclass: pegasos.CrammerSinger},
+		{Multiclass: pegasos.Multinomial}, {Loss: pegasos.Log, Order: pegasos.IID}, {Batch: 7}} {
 		cfg.Lambda = 0.01
 		hash := ""
 		for threads := range 3 {
@@ -103,8 +105,9 @@ func TestPartialConverges(t *testing.T) {
 // Chunks may lack classes; a pair neither of whose classes has been seen has no weights.
 func TestPartialLacks(t *testing.T) {
 	data := random(43, 60, 4, 2, 1)
-	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne, CrammerSinger, Multinomial} {
-		p := mustPartial(t, Config{Multiclass: multiclass}, []float32{0, 1, 7, 8}, 4)
+	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
+		pegasos.CrammerSinger, pegasos.Multinomial} {
+		p := mustPartial(t, pegasos.Config{Multiclass: multiclass}, []float32{0, 1, 7, 8}, 4)
 		if m := partialModel(t, p); m.Predict(data.dense, 0) != 0 || m.Result.Steps != 0 {
 			t.Errorf("%s: a model of nothing", multiclass)
 		}
@@ -115,14 +118,14 @@ func TestPartialLacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := partialModel(t, p)
-		if multiclass == OneVsOne && (norm(m.Weights[5]) != 0 || norm(m.Weights[0]) == 0) {
+		if multiclass == pegasos.OneVsOne && (norm(m.Weights[5]) != 0 || norm(m.Weights[0]) == 0) {
 			t.Error("weights of pairs without rows")
 		}
 		encode(t, m)
 		before := m.Hash()
 		bad := append([]float32(nil), data.y...)
 		bad[17] = 3
-		var e *RowError
+		var e *pegasos.RowError
 		if err := p.Fit(data.dense, bad); !errors.As(err, &e) || e.Row != 17 {
 			t.Errorf("%s: an unknown label: %v", multiclass, err)
 		}
@@ -135,28 +138,28 @@ func TestPartialLacks(t *testing.T) {
 func TestPartialRefuses(t *testing.T) {
 	two := []float32{0, 1}
 	for name, c := range map[string]struct {
-		cfg     Config
+		cfg     pegasos.Config
 		classes []float32
 		cols    int
 	}{
-		"C":             {Config{C: 1}, two, 3},
-		"epochs":        {Config{Epochs: 2}, two, 3},
-		"tol":           {Config{Tol: 0.1}, two, 3},
-		"balanced":      {Config{ClassWeight: Balanced}, two, 3},
-		"unknown label": {Config{ClassWeight: "5=2"}, two, 3},
-		"lambda":        {Config{Lambda: -1}, two, 3},
-		"one class":     {Config{}, two[:1], 3},
-		"no class":      {Config{}, nil, 3},
-		"twice":         {Config{}, []float32{1, 0, 1}, 3},
-		"NaN":           {Config{}, []float32{1, float32(math.NaN())}, 3},
-		"regression":    {Config{Loss: EpsInsensitive}, two, 3},
-		"columns":       {Config{}, two, -1},
+		"C":             {pegasos.Config{C: 1}, two, 3},
+		"epochs":        {pegasos.Config{Epochs: 2}, two, 3},
+		"tol":           {pegasos.Config{Tol: 0.1}, two, 3},
+		"balanced":      {pegasos.Config{ClassWeight: pegasos.Balanced}, two, 3},
+		"unknown label": {pegasos.Config{ClassWeight: "5=2"}, two, 3},
+		"lambda":        {pegasos.Config{Lambda: -1}, two, 3},
+		"one class":     {pegasos.Config{}, two[:1], 3},
+		"no class":      {pegasos.Config{}, nil, 3},
+		"twice":         {pegasos.Config{}, []float32{1, 0, 1}, 3},
+		"NaN":           {pegasos.Config{}, []float32{1, float32(math.NaN())}, 3},
+		"regression":    {pegasos.Config{Loss: pegasos.EpsInsensitive}, two, 3},
+		"columns":       {pegasos.Config{}, two, -1},
 	} {
-		if _, err := NewPartial(c.cfg, c.classes, c.cols); err == nil {
+		if _, err := pegasos.NewPartial(c.cfg, c.classes, c.cols); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	p := mustPartial(t, Config{ClassWeight: "1=1e15"}, two, 1)
+	p := mustPartial(t, pegasos.Config{ClassWeight: "1=1e15"}, two, 1)
 	if err := p.Fit(dense.New(1, 2), []float32{1}); err == nil {
 		t.Error("too many columns")
 	}
@@ -164,7 +167,7 @@ func TestPartialRefuses(t *testing.T) {
 		t.Error("too many labels")
 	}
 	// After a StepError, Model and Fit return the same error.
-	var e *StepError
+	var e *pegasos.StepError
 	err := p.Fit(matrix(t, 2, 1, 1e19, 1e19), []float32{1, 1})
 	if _, again := p.Model(); !errors.As(err, &e) || again != err ||
 		p.Fit(dense.New(1, 1), []float32{1}) != err {
@@ -175,21 +178,27 @@ func TestPartialRefuses(t *testing.T) {
 // Nothing is chosen by the data, and settings that were chosen for a part of them can be given.
 func TestPartialChoosesNothing(t *testing.T) {
 	p := apart(1, 300, 6, 3)
-	fit := func(cfg Config, x *dense.Matrix) *Model {
+	fit := func(cfg pegasos.Config, x *dense.Matrix) *pegasos.Model {
 		partial := mustPartial(t, cfg, []float32{0, 1, 2}, 6)
 		if err := partial.Fit(x, p.y); err != nil {
 			t.Fatal(err)
 		}
 		return partialModel(t, partial)
 	}
-	plain := Config{}.Plain()
-	m, written := fit(Config{}, p.dense), fit(Config{Lambda: plain.Lambda, Bias: plain.Bias,
-		Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss}, p.dense)
+	plain := pegasos.Config{}.Plain()
+	m, written := fit(
+		pegasos.Config{},
+		p.dense,
+	), fit(
+		pegasos.Config{Lambda: plain.Lambda, Bias: plain.Bias,
+			Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss},
+		p.dense,
+	)
 	if m.Hash() != written.Hash() || m.Config != written.Config || m.Bias != nil ||
-		m.Scaling != nil || m.Config.Multiclass != OneVsRest || m.Lambda != DefaultLambda {
+		m.Scaling != nil || m.Config.Multiclass != pegasos.OneVsRest || m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("%+v, want that of %+v", m.Config, written.Config)
 	}
-	chosen := train(t, p.dense, p.y, Trainer{})
+	chosen := train(t, p.dense, p.y, pegasos.Trainer{})
 	scaled := dense.New(300, 6)
 	for i := range 300 {
 		for j, v := range p.dense.Row(i) {
@@ -198,7 +207,7 @@ func TestPartialChoosesNothing(t *testing.T) {
 		}
 	}
 	of := chosen.Config
-	m = fit(Config{Lambda: of.Lambda, Bias: of.Bias, BiasScale: of.BiasScale,
+	m = fit(pegasos.Config{Lambda: of.Lambda, Bias: of.Bias, BiasScale: of.BiasScale,
 		Multiclass: of.Multiclass}, scaled)
 	same := 0
 	for i := range 300 {
@@ -209,7 +218,7 @@ func TestPartialChoosesNothing(t *testing.T) {
 	if same < 270 || m.Lambda != chosen.Lambda || len(m.Weights) != len(chosen.Weights) {
 		t.Errorf("%d of 300 predictions are the same, %+v", same, m.Config)
 	}
-	if _, err := NewPartial(of, []float32{0, 1, 2}, 6); err == nil {
+	if _, err := pegasos.NewPartial(of, []float32{0, 1, 2}, 6); err == nil {
 		t.Error("the scale of a model was taken for that of rows to come")
 	}
 }

@@ -1,8 +1,9 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
 	"errors"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"reflect"
 	"testing"
@@ -11,16 +12,25 @@ import (
 // A chunk of all rows is a pass of a run that starts from the model, to the bit, whatever that had
 // chosen; before it the trainer has the model itself.
 func TestPartialFrom(t *testing.T) {
-	plain := Config{Offset: OffsetNone, Average: LastIterate, Order: Sequential, Epochs: 3}
-	numbers := func(cfg Config) Config { cfg.Loss, cfg.Bias = EpsInsensitive, BiasNone; return cfg }
-	pairs := func(cfg Config) Config { cfg.Multiclass = OneVsOne; return cfg }
-	scaled := func(cfg Config, s Scale) Config { cfg.Scale = s; return cfg }
+	plain := pegasos.Config{
+		Offset:  pegasos.OffsetNone,
+		Average: pegasos.LastIterate,
+		Order:   pegasos.Sequential,
+		Epochs:  3,
+	}
+	numbers := func(cfg pegasos.Config) pegasos.Config {
+		cfg.Loss, cfg.Bias = pegasos.EpsInsensitive, pegasos.BiasNone
+		return cfg
+	}
+	pairs := func(cfg pegasos.Config) pegasos.Config { cfg.Multiclass = pegasos.OneVsOne; return cfg }
+	scaled := func(cfg pegasos.Config, s pegasos.Scale) pegasos.Config { cfg.Scale = s; return cfg }
 	for _, c := range []struct {
 		classes int
-		cfg     Config
+		cfg     pegasos.Config
 	}{
-		{2, plain}, {3, plain}, {3, pairs(plain)}, {2, scaled(plain, ScaleUnit)},
-		{3, scaled(plain, ScaleMaxAbs)}, {2, scaled(plain, ScaleNone)}, {1, numbers(plain)},
+		{2, plain}, {3, plain}, {3, pairs(plain)}, {2, scaled(plain, pegasos.ScaleUnit)},
+		{3, scaled(plain, pegasos.ScaleMaxAbs)}, {2, scaled(plain, pegasos.ScaleNone)}, {1,
+			numbers(plain)},
 	} {
 		p := apart(31, 120, 5, max(c.classes, 2))
 		if c.classes == 1 {
@@ -28,12 +38,12 @@ func TestPartialFrom(t *testing.T) {
 				p.y[i] = 40 + p.dense.Row(i)[1]*3
 			}
 		}
-		first := train(t, p.dense, p.y, Trainer{Config: c.cfg})
+		first := train(t, p.dense, p.y, pegasos.Trainer{Config: c.cfg})
 		first.Names = make([]string, len(first.Classes))
 		for k := range first.Names {
 			first.Names[k] = string(rune('a' + k))
 		}
-		part, err := NewPartialFrom(first)
+		part, err := pegasos.NewPartialFrom(first)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +62,8 @@ func TestPartialFrom(t *testing.T) {
 		}
 		m := partialModel(t, part)
 		next := c.cfg
-		next.Epochs, next.Scale, next.Finish = 1, "", FinishNone
-		want := train(t, p.dense, p.y, Trainer{Config: next, Start: first})
+		next.Epochs, next.Scale, next.Finish = 1, "", pegasos.FinishNone
+		want := train(t, p.dense, p.y, pegasos.Trainer{Config: next, Start: first})
 		if want.Names = first.Names; m.Hash() != want.Hash() || m.Result.Steps != want.Result.Steps {
 			t.Errorf("%+v: %d steps, %v %v, want %d, %v %v", c, m.Result.Steps, m.Weights, m.Bias,
 				want.Result.Steps, want.Weights, want.Bias)
@@ -67,7 +77,7 @@ func TestPartialFrom(t *testing.T) {
 		if err := m.Write(&file); err != nil {
 			t.Fatal(err)
 		}
-		if read, err := Read(&file); err != nil || read.Hash() != m.Hash() {
+		if read, err := pegasos.Read(&file); err != nil || read.Hash() != m.Hash() {
 			t.Errorf("%+v: read again: %v", c, err)
 		}
 	}
@@ -76,8 +86,13 @@ func TestPartialFrom(t *testing.T) {
 // A class without rows keeps what the model knew of it, and chunks after the first go on.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
-	first := train(t, p.dense, p.y, Trainer{Config: Config{Multiclass: OneVsOne}})
-	part, err := NewPartialFrom(first)
+	first := train(
+		t,
+		p.dense,
+		p.y,
+		pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+	)
+	part, err := pegasos.NewPartialFrom(first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +106,13 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	for k, i := range rows {
 		y[k] = p.y[i]
 	}
-	steps := first.stepsOf(0)
+	steps := pegasos.StepsOf(first, 0)
 	for chunk := range int64(2) {
 		if err := part.Fit(p.dense.Take(rows), y); err != nil {
 			t.Fatal(err)
 		}
 		m := partialModel(t, part)
-		if have, want := m.stepsOf(0), steps+(chunk+1)*int64(len(rows)); have != want {
+		if have, want := pegasos.StepsOf(m, 0), steps+(chunk+1)*int64(len(rows)); have != want {
 			t.Errorf("%d steps of the first pair, want %d", have, want)
 		}
 	}
@@ -118,9 +133,9 @@ func TestPartialFromSomeClasses(t *testing.T) {
 
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
-	for field, cfg := range map[string]Config{
-		"C":           {C: 2, Multiclass: OneVsOne, Epochs: 1},
-		"ClassWeight": {ClassWeight: Balanced, Epochs: 1},
+	for field, cfg := range map[string]pegasos.Config{
+		"C":           {C: 2, Multiclass: pegasos.OneVsOne, Epochs: 1},
+		"ClassWeight": {ClassWeight: pegasos.Balanced, Epochs: 1},
 	} {
 		y := p.y
 		if field == "C" { // pairs of different sizes
@@ -129,13 +144,13 @@ func TestPartialFromRefuses(t *testing.T) {
 				y[i] = y[0]
 			}
 		}
-		var e *ConfigError
-		m := train(t, p.dense, y, Trainer{Config: cfg})
-		if _, err := NewPartialFrom(m); !errors.As(err, &e) || e.Field != field {
+		var e *pegasos.ConfigError
+		m := train(t, p.dense, y, pegasos.Trainer{Config: cfg})
+		if _, err := pegasos.NewPartialFrom(m); !errors.As(err, &e) || e.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	if _, err := NewPartialFrom(nil); err == nil {
+	if _, err := pegasos.NewPartialFrom(nil); err == nil {
 		t.Error("no model is taken")
 	}
 }

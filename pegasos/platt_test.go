@@ -1,8 +1,9 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
 	"fmt"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -15,11 +16,12 @@ import (
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)
-		for _, cfg := range []Config{
-			{Calibrate: 5}, {Calibrate: 3, Multiclass: OneVsOne, Bias: BiasAugmented},
-			{Calibrate: 2, Multiclass: CrammerSinger},
-			{Loss: Log}, {Multiclass: Multinomial}, {Loss: Log, Multiclass: OneVsOne},
-			{Loss: SquaredHinge, Calibrate: 4},
+		for _, cfg := range []pegasos.Config{
+			{Calibrate: 5}, {Calibrate: 3, Multiclass: pegasos.OneVsOne, Bias: pegasos.BiasAugmented},
+			{Calibrate: 2, Multiclass: pegasos.CrammerSinger},
+			{Loss: pegasos.Log}, {Multiclass: pegasos.Multinomial}, {Loss: pegasos.Log,
+				Multiclass: pegasos.OneVsOne},
+			{Loss: pegasos.SquaredHinge, Calibrate: 4},
 		} {
 			cfg.Lambda = 0.01
 			name := fmt.Sprintf("%d classes, %+v", classes, cfg)
@@ -31,11 +33,16 @@ func TestCalibrate(t *testing.T) {
 			if mustTrain(t, data.dense, data.y, plain).Hash() != bare.Hash() {
 				t.Errorf("%s: the weights are others than without", name)
 			}
-			again, err := (&Trainer{Config: cfg, Threads: 3}).plain(t.Context(), data.dense, data.y)
+			again, err := trainPlain(
+				t.Context(),
+				&pegasos.Trainer{Config: cfg, Threads: 3},
+				data.dense,
+				data.y,
+			)
 			if err != nil || !reflect.DeepEqual(again.Calibration, m.Calibration) {
 				t.Errorf("%s: other sigmoids with 3 threads", name)
 			}
-			file, err := Read(bytes.NewReader(encode(t, m)))
+			file, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 			if err != nil || !reflect.DeepEqual(file.Calibration, m.Calibration) {
 				t.Errorf("%s: %v, sigmoids %v, want %v", name, err, file.Calibration, m.Calibration)
 			}
@@ -70,8 +77,9 @@ func TestCalibrateWeights(t *testing.T) {
 		data := random(54, 200, 5, classes, 1)
 		weights := some(200)
 		copies := data.repeat(weights)
-		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne, CrammerSinger} {
-			m := mustTrain(t, data.dense, data.y, Config{Multiclass: multiclass, Lambda: 0.01})
+		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
+			pegasos.CrammerSinger} {
+			m := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: multiclass, Lambda: 0.01})
 			if err := m.Calibrate(m.DecisionAll(copies.dense), copies.y, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -100,8 +108,10 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The weighted mean of a class's probability is the class's share of the weight, whatever the unit of
-// the weights. Class weights do not count: with them the mean stays the class's share of the rows, as
+// The weighted mean of a class's probability is the class's share of the weight, whatever the unit
+// of
+// the weights. Class weights do not count: with them the mean stays the class's share of the rows,
+// as
 // in scikit-learn.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
@@ -113,17 +123,22 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 				weights[i] = 9
 			}
 		}
-		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
 			for _, unit := range []float32{1, 1e-6, 100} {
 				scaled := slices.Clone(weights)
 				for i := range scaled {
 					scaled[i] *= unit
 				}
-				cfg := Config{Multiclass: multiclass, Lambda: 0.01, Calibrate: 5, Bias: BiasAugmented}
+				cfg := pegasos.Config{
+					Multiclass: multiclass,
+					Lambda:     0.01,
+					Calibrate:  5,
+					Bias:       pegasos.BiasAugmented,
+				}
 				m := weighted(t, data.dense, data.y, scaled, cfg)
 				checkShare(t, m, data, scaled, fmt.Sprintf("%d classes, %s, unit %v", classes,
 					multiclass, unit))
-				if multiclass == OneVsOne && classes > 2 {
+				if multiclass == pegasos.OneVsOne && classes > 2 {
 					continue // coupled pairs of other weights have no such mean
 				}
 				cfg.ClassWeight = fmt.Sprintf("%d=9", classes-1)
@@ -135,7 +150,7 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 }
 
 // checkShare checks the mean probability of the last class; nil weights are ones.
-func checkShare(t *testing.T, m *Model, data pair, weights []float32, name string) {
+func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, name string) {
 	t.Helper()
 	var mean, share, all float64
 	scores, last := m.DecisionAll(data.dense), len(m.Classes)-1
@@ -166,7 +181,7 @@ func TestCalibrateWeightZero(t *testing.T) {
 			weights[i] = float32(i % 3)
 		}
 	}
-	cfg := Config{Calibrate: 3, Lambda: 0.01}
+	cfg := pegasos.Config{Calibrate: 3, Lambda: 0.01}
 	m := weighted(t, data.dense, data.y, weights, cfg)
 	rest := data.repeat(ones(weights))
 	var own []float32
@@ -190,7 +205,7 @@ func TestCalibrateWeightZero(t *testing.T) {
 // A file may leave out the loss, which for multinomial models is the log loss.
 func TestProbabilitiesWithoutLoss(t *testing.T) {
 	data := random(52, 60, 3, 3, 1)
-	m := mustTrain(t, data.dense, data.y, Config{Multiclass: Multinomial})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.Multinomial})
 	scores := []float64{1, 2, 3}
 	want := m.Probabilities(scores, nil)
 	if m.Config.Loss = ""; !m.HasProbabilities() || !slices.Equal(m.Probabilities(scores, nil), want) {
@@ -200,9 +215,9 @@ func TestProbabilitiesWithoutLoss(t *testing.T) {
 
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
-	m := mustTrain(t, data.dense, data.y, Config{})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	if m.HasProbabilities() || mustTrain(t, data.dense, data.y,
-		Config{Loss: EpsInsensitive}).HasProbabilities() {
+		pegasos.Config{Loss: pegasos.EpsInsensitive}).HasProbabilities() {
 		t.Error("probabilities of nothing")
 	}
 	for name, err := range map[string]error{
@@ -212,8 +227,8 @@ func TestCalibrateRefuses(t *testing.T) {
 		"weights":    m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{1}),
 		"weight":     m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{1, -1}),
 		"no weight":  m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{0, 0}),
-		"one fold":   Config{Calibrate: 1}.Validate(),
-		"regression": Config{Calibrate: 5, Loss: EpsInsensitive}.Validate(),
+		"one fold":   pegasos.Config{Calibrate: 1}.Validate(),
+		"regression": pegasos.Config{Calibrate: 5, Loss: pegasos.EpsInsensitive}.Validate(),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -226,8 +241,13 @@ func TestCalibrateRefuses(t *testing.T) {
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
-		m, err := fixed(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Calibrate: 2,
-			Seed: seed})
+		m, err := fixed(
+			t.Context(),
+			data.dense,
+			data.y,
+			pegasos.Config{Multiclass: pegasos.OneVsOne, Calibrate: 2,
+				Seed: seed},
+		)
 		if (m == nil) == (err == nil) {
 			t.Errorf("seed %d: %v, %v", seed, m, err)
 		}
@@ -238,31 +258,31 @@ func TestCalibrateRefuses(t *testing.T) {
 func TestSigmoidsAreVerified(t *testing.T) {
 	for seed := range uint64(6) {
 		data := random(seed, 80, 5, 2+int(seed%3), 1)
-		cfg := Config{Calibrate: 3, Epochs: 4, Lambda: 0.1,
-			Loss: pick(rand.New(rand.NewPCG(seed, 4)), Hinge, SquaredHinge)}
+		cfg := pegasos.Config{Calibrate: 3, Epochs: 4, Lambda: 0.1,
+			Loss: pick(rand.New(rand.NewPCG(seed, 4)), pegasos.Hinge, pegasos.SquaredHinge)}
 		if seed%2 == 0 {
-			cfg.Multiclass, cfg.Scale = OneVsRest, ScaleNone
+			cfg.Multiclass, cfg.Scale = pegasos.OneVsRest, pegasos.ScaleNone
 		}
-		tr := Trainer{Config: cfg, Fingerprint: true, KeepProof: true, Threads: 1}
+		tr := pegasos.Trainer{Config: cfg, Fingerprint: true, KeepProof: true, Threads: 1}
 		if seed > 2 {
 			tr.Weights = some(80)
 		}
-		x := []Examples{data.dense, data.sparse}[seed%2]
+		x := []pegasos.Examples{data.dense, data.sparse}[seed%2]
 		m := train(t, x, data.y, tr)
-		o := VerifyOptions{Proof: m.Proof, Sigmoids: true}
+		o := pegasos.VerifyOptions{Proof: m.Proof, Sigmoids: true}
 		v, err := tr.Verify(t.Context(), m, x, data.y, o)
-		if err != nil || v.Verdict != Confirmed || !v.Sigmoids {
+		if err != nil || v.Verdict != pegasos.Confirmed || !v.Sigmoids {
 			t.Fatalf("seed %d: %+v, %v", seed, v, err)
 		}
 		changed := *m
 		changed.Calibration = slices.Clone(m.Calibration)
 		at := &changed.Calibration[len(m.Calibration)-1].B
 		*at = math.Nextafter(*at, 1)
-		if _, err := Read(bytes.NewReader(changed.rewritten(t, m.Hash()))); err == nil {
+		if _, err := pegasos.Read(bytes.NewReader(rewritten(&changed, t, m.Hash()))); err == nil {
 			t.Errorf("seed %d: another sigmoid has the hash", seed)
 		}
-		v, err = tr.Verify(t.Context(), &changed, x, data.y, VerifyOptions{Sigmoids: true})
-		if err != nil || v.Verdict != Contradicted || v.Hash == m.Hash() {
+		v, err = tr.Verify(t.Context(), &changed, x, data.y, pegasos.VerifyOptions{Sigmoids: true})
+		if err != nil || v.Verdict != pegasos.Contradicted || v.Hash == m.Hash() {
 			t.Errorf("seed %d: another sigmoid: %+v, %v", seed, v, err)
 		}
 	}

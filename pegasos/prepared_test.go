@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -39,7 +40,7 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 		var ends []string
 		for k, from := range []int{math.MaxInt, 0} {
 			store.SameFrom = from
-			p := mustRun(t, x, y, Config{Order: Sequential}).problems[0]
+			p := mustRun(t, x, y, pegasos.Config{Order: pegasos.Sequential}).problems[0]
 			if prepared := p.X.Steps() != nil; prepared != (k == 1) {
 				t.Fatalf("rows are a %T", p.X)
 			}
@@ -96,7 +97,7 @@ func BenchmarkRunPrepared(b *testing.B) {
 			for _, store.StepsMost = range []int{0, cols} {
 				b.Run(fmt.Sprintf("nnz=%d/drawn=%v/at-once=%v", nnz, drawn, store.StepsMost > 0),
 					func(b *testing.B) {
-						p := mustRun(b, x, y, Config{Order: Sequential}).problems[0]
+						p := mustRun(b, x, y, pegasos.Config{Order: pegasos.Sequential}).problems[0]
 						p.Steps(all)
 						before := p.Violations
 						b.ResetTimer()

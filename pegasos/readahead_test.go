@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -26,23 +27,24 @@ func TestReadAhead(t *testing.T) {
 		starts = append(starts, int64(len(values)))
 		full.Row(i)[j] = v
 	}
-	inFile := map[string]func(f matrices.WillNeed) (Examples, error){
-		"dense": func(f matrices.WillNeed) (Examples, error) {
+	inFile := map[string]func(f matrices.WillNeed) (pegasos.Examples, error){
+		"dense": func(f matrices.WillNeed) (pegasos.Examples, error) {
 			padded, _ := (*matrices.Dense)(full).Padded()
 			m, err := matrices.LazyDense(rows, cols, padded,
 				matrices.Check{Shift: 6, WillNeed: f})
 			return (*dense.Matrix)(m), err
 		},
-		"sparse": func(f matrices.WillNeed) (Examples, error) {
+		"sparse": func(f matrices.WillNeed) (pegasos.Examples, error) {
 			m, err := matrices.Lazy(cols, starts, indices, values,
 				matrices.Check{Shift: 6, WillNeed: f})
 			return (*sparse.Matrix)(m), err
 		},
 	}
 	for name, open := range inFile {
-		for _, cfg := range []Config{
-			{Order: Blocks, Block: 100}, {Order: Blocks, Block: 100, Batch: 7}, {Order: Sequential},
-			{Order: Permutation}, {Order: IID},
+		for _, cfg := range []pegasos.Config{
+			{Order: pegasos.Blocks, Block: 100}, {Order: pegasos.Blocks, Block: 100,
+				Batch: 7}, {Order: pegasos.Sequential},
+			{Order: pegasos.Permutation}, {Order: pegasos.IID},
 		} {
 			cfg.Lambda, cfg.Epochs = 1e-2, 2
 			announced, calls := make([]int, rows), 0
@@ -67,7 +69,7 @@ func TestReadAhead(t *testing.T) {
 			for _, n := range announced {
 				most, sum = max(most, n), sum+n
 			}
-			if cfg.Order == IID {
+			if cfg.Order == pegasos.IID {
 				if sum > 0 {
 					t.Errorf("%s, %+v: %d rows announced", name, cfg, sum)
 				}
@@ -76,7 +78,7 @@ func TestReadAhead(t *testing.T) {
 			if most > cfg.Epochs || sum < cfg.Epochs*(rows-8192-7) || sum >= cfg.Epochs*rows {
 				t.Errorf("%s, %+v: %d rows announced, one of them %d times", name, cfg, sum, most)
 			}
-			if cfg.Order == Blocks && calls > sum/50 {
+			if cfg.Order == pegasos.Blocks && calls > sum/50 {
 				t.Errorf("%s, %+v: %d calls for %d rows", name, cfg, calls, sum)
 			}
 		}

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A reference is what liblinear 2.3.0 found (dual coordinate ascent, -s 3) for a set of the data
@@ -17,11 +18,11 @@ import (
 // where nobody knows.
 type reference struct {
 	lambda           float64
-	bias             Bias
+	bias             pegasos.Bias
 	objective, bound float64
 	trainError       float64
 	testError        float64
-	cfg              Config // what it takes to come within 1 %, other than Lambda and Bias
+	cfg              pegasos.Config // what it takes to come within 1 %, other than Lambda and Bias
 }
 
 var unknown = math.NaN()
@@ -30,62 +31,86 @@ var unknown = math.NaN()
 var referenceSets = []struct {
 	name, train, test string
 	cols              int
-	prepare           func(x Examples, y []float32) (Examples, []float32)
+	prepare           func(x pegasos.Examples, y []float32) (pegasos.Examples, []float32)
 	problems          []reference
 }{
 	{"Fashion-MNIST, 6", fashion("train"), fashion("t10k"), 784, shirts, []reference{
-		{1e-4, BiasNone, 0.17453292, 0.17450822, 6.705, 7.440, Config{Epochs: 160}},
+		{1e-4, pegasos.BiasNone, 0.17453292, 0.17450822, 6.705, 7.440, pegasos.Config{Epochs: 160}},
 	}},
 	{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, nil, []reference{
-		{1e-4, BiasNone, 0.31293524, 0.31293522, 5.396, 10.900, Config{Epochs: 10}},
-		{1e-5, BiasNone, 0.094493491, 0.094493434, 0.696, 14.276,
-			Config{Epochs: 20, Finish: FinishDual}},
+		{1e-4, pegasos.BiasNone, 0.31293524, 0.31293522, 5.396, 10.900, pegasos.Config{Epochs: 10}},
+		{1e-5, pegasos.BiasNone, 0.094493491, 0.094493434, 0.696, 14.276,
+			pegasos.Config{Epochs: 20, Finish: pegasos.FinishDual}},
 	}},
 	{"Reuters, corporate", "reuters21578/reuters21578.corp.tfidf.train.svm.gz",
 		"reuters21578/reuters21578.corp.tfidf.test.svm.gz", 15543, nil, []reference{
-			{1e-4, BiasNone, 0.079209298, 0.079209249, 0.656, 1.940, Config{Epochs: 40}},
-			{1e-5, BiasNone, 0.010718936, 0.010718878, 0.000, 2.334,
-				Config{Epochs: 40, Finish: FinishDual}},
+			{1e-4, pegasos.BiasNone, 0.079209298, 0.079209249, 0.656, 1.940, pegasos.Config{Epochs: 40}},
+			{1e-5, pegasos.BiasNone, 0.010718936, 0.010718878, 0.000, 2.334,
+				pegasos.Config{Epochs: 40, Finish: pegasos.FinishDual}},
 		}},
 	{"Reuters, money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz",
 		"reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, nil, []reference{
-			{1.29e-4, BiasNone, 0.04893601, 0.048935937, 0.721, 2.577, Config{Epochs: 40}},
-			{1e-4, BiasNone, 0.042201484, 0.042201394, 0.605, 2.607, Config{Epochs: 60}},
-			{1e-5, BiasNone, 0.0098827269, 0.0098729511, 0.206, 3.213,
-				Config{Epochs: 80, Finish: FinishDual}},
+			{1.29e-4, pegasos.BiasNone, 0.04893601, 0.048935937, 0.721, 2.577, pegasos.Config{Epochs: 40}},
+			{1e-4, pegasos.BiasNone, 0.042201484, 0.042201394, 0.605, 2.607, pegasos.Config{Epochs: 60}},
+			{1e-5, pegasos.BiasNone, 0.0098827269, 0.0098729511, 0.206, 3.213,
+				pegasos.Config{Epochs: 80, Finish: pegasos.FinishDual}},
 		}},
 	{"RCV1 sample", "rcv1-small/rcv1.small.train.svm.gz", "rcv1-small/rcv1.small.test.svm.gz",
 		47236, nil, []reference{
-			{1e-3, BiasNone, 0.26613255, 0.26613244, 0.700, 12.000, Config{Epochs: 40}},
-			{1e-4, BiasNone, 0.029282768, 0.029282722, 0.000, 13.200,
-				Config{Epochs: 20, Finish: FinishDual}},
+			{1e-3, pegasos.BiasNone, 0.26613255, 0.26613244, 0.700, 12.000, pegasos.Config{Epochs: 40}},
+			{1e-4, pegasos.BiasNone, 0.029282768, 0.029282722, 0.000, 13.200,
+				pegasos.Config{Epochs: 20, Finish: pegasos.FinishDual}},
 		}},
 	{"covertype, scaled", "covtype20k/covtype20k.binary.svm.gz", "", 54, columnsToOne, []reference{
-		{1e-4, BiasNone, 0.34090864, 0.34090764, 14.795, unknown, Config{Epochs: 20}},
+		{1e-4, pegasos.BiasNone, 0.34090864, 0.34090764, 14.795, unknown, pegasos.Config{Epochs: 20}},
 	}},
 	{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, nil, []reference{
-		{1e-3, BiasNone, 0.35652434, 0.35652433, 15.227, 15.054, Config{Epochs: 5}},
-		{1e-4, BiasNone, 0.35176302, 0.35176133, 15.009, 15.030, Config{Epochs: 20}},
-		{1e-5, BiasNone, 0.35094921, 0.35089833, 14.981, 15.030, Config{Epochs: 160}},
-		{1e-4, BiasAugmented, 0.35175671, 0.35175082, 15.012, 15.024, Config{Epochs: 20}},
+		{1e-3, pegasos.BiasNone, 0.35652434, 0.35652433, 15.227, 15.054, pegasos.Config{Epochs: 5}},
+		{1e-4, pegasos.BiasNone, 0.35176302, 0.35176133, 15.009, 15.030, pegasos.Config{Epochs: 20}},
+		{1e-5, pegasos.BiasNone, 0.35094921, 0.35089833, 14.981, 15.030, pegasos.Config{Epochs: 160}},
+		{1e-4, pegasos.BiasAugmented, 0.35175671, 0.35175082, 15.012, 15.024, pegasos.Config{Epochs: 20}},
 	}},
 	{"mammography", "mammography/mammography.svm.gz", "", 6, nil, []reference{
-		{1e-3, BiasNone, 0.80223322, 0.80223322, 21.828, unknown, Config{Epochs: 40}},
-		{1e-4, BiasNone, 0.79908157, 0.79908129, 21.828, unknown, Config{Epochs: 320}},
-		{1e-3, BiasAugmented, 0.044472453, 0.044472449, 1.940, unknown, Config{Epochs: 20}},
-		{1e-4, BiasAugmented, 0.042678467, 0.042671693, 1.735, unknown, Config{Epochs: 160}},
+		{1e-3, pegasos.BiasNone, 0.80223322, 0.80223322, 21.828, unknown, pegasos.Config{Epochs: 40}},
+		{1e-4, pegasos.BiasNone, 0.79908157, 0.79908129, 21.828, unknown, pegasos.Config{Epochs: 320}},
+		{
+			1e-3,
+			pegasos.BiasAugmented,
+			0.044472453,
+			0.044472449,
+			1.940,
+			unknown,
+			pegasos.Config{Epochs: 20},
+		},
+		{
+			1e-4,
+			pegasos.BiasAugmented,
+			0.042678467,
+			0.042671693,
+			1.735,
+			unknown,
+			pegasos.Config{Epochs: 160},
+		},
 	}},
 	{"heart", "heart/heart_scale.svm.gz", "", 13, nil, []reference{
-		{0.1, BiasNone, 0.43302293, 0.4330228, 15.926, unknown, Config{Epochs: 5}},
-		{0.01, BiasNone, 0.36574874, 0.36573321, 15.926, unknown, Config{Epochs: 40}},
-		{0.001, BiasNone, 0.35326279, 0.35310969, 15.926, unknown, Config{Epochs: 160}},
-		{0.01, BiasAugmented, 0.35759906, 0.35759863, 14.815, unknown, Config{Epochs: 20}},
+		{0.1, pegasos.BiasNone, 0.43302293, 0.4330228, 15.926, unknown, pegasos.Config{Epochs: 5}},
+		{0.01, pegasos.BiasNone, 0.36574874, 0.36573321, 15.926, unknown, pegasos.Config{Epochs: 40}},
+		{0.001, pegasos.BiasNone, 0.35326279, 0.35310969, 15.926, unknown, pegasos.Config{Epochs: 160}},
+		{
+			0.01,
+			pegasos.BiasAugmented,
+			0.35759906,
+			0.35759863,
+			14.815,
+			unknown,
+			pegasos.Config{Epochs: 20},
+		},
 	}},
 	{"sofia-ml demo", "sofia-demo/sofia.demo.train.svm.gz", "sofia-demo/sofia.demo.test.svm.gz",
 		109621, nil, []reference{
-			{0.1, BiasNone, 0.069336343, 0.0693361, 0.000, 1.200, Config{Epochs: 160}},
-			{0.01, BiasNone, 0.0071772609, 0.00717712, 0.000, 1.200,
-				Config{Epochs: 40, Finish: FinishDual}},
+			{0.1, pegasos.BiasNone, 0.069336343, 0.0693361, 0.000, 1.200, pegasos.Config{Epochs: 160}},
+			{0.01, pegasos.BiasNone, 0.0071772609, 0.00717712, 0.000, 1.200,
+				pegasos.Config{Epochs: 40, Finish: pegasos.FinishDual}},
 		}},
 }
 
@@ -95,7 +120,7 @@ func fashion(part string) string {
 }
 
 // shirts makes class 6 one and all others the other.
-func shirts(x Examples, y []float32) (Examples, []float32) {
+func shirts(x pegasos.Examples, y []float32) (pegasos.Examples, []float32) {
 	two := make([]float32, len(y))
 	for i, v := range signs(y, 6) {
 		two[i] = float32(v)
@@ -104,7 +129,7 @@ func shirts(x Examples, y []float32) (Examples, []float32) {
 }
 
 // columnsToOne divides each column by its largest magnitude.
-func columnsToOne(x Examples, y []float32) (Examples, []float32) {
+func columnsToOne(x pegasos.Examples, y []float32) (pegasos.Examples, []float32) {
 	w := widen(x, 0)
 	top := make([]float64, w.cols)
 	for i := range y {
@@ -164,7 +189,7 @@ func TestReference(t *testing.T) {
 		"P/optimum", "bound/optimum", "gap", "training error", "test error")
 	for _, set := range referenceSets {
 		x, y := readSet(t, dir, set.train, set.cols)
-		var xt Examples
+		var xt pegasos.Examples
 		var yt []float32
 		if set.test != "" {
 			xt, yt = readSet(t, dir, set.test, set.cols)
@@ -219,7 +244,7 @@ func TestReferenceLetters(t *testing.T) {
 	x, y := readSet(t, dir, "letter/letter.scale.svm.gz", 16)
 	xt, yt := readSet(t, dir, "letter/letter.scale.t.svm.gz", 16)
 	start := time.Now()
-	m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: 400})
+	m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-4, Epochs: 400})
 	seconds := time.Since(start).Seconds()
 	train, test := 100-100*accuracy(m, x, y), 100-100*accuracy(m, xt, yt)
 	t.Logf("%d classes, %.0f epochs, %.2f s: gap %.2f %%, %.3f %% errors (37.340), on test rows "+
@@ -241,19 +266,19 @@ func TestReferenceNumbers(t *testing.T) {
 		name, file string
 		cols       int
 		unit       float32
-		prepare    func(x Examples, y []float32) (Examples, []float32)
+		prepare    func(x pegasos.Examples, y []float32) (pegasos.Examples, []float32)
 		lambda     float64
 		epsilon    float64
-		bias       Bias
+		bias       pegasos.Bias
 		epochs     int
 	}{
-		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0.5, BiasAugmented, 100},
-		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-4, 0.5, BiasAugmented, 100},
-		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0, BiasNone, 100},
+		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0.5, pegasos.BiasAugmented, 100},
+		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-4, 0.5, pegasos.BiasAugmented, 100},
+		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0, pegasos.BiasNone, 100},
 		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-3, 0.1,
-			BiasAugmented, 100},
+			pegasos.BiasAugmented, 100},
 		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-4, 0.1,
-			BiasAugmented, 100},
+			pegasos.BiasAugmented, 100},
 	} {
 		x, y := readSet(t, dir, c.file, c.cols)
 		if c.prepare != nil {
@@ -269,7 +294,7 @@ func TestReferenceNumbers(t *testing.T) {
 		for _, v := range numbers {
 			spread += (v - mean) * (v - mean) / float64(len(y))
 		}
-		if c.bias == BiasAugmented {
+		if c.bias == pegasos.BiasAugmented {
 			bias = 1
 		}
 		start := time.Now()
@@ -277,8 +302,13 @@ func TestReferenceNumbers(t *testing.T) {
 			wideLoss{true, c.epsilon}, 1e-4)
 		solver := time.Since(start).Seconds()
 		start = time.Now()
-		cfg := Config{Loss: EpsInsensitive, Epsilon: c.epsilon, Lambda: c.lambda, Bias: c.bias,
-			Epochs: c.epochs}
+		cfg := pegasos.Config{
+			Loss:    pegasos.EpsInsensitive,
+			Epsilon: c.epsilon,
+			Lambda:  c.lambda,
+			Bias:    c.bias,
+			Epochs:  c.epochs,
+		}
 		m := mustTrain(t, x, y, cfg)
 		seconds, r := time.Since(start).Seconds(), m.Result
 		rmse := metrics.RMSE(y, m.DecisionAll(x), nil)

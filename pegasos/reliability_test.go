@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // TestReliability has a part for each case that is known to break trainers of this kind. Some are
@@ -74,10 +75,17 @@ func reliableFirstStep(t *testing.T) {
 		// (4, 4) does with half of 2.
 		{2, []uint32{0, 1}, []uint32{1, 2}, [2][2]float32{{4, 8}, {-2, 0}}},
 	} {
-		for _, x := range []Examples{d, toSparse(d), foreign{d}} {
-			for _, loss := range []Loss{Hinge, Log} {
-				cfg := Config{Loss: loss, Lambda: 0.25, Steps: 2, Batch: c.batch, Order: Sequential,
-					Offset: OffsetNone, Average: LastIterate}
+		for _, x := range []pegasos.Examples{d, toSparse(d), foreign{d}} {
+			for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
+				cfg := pegasos.Config{
+					Loss:    loss,
+					Lambda:  0.25,
+					Steps:   2,
+					Batch:   c.batch,
+					Order:   pegasos.Sequential,
+					Offset:  pegasos.OffsetNone,
+					Average: pegasos.LastIterate,
+				}
 				p := mustRun(t, x, y, cfg).problems[0]
 				w := make([]float32, 2)
 				for k, rows := range [][]uint32{c.first, c.next} {
@@ -87,12 +95,12 @@ func reliableFirstStep(t *testing.T) {
 						p.TakeSteps(rows)
 					}
 					p.weights(w)
-					if p.Err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
+					if p.Err != nil || loss == pegasos.Hinge && [2]float32(w) != c.want[k] {
 						t.Errorf("%T batch %d: w = %v after step %d, want %v; %v", x, c.batch, w,
 							k+1, c.want[k], p.Err)
 					}
 					// At w = 0 the coefficient of the logarithmic loss is half as large.
-					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == Log &&
+					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == pegasos.Log &&
 						(k == 0 && !slices.Equal(w, half) || w[0]-w[0] != 0 || w[1]-w[1] != 0) {
 						t.Errorf("%T batch %d: w = %v after step %d of the logarithmic loss", x,
 							c.batch, w, k+1)
@@ -108,7 +116,8 @@ func reliableFirstStep(t *testing.T) {
 func reliableShrink(t *testing.T) {
 	for _, size := range []float32{0, 1e-15, 1, 1e9} {
 		data := random(71, 20, 3, 2, 1).scaled(size)
-		for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Loss: SquaredHinge},
+		for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
+			{Loss: pegasos.SquaredHinge},
 			{Batch: 5, Project: true}} {
 			for _, lambda := range []float64{options.MinLambda, 1, 1e30} {
 				cfg.Lambda = lambda
@@ -123,8 +132,8 @@ func reliableShrink(t *testing.T) {
 			}
 		}
 	}
-	var e *ConfigError
-	if err := (Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) ||
+	var e *pegasos.ConfigError
+	if err := (pegasos.Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) ||
 		e.Field != "Offset" {
 		t.Errorf("another schedule: %v", err)
 	}
@@ -136,23 +145,23 @@ func reliableSettings(t *testing.T) {
 	data := random(72, 10, 3, 2, 1)
 	for _, c := range []struct {
 		field string
-		cfg   Config
+		cfg   pegasos.Config
 	}{
-		{"Lambda", Config{Lambda: -1e-4}}, {"Lambda", Config{Lambda: nan}},
-		{"Lambda", Config{Lambda: inf}}, {"Lambda", Config{Lambda: -inf}},
-		{"Lambda", Config{Lambda: 1e-30}},
-		{"C", Config{C: -1}}, {"C", Config{C: nan}}, {"C", Config{C: 1e30}},
-		{"C", Config{C: 1e-300}},
-		{"Batch", Config{Batch: -1}}, {"Batch", Config{Batch: 11}},
-		{"Steps", Config{Steps: -1}}, {"Epochs", Config{Epochs: -1}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: -0.1}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
-		{"Tol", Config{Tol: -1}}, {"Tol", Config{Tol: nan}},
-		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
+		{"Lambda", pegasos.Config{Lambda: -1e-4}}, {"Lambda", pegasos.Config{Lambda: nan}},
+		{"Lambda", pegasos.Config{Lambda: inf}}, {"Lambda", pegasos.Config{Lambda: -inf}},
+		{"Lambda", pegasos.Config{Lambda: 1e-30}},
+		{"C", pegasos.Config{C: -1}}, {"C", pegasos.Config{C: nan}}, {"C", pegasos.Config{C: 1e30}},
+		{"C", pegasos.Config{C: 1e-300}},
+		{"Batch", pegasos.Config{Batch: -1}}, {"Batch", pegasos.Config{Batch: 11}},
+		{"Steps", pegasos.Config{Steps: -1}}, {"Epochs", pegasos.Config{Epochs: -1}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: -0.1}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: nan}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: inf}},
+		{"Tol", pegasos.Config{Tol: -1}}, {"Tol", pegasos.Config{Tol: nan}},
+		{"BiasScale", pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: inf}},
 	} {
 		m, err := fixed(t.Context(), data.dense, data.y, c.cfg)
-		var e *ConfigError
+		var e *pegasos.ConfigError
 		if m != nil || !errors.As(err, &e) || e.Field != c.field {
 			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
 		}
@@ -163,15 +172,15 @@ func reliableSettings(t *testing.T) {
 // possible. And lambda may be 1e30, which leaves nothing of w but what is right.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
-	m := mustTrain(t, data.dense, data.y, Config{})
-	if full := (Config{}).Plain(); m.Lambda != DefaultLambda ||
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
+	if full := (pegasos.Config{}).Plain(); m.Lambda != pegasos.DefaultLambda ||
 		m.Result.Steps != 10*settings.DefaultEpochs || full.Batch > 1 {
 		t.Errorf("lambda %v, %d steps", m.Lambda, m.Result.Steps)
 	}
-	for _, offset := range []Offset{OffsetR2, OffsetNone} {
-		m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e30, Offset: offset, Batch: 10,
+	for _, offset := range []pegasos.Offset{pegasos.OffsetR2, pegasos.OffsetNone} {
+		m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e30, Offset: offset, Batch: 10,
 			Steps: 1})
-		if r := m.Result; m.check() != nil || norm(m.Weights[0]) > 1e-28 ||
+		if r := m.Result; pegasos.CheckModel(m) != nil || norm(m.Weights[0]) > 1e-28 ||
 			math.Abs(r.Objective-1) > 1e-12 || !(r.DualObjective <= 1) {
 			t.Errorf("lambda 1e30: w = %v, %+v", m.Weights[0], r)
 		}
@@ -185,26 +194,36 @@ func reliableTinyLambda(t *testing.T) {
 	// |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
-		cfg := Config{Lambda: lambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
-			Average: LastIterate}
+		cfg := pegasos.Config{
+			Lambda:  lambda,
+			Steps:   1,
+			Order:   pegasos.Sequential,
+			Offset:  pegasos.OffsetNone,
+			Average: pegasos.LastIterate,
+		}
 		r := mustTrain(t, x, []float32{1, -1}, cfg).Result
 		want := 2.5e9/(2*lambda) + (1+70_000/lambda)/2
 		if math.Abs(r.Objective-want) > 1e-6*want || r.DualObjective > 1 {
 			t.Errorf("lambda %v: %+v, want an objective of %v", lambda, r, want)
 		}
-		cfg.Offset, cfg.Steps = OffsetR2, 20
+		cfg.Offset, cfg.Steps = pegasos.OffsetR2, 20
 		if r := mustTrain(t, x, []float32{1, -1}, cfg).Result; r.Objective > 10 {
 			t.Errorf("lambda %v: %+v with an offset", lambda, r)
 		}
 	}
 	far := matrix(t, 2, 1, 1e13, 1)
-	cfg := Config{Lambda: options.MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
-		Average: LastIterate}
+	cfg := pegasos.Config{
+		Lambda:  options.MinLambda,
+		Steps:   1,
+		Order:   pegasos.Sequential,
+		Offset:  pegasos.OffsetNone,
+		Average: pegasos.LastIterate,
+	}
 	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) ||
 		!(m.Result.Objective > 1e37) {
 		t.Errorf("|w|^2 beyond float32: %v, %+v", m.Weights, m.Result)
 	}
-	var e *StepError
+	var e *pegasos.StepError
 	if m, err := fixed(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil ||
 		!errors.As(err, &e) || e.Step != 1 {
 		t.Errorf("scores beyond float32: %v", err)
@@ -217,8 +236,8 @@ func reliableTinyLambda(t *testing.T) {
 // and an equal number each time in the same direction. The certificate tells what became of it.
 func reliableLongRun(t *testing.T) {
 	data := random(74, 500, 6, 2, 1)
-	cfg := Config{Lambda: 0.01, Steps: 2_000_000, Average: LastIterate, Project: true,
-		Offset: OffsetNone}
+	cfg := pegasos.Config{Lambda: 0.01, Steps: 2_000_000, Average: pegasos.LastIterate, Project: true,
+		Offset: pegasos.OffsetNone}
 	r := mustRun(t, data.dense, data.y, cfg)
 	p := r.problems[0]
 	v, worst := make([]float64, 6), 0.0
@@ -259,7 +278,7 @@ func reliableLongRun(t *testing.T) {
 }
 
 func reliableExponential(t *testing.T) {
-	c := Config{Loss: Log}.cost()
+	c := lossOf(pegasos.Config{Loss: pegasos.Log})
 	for _, z := range []float64{1e4, -1e4, 1e30, -1e30, math.MaxFloat64, -math.MaxFloat64} {
 		want, coefficient := 0.0, 0.0
 		if z < 0 {
@@ -271,9 +290,14 @@ func reliableExponential(t *testing.T) {
 		}
 	}
 	// After the first step scores are near 1e10/lambda = 1e15.
-	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, Config{Loss: Log, Lambda: 1e-5,
-		Steps: 3, Offset: OffsetNone, Average: LastIterate})
-	if err := m.check(); err != nil {
+	m := mustTrain(
+		t,
+		matrix(t, 2, 1, 1e5, 1e5),
+		[]float32{1, 2},
+		pegasos.Config{Loss: pegasos.Log, Lambda: 1e-5,
+			Steps: 3, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
+	)
+	if err := pegasos.CheckModel(m); err != nil {
 		t.Error(err)
 	}
 }
@@ -283,13 +307,27 @@ func reliableExponential(t *testing.T) {
 func reliableSquaredHinge(t *testing.T) {
 	data := random(75, 50, 4, 2, 1)
 	dense.Scale(1e6, data.dense.Row(7))
-	m := mustTrain(t, data.dense, data.y, Config{Loss: SquaredHinge, Average: LastIterate})
-	if m.check() != nil || !(m.Result.Objective <= 1.0001) {
+	m := mustTrain(
+		t,
+		data.dense,
+		data.y,
+		pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate},
+	)
+	if pegasos.CheckModel(m) != nil || !(m.Result.Objective <= 1.0001) {
 		t.Errorf("%+v", m.Result)
 	}
-	m, err := fixed(t.Context(), data.dense, data.y,
-		Config{Loss: SquaredHinge, Average: LastIterate, Offset: OffsetNone, Lambda: 1e-9})
-	var e *StepError
+	m, err := fixed(
+		t.Context(),
+		data.dense,
+		data.y,
+		pegasos.Config{
+			Loss:    pegasos.SquaredHinge,
+			Average: pegasos.LastIterate,
+			Offset:  pegasos.OffsetNone,
+			Lambda:  1e-9,
+		},
+	)
+	var e *pegasos.StepError
 	if m != nil || !errors.As(err, &e) || e.Step < 1 {
 		t.Errorf("without an offset: %v", err)
 	}
@@ -298,14 +336,14 @@ func reliableSquaredHinge(t *testing.T) {
 // The larger label is the +1, whatever the two are; names count in their order.
 func reliableLabels(t *testing.T) {
 	data := random(76, 60, 5, 2, 1)
-	want := mustTrain(t, data.dense, data.y, Config{})
+	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	for _, labels := range [][2]float32{{0, 1}, {1, 2}, {-1, 1}, {-7.5, -7.25},
 		{float32(math.Copysign(0, -1)), 1e30}} {
 		y := make([]float32, 60)
 		for i, v := range data.y {
 			y[i] = labels[int(v)]
 		}
-		m := mustTrain(t, data.dense, y, Config{})
+		m := mustTrain(t, data.dense, y, pegasos.Config{})
 		if distance(m.Weights[0], want.Weights[0]) != 0 || m.Classes[0] != labels[0] ||
 			m.Classes[1] != labels[1] {
 			t.Errorf("labels %v: another model, of the classes %v", labels, m.Classes)
@@ -327,9 +365,9 @@ func reliableLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mustTrain(t, s.Dense, s.Y, Config{})
+	m := mustTrain(t, s.Dense, s.Y, pegasos.Config{})
 	m.Names = s.Names
-	m, err = Read(bytes.NewReader(encode(t, m)))
+	m, err = pegasos.Read(bytes.NewReader(encode(t, m)))
 	if err != nil || distance(m.Weights[0], want.Weights[0]) != 0 || m.ClassName(0) != "ham" ||
 		m.ClassName(1) != "spam" {
 		t.Errorf("names: %v, %+v", err, m)
@@ -343,7 +381,7 @@ func reliableOneClass(t *testing.T) {
 		if weights != nil {
 			y[4] = 4
 		}
-		m, err := (&Trainer{Weights: weights}).plain(t.Context(), data.dense, y)
+		m, err := trainPlain(t.Context(), &pegasos.Trainer{Weights: weights}, data.dense, y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), "label 3") ||
 			!strings.Contains(err.Error(), "two or more classes") {
 			t.Errorf("weights %v: %v", weights, err)
@@ -353,12 +391,12 @@ func reliableOneClass(t *testing.T) {
 
 func reliableUnknownLabel(t *testing.T) {
 	data := random(78, 20, 3, 2, 1)
-	m := mustTrain(t, data.dense, data.y, Config{})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	y := slices.Clone(data.y)
 	y[13] = 2
-	for _, tr := range []*Trainer{{Start: m}, {Prior: m}} {
-		var e *RowError
-		if _, err := tr.plain(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 ||
+	for _, tr := range []*pegasos.Trainer{{Start: m}, {Prior: m}} {
+		var e *pegasos.RowError
+		if _, err := trainPlain(t.Context(), tr, data.dense, y); !errors.As(err, &e) || e.Row != 13 ||
 			!strings.Contains(err.Error(), "label 2") {
 			t.Errorf("%v, want an error about row 13", err)
 		}
@@ -378,8 +416,8 @@ func reliableManyClasses(t *testing.T) {
 }
 
 func reliableNoData(t *testing.T) {
-	for _, x := range []Examples{dense.New(0, 0), dense.New(0, 3), toSparse(dense.New(0, 3))} {
-		for _, cfg := range []Config{{}, {Loss: EpsInsensitive}} {
+	for _, x := range []pegasos.Examples{dense.New(0, 0), dense.New(0, 3), toSparse(dense.New(0, 3))} {
+		for _, cfg := range []pegasos.Config{{}, {Loss: pegasos.EpsInsensitive}} {
 			if m, err := fixed(t.Context(), x, nil, cfg); m != nil || err == nil ||
 				!strings.Contains(err.Error(), "no rows") {
 				t.Errorf("%v, %v", m, err)
@@ -387,8 +425,8 @@ func reliableNoData(t *testing.T) {
 		}
 	}
 	// Rows without any columns have no model but 0.
-	for _, x := range []Examples{dense.New(3, 0), toSparse(dense.New(3, 0))} {
-		m := mustTrain(t, x, []float32{1, 2, 1}, Config{})
+	for _, x := range []pegasos.Examples{dense.New(3, 0), toSparse(dense.New(3, 0))} {
+		m := mustTrain(t, x, []float32{1, 2, 1}, pegasos.Config{})
 		if m.Cols() != 0 || m.Result.Objective != 1 || !(m.Result.Gap < 1e-12) {
 			t.Errorf("no columns: %+v", m.Result)
 		}
@@ -402,12 +440,12 @@ func reliableZeros(t *testing.T) {
 	for i := range 40 {
 		data.dense.Row(i)[3] = 0
 	}
-	for _, x := range []Examples{data.dense, toSparse(data.dense)} {
+	for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
 		for _, l := range losses {
-			for _, cfg := range []Config{{}, {Batch: 8, Project: true}, Paper()} {
+			for _, cfg := range []pegasos.Config{{}, {Batch: 8, Project: true}, pegasos.Paper()} {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.1
 				m := mustTrain(t, x, data.y, cfg)
-				if m.Weights[0][3] != 0 || m.Decision(x, 11, nil)[0] != 0 || m.check() != nil {
+				if m.Weights[0][3] != 0 || m.Decision(x, 11, nil)[0] != 0 || pegasos.CheckModel(m) != nil {
 					t.Errorf("%+v: w = %v", cfg, m.Weights[0])
 				}
 			}
@@ -418,10 +456,10 @@ func reliableZeros(t *testing.T) {
 func reliableFewRows(t *testing.T) {
 	// One row is one class; as a number it is learnt.
 	one := matrix(t, 1, 2, 1, 2)
-	if m, err := fixed(t.Context(), one, []float32{1}, Config{}); m != nil || err == nil {
+	if m, err := fixed(t.Context(), one, []float32{1}, pegasos.Config{}); m != nil || err == nil {
 		t.Error("one row has two classes")
 	}
-	m := mustTrain(t, one, []float32{10}, Config{Loss: EpsInsensitive, Lambda: 1e-2,
+	m := mustTrain(t, one, []float32{10}, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 1e-2,
 		Epochs: 20_000})
 	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
 		t.Errorf("one number: %v, want 10", z)
@@ -430,14 +468,14 @@ func reliableFewRows(t *testing.T) {
 	// known to be the least.
 	x := matrix(t, 4, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 	if r := mustTrain(t, x, []float32{1, 2, 1, 2},
-		Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 ||
+		pegasos.Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 ||
 		r.DualObjective < 0.99 {
 		t.Errorf("contradictions: %+v", r)
 	}
 	// Copies of one row and one other are as those two.
 	y := []float32{1, 1, 1, 2, 2, 2}
 	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
-		Config{Lambda: 0.5, Epochs: 500}).Result
+		pegasos.Config{Lambda: 0.5, Epochs: 500}).Result
 	if math.Abs(a.Objective-0.25) > 0.01 { // w = 1 costs lambda/2
 		t.Errorf("copies: %+v", a)
 	}
@@ -446,7 +484,7 @@ func reliableFewRows(t *testing.T) {
 // Features that the model lacks are ignored, in prediction and, with a count, in reading.
 func reliableMoreFeatures(t *testing.T) {
 	data := random(81, 30, 4, 2, 1)
-	m := mustTrain(t, data.dense, data.y, Config{})
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	more := data.columns([]int{0, 1, 2, 3, 0, 1})
 	for i, v := range m.DecisionAll(more.dense) {
 		if math.Abs(v-m.Decision(data.dense, i, nil)[0]) > 1e-6 {
@@ -470,7 +508,8 @@ func reliableLargeRows(t *testing.T) {
 	}
 	const lambda = 1e5
 	_, low, high := dualAscent(t, widen(data.dense, 0), signs(data.y, 1), lambda, wideLoss{}, 1e-5)
-	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Offset: OffsetNone, Project: true}} {
+	for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
+		{Offset: pegasos.OffsetNone, Project: true}} {
 		cfg.Lambda, cfg.Epochs = lambda, 2000
 		r := mustTrain(t, data.dense, data.y, cfg).Result
 		if r.Objective < low*(1-1e-6) || r.DualObjective > high || r.Objective > 2*high+1 {
@@ -488,11 +527,11 @@ func reliableNaN(t *testing.T) {
 			data := random(83, 20, 70, 2, 1)
 			i := g.IntN(20)
 			data.dense.Row(i)[g.IntN(70)] = float32(bad)
-			for _, x := range []Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
-				for _, cfg := range []Config{{}, {Batch: 4}, {Loss: Log, Order: IID},
+			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
+				for _, cfg := range []pegasos.Config{{}, {Batch: 4}, {Loss: pegasos.Log, Order: pegasos.IID},
 					{Project: true}} {
 					m, err := fixed(t.Context(), x, data.y, cfg)
-					var e *RowError
+					var e *pegasos.RowError
 					if m != nil || !errors.As(err, &e) || e.Row != i {
 						t.Fatalf("%v in row %d: %v, %v", bad, i, m, err)
 					}
@@ -510,7 +549,7 @@ func reliableZeroWeights(t *testing.T) {
 		weights[i] = min(w, 1)
 	}
 	once := data.repeat(weights)
-	for _, cfg := range []Config{{}, {Batch: 3}, Paper()} {
+	for _, cfg := range []pegasos.Config{{}, {Batch: 3}, pegasos.Paper()} {
 		a, b := weighted(t, data.dense, data.y, weights, cfg), mustTrain(t, once.dense, once.y, cfg)
 		if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || cfg.Batch == 0 &&
 			a.Result.Steps != 20*32 {
@@ -521,10 +560,10 @@ func reliableZeroWeights(t *testing.T) {
 
 func reliableThreads(t *testing.T) {
 	data := random(87, 80, 7, 6, 0.7)
-	for _, cfg := range []Config{{}, {Batch: 9, Loss: Log}} {
+	for _, cfg := range []pegasos.Config{{}, {Batch: 9, Loss: pegasos.Log}} {
 		var seen []string
 		for threads := 1; threads <= 8; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(),
+			m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: threads},
 				data.sparse, data.y)
 			if err != nil {
 				t.Fatal(err)
@@ -541,17 +580,20 @@ func reliableThreads(t *testing.T) {
 func reliableCancel(t *testing.T) {
 	data := random(88, 50, 5, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := &Trainer{Config: Config{Epochs: 1 << 30}, Progress: func(p Progress) {
-		if p.Epoch == 30 {
-			cancel()
-		}
-	}}
-	m, err := tr.plain(ctx, data.dense, data.y)
+	tr := &pegasos.Trainer{
+		Config: pegasos.Config{Epochs: 1 << 30},
+		Progress: func(p pegasos.Progress) {
+			if p.Epoch == 30 {
+				cancel()
+			}
+		},
+	}
+	m, err := trainPlain(ctx, tr, data.dense, data.y)
 	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Steps != 30*50 ||
 		accuracy(m, data.dense, data.y) < 0.7 {
 		t.Fatalf("%v, %+v", err, m)
 	}
-	if _, err := Read(bytes.NewReader(encode(t, m))); err != nil {
+	if _, err := pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
 		t.Error(err)
 	}
 }
@@ -559,7 +601,7 @@ func reliableCancel(t *testing.T) {
 // TestResume has every kind of run; here is one, through a file, at every step.
 func reliableResume(t *testing.T) {
 	data := random(121, 15, 4, 2, 1)
-	tr := Trainer{Config: Config{Lambda: 0.05, Epochs: 3}}
+	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05, Epochs: 3}}
 	want := mustTrain(t, data.dense, data.y, tr.Config).Hash()
 	for p := int64(1); p <= 45; p++ {
 		if resumed(t, data.dense, data.y, tr, p).Hash() != want {
@@ -574,8 +616,8 @@ func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02
 	var gaps, ofLoss []float64
-	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 400, Tol: tol}}
-	tr.Progress = func(p Progress) {
+	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1, Epochs: 400, Tol: tol}}
+	tr.Progress = func(p pegasos.Progress) {
 		if slices.Contains(looks(400), p.Epoch) {
 			m := p.Model()
 			r := m.Result
@@ -583,7 +625,7 @@ func reliableEarlyStop(t *testing.T) {
 			ofLoss = append(ofLoss, (r.Objective-m.Penalty()-r.DualObjective)/r.DualObjective)
 		}
 	}
-	m, err := tr.plain(t.Context(), data.dense, data.y)
+	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 400 || len(gaps) < 2 {
 		t.Fatalf("%v, %+v", err, m.Result)
 	}
@@ -612,10 +654,19 @@ func reliableMultinomial(t *testing.T) {
 			t.Errorf("%v: loss %v of the right class", z, loss)
 		}
 	}
-	m := mustTrain(t, matrix(t, 3, 1, 1e5, 1e5, -1e5), []float32{1, 2, 3},
-		Config{Multiclass: Multinomial, Lambda: 1e-5, Steps: 4, Offset: OffsetNone,
-			Average: LastIterate})
-	if err := m.check(); err != nil {
+	m := mustTrain(
+		t,
+		matrix(t, 3, 1, 1e5, 1e5, -1e5),
+		[]float32{1, 2, 3},
+		pegasos.Config{
+			Multiclass: pegasos.Multinomial,
+			Lambda:     1e-5,
+			Steps:      4,
+			Offset:     pegasos.OffsetNone,
+			Average:    pegasos.LastIterate,
+		},
+	)
+	if err := pegasos.CheckModel(m); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,11 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // steep is rows of which one is a thousand times as long as the others, so that its steps throw the
@@ -24,10 +25,10 @@ func TestNoWorseThanZero(t *testing.T) {
 			if l.cfg.Loss.Regression() {
 				data = data.numbers(seed)
 			}
-			for _, cfg := range []Config{
-				{}, {Average: LastIterate}, {Bias: BiasAugmented}, {Bias: BiasUnregularised},
-				{Order: IID}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial},
-				{Multiclass: OneVsOne}, {Batch: 3},
+			for _, cfg := range []pegasos.Config{
+				{}, {Average: pegasos.LastIterate}, {Bias: pegasos.BiasAugmented}, {Bias: pegasos.BiasUnregularised},
+				{Order: pegasos.IID}, {Multiclass: pegasos.CrammerSinger}, {Multiclass: pegasos.Multinomial},
+				{Multiclass: pegasos.OneVsOne}, {Batch: 3},
 			} {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 1e-6
 				if cfg.Validate() != nil {
@@ -35,9 +36,9 @@ func TestNoWorseThanZero(t *testing.T) {
 				}
 				for _, steps := range []int64{1, 3, 31, 100} {
 					cfg.Steps = steps
-					for _, prior := range []*Model{nil, mustTrain(t, data.dense, data.y, cfg)} {
-						tr := Trainer{Config: cfg, Prior: prior}
-						m, err := tr.plain(t.Context(), data.sparse, data.y)
+					for _, prior := range []*pegasos.Model{nil, mustTrain(t, data.dense, data.y, cfg)} {
+						tr := pegasos.Trainer{Config: cfg, Prior: prior}
+						m, err := trainPlain(t.Context(), &tr, data.sparse, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -71,15 +72,20 @@ func TestNoWorseThanStart(t *testing.T) {
 	replaced := 0
 	for seed := range uint64(4) {
 		data := steep(seed)
-		cfg := Config{Lambda: 1e-3, Bias: BiasAugmented, Steps: 40, Average: LastIterate}
-		good := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-3, Bias: BiasAugmented,
-			Finish: FinishDual, Epochs: 2000})
+		cfg := pegasos.Config{
+			Lambda:  1e-3,
+			Bias:    pegasos.BiasAugmented,
+			Steps:   40,
+			Average: pegasos.LastIterate,
+		}
+		good := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-3, Bias: pegasos.BiasAugmented,
+			Finish: pegasos.FinishDual, Epochs: 2000})
 		good.Result.Steps = 3 // so that the next are long
 		for k := range good.Result.PerClass {
 			good.Result.PerClass[k].Steps = 3
 		}
-		tr := Trainer{Config: cfg, Start: good, KeepState: true}
-		m, err := tr.plain(t.Context(), data.dense, data.y)
+		tr := pegasos.Trainer{Config: cfg, Start: good, KeepState: true}
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,11 +95,16 @@ func TestNoWorseThanStart(t *testing.T) {
 		}
 		replaced += m.Result.Replaced
 		tr.Pause = 11
-		half, err := tr.plain(t.Context(), data.dense, data.y)
-		if err != ErrPaused {
+		half, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+		if err != pegasos.ErrPaused {
 			t.Fatal(err)
 		}
-		again, err := (&Trainer{Config: cfg, Resume: half}).plain(t.Context(), data.dense, data.y)
+		again, err := trainPlain(
+			t.Context(),
+			&pegasos.Trainer{Config: cfg, Resume: half},
+			data.dense,
+			data.y,
+		)
 		if err != nil || again.Hash() != m.Hash() || again.Result.Replaced != m.Result.Replaced {
 			t.Errorf("resumed: %v, %+v, want %+v", err, again.Result, m.Result)
 		}
@@ -106,7 +117,7 @@ func TestNoWorseThanStart(t *testing.T) {
 // The paper's steps leave what they leave.
 func TestPaperIsNotReplaced(t *testing.T) {
 	data := steep(1)
-	cfg := Paper()
+	cfg := pegasos.Paper()
 	cfg.Epochs, cfg.Lambda, cfg.Steps = 0, 1e-6, 3
 	m := mustTrain(t, data.dense, data.y, cfg)
 	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {

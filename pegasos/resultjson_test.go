@@ -1,8 +1,9 @@
-package pegasos
+package pegasos_test
 
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"strings"
 	"testing"
@@ -10,16 +11,16 @@ import (
 
 // A value that was not measured is left out of JSON, and is NaN again when it is read.
 func TestResultJSON(t *testing.T) {
-	r := Result{
+	r := pegasos.Result{
 		Steps: 10, Epochs: 5, R2: 2, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN(),
-		PerClass: []ClassResult{{Objective: 0.5, DualObjective: math.NaN(), Steps: 10,
+		PerClass: []pegasos.ClassResult{{Objective: 0.5, DualObjective: math.NaN(), Steps: 10,
 			Lambda: 0.1}},
 	}
 	text, err := json.Marshal(r)
 	if err != nil || strings.Contains(string(text), "gap") {
 		t.Fatalf("%s, %v", text, err)
 	}
-	var have Result
+	var have pegasos.Result
 	if err := json.Unmarshal(text, &have); err != nil {
 		t.Fatal(err)
 	}
@@ -38,23 +39,23 @@ func TestResultJSON(t *testing.T) {
 }
 
 func TestValidateModel(t *testing.T) {
-	good := func() *Model {
-		return &Model{Classes: []float32{-1, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1}
+	good := func() *pegasos.Model {
+		return &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1}
 	}
 	if err := good().Validate(); err != nil {
 		t.Fatal(err)
 	}
-	for want, change := range map[string]func(m *Model){
-		"pegasos: model: classes must be": func(m *Model) { m.Classes[0] = 2 },
-		"pegasos: model: 2 weight vectors": func(m *Model) {
+	for want, change := range map[string]func(m *pegasos.Model){
+		"pegasos: model: classes must be": func(m *pegasos.Model) { m.Classes[0] = 2 },
+		"pegasos: model: 2 weight vectors": func(m *pegasos.Model) {
 			m.Weights = append(m.Weights,
 				m.Weights[0])
 		},
-		"pegasos: model: weight 1": func(m *Model) {
+		"pegasos: model: weight 1": func(m *pegasos.Model) {
 			m.Weights[0][1] = float32(math.NaN())
 		},
-		"pegasos: Lambda: have 0":  func(m *Model) { m.Lambda = 0 },
-		"pegasos: Epochs: have -1": func(m *Model) { m.Config.Epochs = -1 },
+		"pegasos: Lambda: have 0":  func(m *pegasos.Model) { m.Lambda = 0 },
+		"pegasos: Epochs: have -1": func(m *pegasos.Model) { m.Config.Epochs = -1 },
 	} {
 		m := good()
 		change(m)

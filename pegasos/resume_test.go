@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -10,21 +10,29 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // resumed trains with a pause after each of the steps, goes through a file each time, and returns
 // the model of the end.
-func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64) *Model {
+func resumed(
+	t *testing.T,
+	x pegasos.Examples,
+	y []float32,
+	tr pegasos.Trainer,
+	pauses ...int64,
+) *pegasos.Model {
 	t.Helper()
 	tr.KeepState = true
 	before := steps(tr.Start)
 	for _, p := range append(pauses, 0) {
 		tr.Pause = p
-		m, err := tr.plain(t.Context(), x, y)
+		m, err := trainPlain(t.Context(), &tr, x, y)
 		if err == nil && p > 0 { // it ended before
 			return m
 		}
-		if err != nil && !(errors.Is(err, ErrPaused) && p > 0) {
+		if err != nil && !(errors.Is(err, pegasos.ErrPaused) && p > 0) {
 			t.Fatalf("pause %d: %v", p, err)
 		}
 		if p == 0 {
@@ -33,7 +41,7 @@ func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64)
 		if m.Result.Steps-before > p && tr.Shards < 2 { // those stop where they synchronise
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
-		if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
+		if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
 			t.Fatalf("%+v: %v", tr.Config, err)
 		}
 		tr.Resume, tr.Start = m, nil
@@ -41,7 +49,7 @@ func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64)
 	panic("unreachable")
 }
 
-func steps(m *Model) int64 {
+func steps(m *pegasos.Model) int64 {
 	if m == nil {
 		return 0
 	}
@@ -49,65 +57,73 @@ func steps(m *Model) int64 {
 }
 
 // resumeCases are runs of 5 epochs of 23 rows whose state has something in each of its parts.
-func resumeCases(t *testing.T) map[string]Trainer {
+func resumeCases(t *testing.T) map[string]pegasos.Trainer {
 	data := random(31, 23, 4, 3, 1)
 	weights := make([]float32, 23)
 	for i := range weights {
 		weights[i] = float32(i % 4)
 	}
-	start := mustTrain(t, data.dense, data.y, Config{Lambda: 0.02, Epochs: 2})
+	start := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.02, Epochs: 2})
 	valid := random(32, 40, 4, 3, 1)
-	held := &Labelled{X: valid.dense, Y: valid.y}
-	cases := map[string]Trainer{
+	held := &pegasos.Labelled{X: valid.dense, Y: valid.y}
+	cases := map[string]pegasos.Trainer{
 		"weights":  {Weights: weights},
 		"start":    {Start: start},
 		"prior":    {Prior: start},
-		"patience": {Valid: held, Config: Config{Patience: 2}},
+		"patience": {Valid: held, Config: pegasos.Config{Patience: 2}},
 		"costs": {
-			Config: Config{Multiclass: CrammerSinger},
+			Config: pegasos.Config{Multiclass: pegasos.CrammerSinger},
 			Costs:  [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}},
 		},
 	}
-	for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+	for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
+		pegasos.Blocks} {
 		for _, batch := range []int{0, 4} {
-			cases[fmt.Sprint(order, batch)] = Trainer{Config: Config{Order: order, Batch: batch}}
-		}
-	}
-	for _, m := range []Multiclass{OneVsOne, CrammerSinger, Multinomial} {
-		cases[string(m)] = Trainer{Config: Config{Multiclass: m}}
-	}
-	for _, b := range []Bias{BiasAugmented, BiasUnregularised} {
-		cases[string(b)] = Trainer{Config: Config{Bias: b}}
-	}
-	for _, l := range []Loss{Log, SquaredHinge, EpsInsensitive, Squared} {
-		cases[string(l)] = Trainer{Config: Config{Loss: l}}
-	}
-	for _, f := range []Finish{FinishDual, FinishAuto} {
-		for _, l := range Losses() {
-			for _, b := range []Bias{BiasAugmented, BiasUnregularised} {
-				cases[fmt.Sprint(f, l, b)] = Trainer{Config: Config{Finish: f, Loss: l, Bias: b}}
+			cases[fmt.Sprint(order, batch)] = pegasos.Trainer{
+				Config: pegasos.Config{Order: order, Batch: batch},
 			}
 		}
-		for _, m := range []Multiclass{OneVsOne, CrammerSinger, Multinomial} {
-			cases[fmt.Sprint(f, m)] = Trainer{Weights: weights,
-				Config: Config{Finish: f, Multiclass: m, Bias: BiasAugmented}}
+	}
+	for _, m := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.CrammerSinger,
+		pegasos.Multinomial} {
+		cases[string(m)] = pegasos.Trainer{Config: pegasos.Config{Multiclass: m}}
+	}
+	for _, b := range []pegasos.Bias{pegasos.BiasAugmented, pegasos.BiasUnregularised} {
+		cases[string(b)] = pegasos.Trainer{Config: pegasos.Config{Bias: b}}
+	}
+	for _, l := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge, pegasos.EpsInsensitive,
+		pegasos.Squared} {
+		cases[string(l)] = pegasos.Trainer{Config: pegasos.Config{Loss: l}}
+	}
+	for _, f := range []pegasos.Finish{pegasos.FinishDual, pegasos.FinishAuto} {
+		for _, l := range pegasos.Losses() {
+			for _, b := range []pegasos.Bias{pegasos.BiasAugmented, pegasos.BiasUnregularised} {
+				cases[fmt.Sprint(f, l, b)] = pegasos.Trainer{
+					Config: pegasos.Config{Finish: f, Loss: l, Bias: b},
+				}
+			}
 		}
-		cases[fmt.Sprint(f, " prior")] = Trainer{Prior: start, Config: Config{Finish: f}}
-		cases[fmt.Sprint(f, " start")] = Trainer{Start: start, Config: Config{Finish: f}}
+		for _, m := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.CrammerSinger,
+			pegasos.Multinomial} {
+			cases[fmt.Sprint(f, m)] = pegasos.Trainer{Weights: weights,
+				Config: pegasos.Config{Finish: f, Multiclass: m, Bias: pegasos.BiasAugmented}}
+		}
+		cases[fmt.Sprint(f, " prior")] = pegasos.Trainer{Prior: start, Config: pegasos.Config{Finish: f}}
+		cases[fmt.Sprint(f, " start")] = pegasos.Trainer{Start: start, Config: pegasos.Config{Finish: f}}
 	}
 	for name, cfg := range newtonConfigs() {
 		cfg.ClassWeight = "" // there is a third class
-		cases["newton "+name] = Trainer{Config: cfg}
+		cases["newton "+name] = pegasos.Trainer{Config: cfg}
 	}
-	cases["newton pairs"] = Trainer{
-		Config: Config{Finish: FinishNewton, Multiclass: OneVsOne, Tol: 1e-7},
+	cases["newton pairs"] = pegasos.Trainer{
+		Config: pegasos.Config{Finish: pegasos.FinishNewton, Multiclass: pegasos.OneVsOne, Tol: 1e-7},
 	}
-	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
-	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
-	cases["project"] = Trainer{
-		Config: Config{Project: true, Bias: BiasAugmented, Offset: OffsetNone},
+	cases["shards"] = pegasos.Trainer{Config: pegasos.Config{Shards: 3, Bias: pegasos.BiasAugmented}}
+	cases["tol"] = pegasos.Trainer{Config: pegasos.Config{Tol: 0.3}}
+	cases["project"] = pegasos.Trainer{
+		Config: pegasos.Config{Project: true, Bias: pegasos.BiasAugmented, Offset: pegasos.OffsetNone},
 	}
-	cases["last"] = Trainer{Config: Config{Average: LastIterate}}
+	cases["last"] = pegasos.Trainer{Config: pegasos.Config{Average: pegasos.LastIterate}}
 	for name, tr := range cases {
 		tr.Lambda, tr.Epochs = 0.01, 5
 		if tr.Patience > 0 || tr.Tol > 0 {
@@ -122,7 +138,7 @@ func resumeCases(t *testing.T) map[string]Trainer {
 func TestResume(t *testing.T) {
 	data := random(31, 23, 4, 3, 1)
 	for name, tr := range resumeCases(t) {
-		want, err := tr.plain(t.Context(), data.sparse, data.y)
+		want, err := trainPlain(t.Context(), &tr, data.sparse, data.y)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -152,14 +168,19 @@ func TestResume(t *testing.T) {
 // A run that ended is made longer: with the last iterate it is the longer run.
 func TestResumeLonger(t *testing.T) {
 	data := random(33, 30, 4, 2, 1)
-	cfg := Config{Lambda: 0.05, Average: LastIterate, Epochs: 4}
-	m, err := (&Trainer{Config: cfg, KeepState: true}).plain(t.Context(), data.dense, data.y)
+	cfg := pegasos.Config{Lambda: 0.05, Average: pegasos.LastIterate, Epochs: 4}
+	m, err := trainPlain(
+		t.Context(),
+		&pegasos.Trainer{Config: cfg, KeepState: true},
+		data.dense,
+		data.y,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Epochs = 9
 	want := mustTrain(t, data.dense, data.y, cfg)
-	have, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), data.dense, data.y)
+	have, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Resume: m}, data.dense, data.y)
 	if err != nil || have.Hash() != want.Hash() {
 		t.Errorf("%v, %s, want %s", err, have.Hash(), want.Hash())
 	}
@@ -172,13 +193,13 @@ func TestResumeLonger(t *testing.T) {
 // been.
 func TestResumeCancelled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
-	cfg := Config{Lambda: 0.02, Epochs: 11}
-	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+	cfg := pegasos.Config{Lambda: 0.02, Epochs: 11}
+	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
 		cfg.Multiclass = multiclass
 		want := mustTrain(t, data.dense, data.y, cfg)
 		ctx, cancel := context.WithCancel(t.Context())
-		var kept *Model
-		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
+		var kept *pegasos.Model
+		tr := pegasos.Trainer{Config: cfg, KeepState: true, Progress: func(p pegasos.Progress) {
 			if p.Epoch == 3 {
 				kept = p.Model()
 			}
@@ -186,13 +207,13 @@ func TestResumeCancelled(t *testing.T) {
 				cancel()
 			}
 		}}
-		m, err := tr.plain(ctx, data.dense, data.y)
+		m, err := trainPlain(ctx, &tr, data.dense, data.y)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		for _, from := range []*Model{kept, m} {
-			tr := Trainer{Config: cfg, Resume: from, Threads: 2}
-			have, err := tr.plain(t.Context(), data.dense, data.y)
+		for _, from := range []*pegasos.Model{kept, m} {
+			tr := pegasos.Trainer{Config: cfg, Resume: from, Threads: 2}
+			have, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 			if err != nil || have.Hash() != want.Hash() {
 				t.Errorf("%s: %v, other bits", multiclass, err)
 			}
@@ -202,10 +223,10 @@ func TestResumeCancelled(t *testing.T) {
 
 func TestResumeRefuses(t *testing.T) {
 	data := random(35, 20, 3, 2, 1)
-	cfg := Config{Lambda: 0.1, Epochs: 3}
-	tr := Trainer{Config: cfg, KeepState: true, Pause: 31}
-	m, err := tr.plain(t.Context(), data.dense, data.y)
-	if !errors.Is(err, ErrPaused) {
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3}
+	tr := pegasos.Trainer{Config: cfg, KeepState: true, Pause: 31}
+	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
 	plain := mustTrain(t, data.dense, data.y, cfg)
@@ -216,42 +237,42 @@ func TestResumeRefuses(t *testing.T) {
 	wrong.Seed = 1
 	shorter := cfg
 	shorter.Epochs = 1
-	damage := func(f func(s *State)) *Model {
-		c, err := Read(bytes.NewReader(encode(t, m)))
+	damage := func(f func(s *checkpoint.State)) *pegasos.Model {
+		c, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f(c.State)
+		f(pegasos.CheckpointOf(c.State))
 		return c
 	}
 	for name, c := range map[string]struct {
-		tr Trainer
-		x  Examples
+		tr pegasos.Trainer
+		x  pegasos.Examples
 		y  []float32
 	}{
-		"no state":     {Trainer{Config: cfg, Resume: plain}, data.dense, data.y},
-		"start too":    {Trainer{Config: cfg, Resume: m, Start: plain}, data.dense, data.y},
-		"other seed":   {Trainer{Config: wrong, Resume: m}, data.dense, data.y},
-		"other rows":   {Trainer{Config: cfg, Resume: m}, other.dense, data.y},
-		"other labels": {Trainer{Config: cfg, Resume: m}, data.dense, labels},
-		"shorter":      {Trainer{Config: shorter, Resume: m}, data.dense, data.y},
-		"pause":        {Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
-		"position": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Runs[0].Position = 21 })}, data.dense, data.y},
-		"generator": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Runs[0].Generator = []byte("x") })}, data.dense,
+		"no state":     {pegasos.Trainer{Config: cfg, Resume: plain}, data.dense, data.y},
+		"start too":    {pegasos.Trainer{Config: cfg, Resume: m, Start: plain}, data.dense, data.y},
+		"other seed":   {pegasos.Trainer{Config: wrong, Resume: m}, data.dense, data.y},
+		"other rows":   {pegasos.Trainer{Config: cfg, Resume: m}, other.dense, data.y},
+		"other labels": {pegasos.Trainer{Config: cfg, Resume: m}, data.dense, labels},
+		"shorter":      {pegasos.Trainer{Config: shorter, Resume: m}, data.dense, data.y},
+		"pause":        {pegasos.Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
+		"position": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Runs[0].Position = 21 })}, data.dense, data.y},
+		"generator": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Runs[0].Generator = []byte("x") })}, data.dense,
 			data.y},
-		"arrays": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Arrays = s.state.Arrays[1:] })}, data.dense, data.y},
-		"steps": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Runs[0].Steps = 1e9 })}, data.dense, data.y},
-		"learners": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Learners = nil })}, data.dense, data.y},
-		"shift": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.state.Learners[0].Shift = 63 })}, data.dense, data.y},
+		"arrays": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Arrays = s.Arrays[1:] })}, data.dense, data.y},
+		"steps": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Runs[0].Steps = 1e9 })}, data.dense, data.y},
+		"learners": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Learners = nil })}, data.dense, data.y},
+		"shift": {pegasos.Trainer{Config: cfg,
+			Resume: damage(func(s *checkpoint.State) { s.Learners[0].Shift = 63 })}, data.dense, data.y},
 	} {
-		var e *ConfigError
-		if m, err := c.tr.plain(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {
+		var e *pegasos.ConfigError
+		if m, err := trainPlain(t.Context(), &c.tr, c.x, c.y); m != nil || !errors.As(err, &e) {
 			t.Errorf("%s: %v, %v", name, m, err)
 		}
 	}
@@ -265,10 +286,10 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	for i := range rows {
 		x.Row(i)[i%5], y[i] = 1, float32(i%2)
 	}
-	cfg := Config{Lambda: 0.1, Epochs: 3}
-	tr := Trainer{Config: cfg, KeepState: true, Pause: 40}
-	m, err := tr.plain(t.Context(), x, y)
-	if !errors.Is(err, ErrPaused) {
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3}
+	tr := pegasos.Trainer{Config: cfg, KeepState: true, Pause: 40}
+	m, err := trainPlain(t.Context(), &tr, x, y)
+	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(x *dense.Matrix){
@@ -287,23 +308,23 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	} {
 		other := x.Take(sequence(rows))
 		change(other)
-		tr := Trainer{Config: cfg, Resume: m}
-		_, err := tr.plain(t.Context(), other, y)
+		tr := pegasos.Trainer{Config: cfg, Resume: m}
+		_, err := trainPlain(t.Context(), &tr, other, y)
 		if err == nil || !strings.Contains(err.Error(), "the data are not those of the run") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// The same rows, held otherwise.
-	tr = Trainer{Config: cfg, Resume: m, Threads: 3}
-	if _, err := tr.plain(t.Context(), x.Take(sequence(rows)), y); err != nil {
+	tr = pegasos.Trainer{Config: cfg, Resume: m, Threads: 3}
+	if _, err := trainPlain(t.Context(), &tr, x.Take(sequence(rows)), y); err != nil {
 		t.Error(err)
 	}
-	_, err = tr.plain(t.Context(), sample.ToSparse(x), y)
+	_, err = trainPlain(t.Context(), &tr, sample.ToSparse(x), y)
 	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
 		t.Error(err)
 	}
-	m.State.state.Data = strings.Repeat("0", 64)
-	_, err = tr.plain(t.Context(), x, y)
+	pegasos.CheckpointOf(m.State).Data = strings.Repeat("0", 64)
+	_, err = trainPlain(t.Context(), &tr, x, y)
 	if err == nil || !strings.Contains(err.Error(), "of an earlier version") {
 		t.Error(err)
 	}
@@ -317,7 +338,8 @@ func sequence(n int) []uint32 {
 	return s
 }
 
-// TestResumeFiles interrupts runs with open settings, of every finish, order and scale, some of them
+// TestResumeFiles interrupts runs with open settings, of every finish, order and scale, some of
+// them
 // several times: what they write in the end is the file of the unbroken run, byte for byte.
 func TestResumeFiles(t *testing.T) {
 	chains := 200
@@ -331,8 +353,22 @@ func TestResumeFiles(t *testing.T) {
 		trial.models()
 		tr := trial.tr
 		tr.Fingerprint = true
-		tr.Finish = pick(trial.g, "", FinishNone, FinishDual, FinishNewton, FinishAuto)
-		tr.Scale = pick(trial.g, "", ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit)
+		tr.Finish = pick(
+			trial.g,
+			"",
+			pegasos.FinishNone,
+			pegasos.FinishDual,
+			pegasos.FinishNewton,
+			pegasos.FinishAuto,
+		)
+		tr.Scale = pick(
+			trial.g,
+			"",
+			pegasos.ScaleNone,
+			pegasos.ScaleStandard,
+			pegasos.ScaleMaxAbs,
+			pegasos.ScaleUnit,
+		)
 		trial.settle(&tr.Config)
 		want, err := tr.Train(t.Context(), trial.x, trial.y)
 		if err != nil {
@@ -345,10 +381,10 @@ func TestResumeFiles(t *testing.T) {
 		for range 1 + trial.g.IntN(3) {
 			rest.Pause = 1 + int64(trial.g.IntN(100))
 			m, err := rest.Train(t.Context(), trial.x, trial.y)
-			if !errors.Is(err, ErrPaused) {
+			if !errors.Is(err, pegasos.ErrPaused) {
 				break
 			}
-			if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
+			if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			rest.Resume, rest.Start = m, nil

@@ -1,7 +1,8 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"testing"
 )
 
@@ -9,29 +10,30 @@ import (
 // not made longer when it is resumed.
 func TestResumeEnded(t *testing.T) {
 	data := random(37, 200, 5, 3, 1)
-	valid := &Labelled{X: data.dense, Y: data.y}
-	for _, finish := range []Finish{FinishNone, FinishDual, FinishNewton} {
-		cfg := Config{Lambda: 0.1, Epochs: 1000, Tol: 0.2, Finish: finish}
-		if finish == FinishNone {
+	valid := &pegasos.Labelled{X: data.dense, Y: data.y}
+	for _, finish := range []pegasos.Finish{pegasos.FinishNone, pegasos.FinishDual,
+		pegasos.FinishNewton} {
+		cfg := pegasos.Config{Lambda: 0.1, Epochs: 1000, Tol: 0.2, Finish: finish}
+		if finish == pegasos.FinishNone {
 			cfg.Tol, cfg.Patience = 0, 1
 		}
-		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
 			cfg.Multiclass = multiclass
-			tr := Trainer{Config: cfg, KeepState: true, Valid: valid}
-			m, err := tr.plain(t.Context(), data.dense, data.y)
+			tr := pegasos.Trainer{Config: cfg, KeepState: true, Valid: valid}
+			m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if m.Result.Epochs >= 1000 {
 				t.Errorf("%s, %s: no rule ended the run", finish, multiclass)
 			}
-			from, err := Read(bytes.NewReader(encode(t, m)))
+			from, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			m.State = nil
-			again := Trainer{Config: cfg, Resume: from, Valid: valid}
-			have, err := again.plain(t.Context(), data.dense, data.y)
+			again := pegasos.Trainer{Config: cfg, Resume: from, Valid: valid}
+			have, err := trainPlain(t.Context(), &again, data.dense, data.y)
 			if err != nil || !bytes.Equal(encode(t, have), encode(t, m)) {
 				t.Errorf("%s, %s: %v, another file: %v passes, want %v", finish, multiclass, err,
 					have.Result.Epochs, m.Result.Epochs)

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // times returns the rows times 2^k.
@@ -22,12 +23,15 @@ func (p pair) times(k int) pair {
 // Features times a power of two, with lambda times its square, give the weights over it, bit for
 // bit, and the same objective and bound: nothing goes by how long rows are.
 func TestScaleFree(t *testing.T) {
-	for _, cfg := range []Config{
-		{}, {Loss: Log}, {Loss: SquaredHinge}, {Loss: EpsInsensitive, Epsilon: 0.1},
-		{Loss: Squared}, {Loss: Squared, Finish: FinishDual}, {Finish: FinishDual},
-		{Finish: FinishAuto}, {Bias: BiasAugmented, BiasScale: 1}, {Multiclass: OneVsOne},
-		{Multiclass: CrammerSinger}, {Multiclass: Multinomial},
-		{Offset: OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: IID},
+	for _, cfg := range []pegasos.Config{
+		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,
+			Epsilon: 0.1},
+		{Loss: pegasos.Squared}, {Loss: pegasos.Squared,
+			Finish: pegasos.FinishDual}, {Finish: pegasos.FinishDual},
+		{Finish: pegasos.FinishAuto}, {Bias: pegasos.BiasAugmented,
+			BiasScale: 1}, {Multiclass: pegasos.OneVsOne},
+		{Multiclass: pegasos.CrammerSinger}, {Multiclass: pegasos.Multinomial},
+		{Offset: pegasos.OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: pegasos.IID},
 		{Tol: 0.2, Epochs: 60},
 	} {
 		data := random(5, 90, 7, 3, 0.8)
@@ -35,14 +39,14 @@ func TestScaleFree(t *testing.T) {
 			data = data.numbers(5)
 		}
 		cfg.Lambda, cfg.Seed = 1e-3, 5
-		same := []*Model{mustTrain(t, data.dense, data.y, cfg),
+		same := []*pegasos.Model{mustTrain(t, data.dense, data.y, cfg),
 			mustTrain(t, foreign{data.dense}, data.y, cfg)}
 		for _, k := range []int{-50, -33, -10, 10, 33, 50} {
 			by := math.Ldexp(1, k)
 			far, other := data.times(k), cfg
 			other.Lambda *= by * by
 			other.BiasScale *= by
-			for n, x := range []Examples{far.dense, foreign{far.dense}} {
+			for n, x := range []pegasos.Examples{far.dense, foreign{far.dense}} {
 				m, plain := mustTrain(t, x, data.y, other), same[n]
 				for c, w := range m.Weights {
 					for j, v := range w {
@@ -51,7 +55,7 @@ func TestScaleFree(t *testing.T) {
 								cfg, k, j, c, v, want, k)
 						}
 					}
-					if m.bias(c) != plain.bias(c) {
+					if pegasos.BiasOf(m, c) != pegasos.BiasOf(plain, c) {
 						t.Fatalf("%+v, rows times 2^%d: bias %v, want %v", cfg, k, m.Bias,
 							plain.Bias)
 					}
@@ -74,22 +78,22 @@ func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, -70, 66, 80, 120} {
 		data := random(6, 200, 5, 2, 1)
 		far := data.times(size)
-		for _, loss := range Losses() {
+		for _, loss := range pegasos.Losses() {
 			y := data.y
 			if loss.Regression() {
 				y = data.numbers(6).y
 			}
-			for _, x := range []Examples{far.dense, far.sparse} {
-				cfg := Config{Loss: loss, Scale: ScaleNone, Lambda: 1e-3}
-				var e *RowError
-				if _, err := Train(t.Context(), x, y, cfg); !errors.As(err, &e) || !e.Scale {
+			for _, x := range []pegasos.Examples{far.dense, far.sparse} {
+				cfg := pegasos.Config{Loss: loss, Scale: pegasos.ScaleNone, Lambda: 1e-3}
+				var e *pegasos.RowError
+				if _, err := pegasos.Train(t.Context(), x, y, cfg); !errors.As(err, &e) || !e.Scale {
 					t.Errorf("%s, rows times 2^%d: %v", loss, size, err)
 				}
-				near, err := Train(t.Context(), data.dense, y, Config{Loss: loss})
+				near, err := pegasos.Train(t.Context(), data.dense, y, pegasos.Config{Loss: loss})
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := Train(t.Context(), x, y, Config{Loss: loss})
+				m, err := pegasos.Train(t.Context(), x, y, pegasos.Config{Loss: loss})
 				if err != nil {
 					t.Errorf("%s, rows times 2^%d: %v", loss, size, err)
 					continue
@@ -104,12 +108,12 @@ func TestBeyondSquares(t *testing.T) {
 	}
 	// NaN is no matter of scale, and rows of zeros are rows.
 	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
-	var e *RowError
-	if _, err := fixed(t.Context(), nan, []float32{0, 1}, Config{}); !errors.As(err, &e) ||
+	var e *pegasos.RowError
+	if _, err := fixed(t.Context(), nan, []float32{0, 1}, pegasos.Config{}); !errors.As(err, &e) ||
 		e.Scale {
 		t.Error(err)
 	}
-	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, Config{})
+	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, pegasos.Config{})
 }
 
 // The least lambda goes by the length of the rows where they are short, and so does the largest
@@ -125,8 +129,8 @@ func TestLambdaOfScale(t *testing.T) {
 		{0, 1e37, ""}, {0, 1e41, "Lambda"}, {50, 1e41, ""},
 	} {
 		x := data.times(c.size).dense
-		_, err := fixed(t.Context(), x, data.y, Config{Lambda: c.lambda})
-		var e *ConfigError
+		_, err := fixed(t.Context(), x, data.y, pegasos.Config{Lambda: c.lambda})
+		var e *pegasos.ConfigError
 		if errors.As(err, &e) != (c.field != "") || err == nil && c.field != "" {
 			t.Errorf("%+v: %v", c, err)
 		}

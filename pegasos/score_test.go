@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -7,28 +7,44 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // scored are models of all kinds, over 9 columns, and rows for them.
-func scored(t testing.TB) (models map[string]*Model, p pair) {
+func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	p = random(5, 60, 9, 4, .5)
 	two := random(6, 60, 9, 2, .5)
-	base := Config{Lambda: .01, Epochs: 3}
-	with := func(change func(*Config)) Config {
+	base := pegasos.Config{Lambda: .01, Epochs: 3}
+	with := func(change func(*pegasos.Config)) pegasos.Config {
 		cfg := base
 		change(&cfg)
 		return cfg
 	}
-	return map[string]*Model{
-		"two classes": mustTrain(t, two.dense, two.y, with(func(c *Config) { c.Loss = Log })),
-		"bias":        mustTrain(t, two.dense, two.y, with(func(c *Config) { c.Bias = BiasAugmented })),
-		"one-vs-rest": mustTrain(t, p.dense, p.y, with(func(c *Config) { c.Loss = Log })),
-		"one-vs-one": mustTrain(t, p.dense, p.y, with(func(c *Config) {
-			c.Loss, c.Multiclass = Log, OneVsOne
+	return map[string]*pegasos.Model{
+		"two classes": mustTrain(
+			t,
+			two.dense,
+			two.y,
+			with(func(c *pegasos.Config) { c.Loss = pegasos.Log }),
+		),
+		"bias": mustTrain(
+			t,
+			two.dense,
+			two.y,
+			with(func(c *pegasos.Config) { c.Bias = pegasos.BiasAugmented }),
+		),
+		"one-vs-rest": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) { c.Loss = pegasos.Log })),
+		"one-vs-one": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
+			c.Loss, c.Multiclass = pegasos.Log, pegasos.OneVsOne
 		})),
-		"joint": mustTrain(t, p.dense, p.y, with(func(c *Config) { c.Multiclass = Multinomial })),
-		"numbers": mustTrain(t, p.dense, p.y, with(func(c *Config) {
-			c.Loss = EpsInsensitive
+		"joint": mustTrain(
+			t,
+			p.dense,
+			p.y,
+			with(func(c *pegasos.Config) { c.Multiclass = pegasos.Multinomial }),
+		),
+		"numbers": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
+			c.Loss = pegasos.EpsInsensitive
 		})),
 	}, p
 }

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"errors"
@@ -8,14 +8,21 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Copies that start from the same w and whose mean is the next, in float64.
 func TestShardSteps(t *testing.T) {
 	data := random(101, 5000, 6, 2, 1)
 	const lambda, n = 0.01, 3
-	cfg := Config{Lambda: lambda, Order: Sequential, Epochs: 1, Shards: n, Average: LastIterate,
-		Bias: BiasAugmented}
+	cfg := pegasos.Config{
+		Lambda:  lambda,
+		Order:   pegasos.Sequential,
+		Epochs:  1,
+		Shards:  n,
+		Average: pegasos.LastIterate,
+		Bias:    pegasos.BiasAugmented,
+	}
 	m := mustTrain(t, data.dense, data.y, cfg)
 	y := signs(data.y, 1)
 	w, steps := make([]float64, 7), 0
@@ -70,13 +77,14 @@ func TestShardSteps(t *testing.T) {
 func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
-	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised},
-		{Order: IID}, {Loss: EpsInsensitive}, {Loss: Squared}, {ClassWeight: Balanced}} {
+	for _, cfg := range []pegasos.Config{{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge},
+		{Bias: pegasos.BiasUnregularised},
+		{Order: pegasos.IID}, {Loss: pegasos.EpsInsensitive}, {Loss: pegasos.Squared}, {ClassWeight: pegasos.Balanced}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 20
 		if cfg.Loss.Regression() {
 			weights = nil
 		}
-		plain, err := (&Trainer{Config: cfg, Weights: weights}).plain(t.Context(),
+		plain, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Weights: weights},
 			data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
@@ -85,8 +93,12 @@ func TestShards(t *testing.T) {
 			cfg.Shards = n
 			hash := ""
 			for threads := 1; threads <= 4; threads++ {
-				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).plain(
-					t.Context(), data.sparse, data.y)
+				m, err := trainPlain(
+					t.Context(),
+					&pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights},
+					data.sparse,
+					data.y,
+				)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +110,7 @@ func TestShards(t *testing.T) {
 				}
 				r := m.Result
 				if r.Objective > 1.02*plain.Result.Objective ||
-					r.DualObjective > plain.Result.Objective || cfg.Order != IID && !(r.Gap < 0.1) {
+					r.DualObjective > plain.Result.Objective || cfg.Order != pegasos.IID && !(r.Gap < 0.1) {
 					t.Errorf("%+v: %+v, without shards %+v", cfg, r, plain.Result)
 				}
 			}
@@ -113,8 +125,13 @@ func TestGoldenShards(t *testing.T) {
 		for threads := 1; threads <= 7; threads += 2 {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
-					Threads: threads}).plain(t.Context(), data.sparse, data.y)
+				m, err := trainPlain(
+					t.Context(),
+					&pegasos.Trainer{Config: pegasos.Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
+						Threads: threads},
+					data.sparse,
+					data.y,
+				)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -124,19 +141,24 @@ func TestGoldenShards(t *testing.T) {
 }
 
 func TestShardsRefuses(t *testing.T) {
-	for _, cfg := range []Config{{Shards: -1}, {Shards: 1000}, {Shards: 2, Batch: 4},
-		{Shards: 2, Project: true}, {Shards: 2, Finish: FinishDual},
-		{Shards: 2, Multiclass: CrammerSinger}} {
-		var e *ConfigError
+	for _, cfg := range []pegasos.Config{{Shards: -1}, {Shards: 1000}, {Shards: 2, Batch: 4},
+		{Shards: 2, Project: true}, {Shards: 2, Finish: pegasos.FinishDual},
+		{Shards: 2, Multiclass: pegasos.CrammerSinger}} {
+		var e *pegasos.ConfigError
 		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Shards" {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
 	// An error in a copy is returned.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
-	var e *StepError
-	m, err := fixed(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
-		ClassWeight: "1=1e15"})
+	var e *pegasos.StepError
+	m, err := fixed(
+		t.Context(),
+		x,
+		[]float32{1, 0, 1, 0},
+		pegasos.Config{Shards: 2, Offset: pegasos.OffsetNone,
+			ClassWeight: "1=1e15"},
+	)
 	if m != nil || !errors.As(err, &e) {
 		t.Error(fmt.Sprint(m, err))
 	}

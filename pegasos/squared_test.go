@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,11 +6,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // unbounded reports whether a loss has a sub-gradient without bounds, for which the paper's first
 // steps are too large.
-func unbounded(l Loss) bool { return l == SquaredHinge || l == Squared }
+func unbounded(l pegasos.Loss) bool { return l == pegasos.SquaredHinge || l == pegasos.Squared }
 
 // A ridgeProblem is one of the squared loss, for the normal equations.
 type ridgeProblem struct {
@@ -131,34 +132,40 @@ func TestSquaredNormalEquations(t *testing.T) {
 		for i, w := range weights {
 			wideWeights[i] = float64(w)
 		}
-		prior := mustTrain(t, other.dense, other.numbers(3).y, Config{Loss: Squared,
-			Bias: BiasAugmented, BiasScale: 2})
+		prior := mustTrain(t, other.dense, other.numbers(3).y, pegasos.Config{Loss: pegasos.Squared,
+			Bias: pegasos.BiasAugmented, BiasScale: 2})
 		for _, c := range []struct {
 			name string
-			tr   Trainer
+			tr   pegasos.Trainer
 			near float64 // how near the weights are
 		}{
-			{"dual", Trainer{Config: Config{Finish: FinishDual}}, 1e-5},
-			{"auto", Trainer{Config: Config{Finish: FinishAuto}}, 1e-5},
-			{"last iterate", Trainer{Config: Config{Finish: FinishDual, Average: LastIterate}}, 1e-5},
-			{"bias", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented,
+			{"dual", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual}}, 1e-5},
+			{"auto", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishAuto}}, 1e-5},
+			{"last iterate", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual,
+				Average: pegasos.LastIterate}}, 1e-5},
+			{"bias", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual,
+				Bias:      pegasos.BiasAugmented,
 				BiasScale: 2}}, 1e-5},
-			{"weights", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented},
+			{"weights", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual,
+				Bias: pegasos.BiasAugmented},
 				Weights: weights}, 1e-5},
-			{"tol", Trainer{Config: Config{Finish: FinishDual, Tol: 1e-6}}, 2e-3},
-			{"steps alone", Trainer{}, 0.02},
-			{"batches", Trainer{Config: Config{Batch: 10}}, 0.05},
-			{"projected", Trainer{Config: Config{Project: true}}, 0.02},
-			{"shards", Trainer{Config: Config{Shards: 2}}, 0.05},
-			{"unregularised", Trainer{Config: Config{Bias: BiasUnregularised}}, 0.05},
-			{"prior", Trainer{Config: Config{Bias: BiasAugmented, BiasScale: 2}, Prior: prior}, 0.05},
-			{"start", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented,
+			{"tol", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual, Tol: 1e-6}}, 2e-3},
+			{"steps alone", pegasos.Trainer{}, 0.02},
+			{"batches", pegasos.Trainer{Config: pegasos.Config{Batch: 10}}, 0.05},
+			{"projected", pegasos.Trainer{Config: pegasos.Config{Project: true}}, 0.02},
+			{"shards", pegasos.Trainer{Config: pegasos.Config{Shards: 2}}, 0.05},
+			{"unregularised", pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
+				0.05},
+			{"prior", pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: 2},
+				Prior: prior}, 0.05},
+			{"start", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual,
+				Bias:      pegasos.BiasAugmented,
 				BiasScale: 2}, Start: prior}, 1e-5},
 		} {
-			c.tr.Loss, c.tr.Lambda, c.tr.Seed, c.tr.Epochs = Squared, 0.05, seed, 400
+			c.tr.Loss, c.tr.Lambda, c.tr.Seed, c.tr.Epochs = pegasos.Squared, 0.05, seed, 400
 			p := ridgeProblem{x: data.dense, y: data.y, lambda: 0.05}
-			p.free = c.tr.Bias == BiasUnregularised
-			if cfg := fromSettings(c.tr.Config.settings().InForce()); cfg.Bias == BiasAugmented {
+			p.free = c.tr.Bias == pegasos.BiasUnregularised
+			if cfg := pegasos.FromSettings(pegasos.SettingsOf(c.tr.Config).InForce()); cfg.Bias == pegasos.BiasAugmented {
 				p.bias = cfg.BiasScale
 			}
 			if c.tr.Weights != nil {
@@ -168,12 +175,12 @@ func TestSquaredNormalEquations(t *testing.T) {
 				p.prior, p.priorBias = float64s(prior.Weights[0]), prior.Bias[0]
 			}
 			want, bias, least := p.solve()
-			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-				m, err := c.tr.plain(t.Context(), x, data.y)
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+				m, err := trainPlain(t.Context(), &c.tr, x, data.y)
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
 				}
-				size, far := math.Abs(bias), math.Abs(m.bias(0)-bias)
+				size, far := math.Abs(bias), math.Abs(pegasos.BiasOf(m, 0)-bias)
 				for j, v := range want {
 					size = math.Max(size, math.Abs(v))
 					far = math.Max(far, math.Abs(float64(m.Weights[0][j])-v))
@@ -185,7 +192,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 						"optimum %v", c.name, x, m.Weights[0], m.Bias, want, bias, r.Objective,
 						r.DualObjective, least)
 				}
-				if c.tr.finishes() && c.tr.Tol == 0 && !(r.Gap < 1e-5) {
+				if hasSolver(c.tr.Config) && c.tr.Tol == 0 && !(r.Gap < 1e-5) {
 					t.Errorf("%s, %T: gap %v", c.name, x, r.Gap)
 				}
 				if c.tr.Tol > 0 && !(r.Gap <= c.tr.Tol) {
@@ -199,8 +206,9 @@ func TestSquaredNormalEquations(t *testing.T) {
 // No step overshoots, however unequal the rows are and however small beside a bias that is not
 // penalised.
 func TestSquaredIsStable(t *testing.T) {
-	for _, loss := range []Loss{Squared, SquaredHinge} {
-		for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
+	for _, loss := range []pegasos.Loss{pegasos.Squared, pegasos.SquaredHinge} {
+		for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
+			pegasos.BiasUnregularised} {
 			for _, size := range []float32{1e-3, 1, 1e3} {
 				data := random(22, 200, 4, 2, 1)
 				if loss.Regression() {
@@ -209,24 +217,26 @@ func TestSquaredIsStable(t *testing.T) {
 				for i := range 200 {
 					dense.Scale(size, data.dense.Row(i))
 				}
-				if bias != BiasUnregularised || size > 1 { // else they make up for its feature of 1
+				if bias != pegasos.BiasUnregularised || size > 1 { // else they make up for its feature of 1
 					for i := range 3 {
 						dense.Scale(1000, data.dense.Row(i))
 					}
 				}
 				worst, before := 0.0, 0.0
-				tr := Trainer{Config: Config{Loss: loss, Average: LastIterate, Bias: bias,
-					Lambda: 1e-4 * float64(size) * float64(size)},
-					Progress: func(p Progress) {
+				tr := pegasos.Trainer{
+					Config: pegasos.Config{Loss: loss, Average: pegasos.LastIterate, Bias: bias,
+						Lambda: 1e-4 * float64(size) * float64(size)},
+					Progress: func(p pegasos.Progress) {
 						if worst == 0 {
-							r := p.session.Runs[0]
+							r := pegasos.SessionOf(p).Runs[0]
 							before = r.Learners[0].Of.AtZero()
 						}
-						m := p.session.Now() // not replaced
-						p.session.Measure(m, engine.Quick)
+						m := pegasos.SessionOf(p).Now() // not replaced
+						pegasos.SessionOf(p).Measure(m, engine.Quick)
 						worst = math.Max(worst, m.Result.Objective)
-					}}
-				if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
+					},
+				}
+				if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil ||
 					!(worst <= 4*before) {
 					t.Errorf("%s, %s, rows times %v: %v, objective up to %v from %v", loss, bias,
 						size, err, worst, before)

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -9,11 +9,23 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func from(t testing.TB, x Examples, y []float32, start, prior *Model, cfg Config) *Model {
+func from(
+	t testing.TB,
+	x pegasos.Examples,
+	y []float32,
+	start, prior *pegasos.Model,
+	cfg pegasos.Config,
+) *pegasos.Model {
 	t.Helper()
-	m, err := (&Trainer{Config: cfg, Start: start, Prior: prior}).plain(context.Background(), x, y)
+	m, err := trainPlain(
+		context.Background(),
+		&pegasos.Trainer{Config: cfg, Start: start, Prior: prior},
+		x,
+		y,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +43,10 @@ func TestStart(t *testing.T) {
 					data, before = data.numbers(seed), before.numbers(seed+1)
 				}
 				cfg := l.cfg
-				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, LastIterate,
-					BiasAugmented, seed
+				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, pegasos.LastIterate,
+					pegasos.BiasAugmented, seed
 				a := mustTrain(t, before.dense, before.y, cfg)
-				tr := &Trainer{Config: cfg, Start: a}
+				tr := &pegasos.Trainer{Config: cfg, Start: a}
 				w0, b0 := make([]float64, 7), 0.0
 				if withPrior {
 					tr.Prior = mustTrain(t, data.sparse, data.y, cfg)
@@ -97,8 +109,8 @@ func TestStart(t *testing.T) {
 // A start near the optimum stays there; from zero the first steps go far.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
-	for _, average := range []Average{LastIterate, LastHalf} {
-		cfg := Config{Lambda: 0.01, Epochs: 200, Average: average}
+	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {
+		cfg := pegasos.Config{Lambda: 0.01, Epochs: 200, Average: average}
 		a := mustTrain(t, data.dense, data.y, cfg)
 		cfg.Epochs = 1
 		b := from(t, data.dense, data.y, a, nil, cfg)
@@ -118,13 +130,13 @@ func TestStartIsKept(t *testing.T) {
 // and is not penalised: P and its bound enclose the optimum, found by gradient descent from the
 // definition.
 func TestPrior(t *testing.T) {
-	for _, loss := range []Loss{Log, SquaredHinge} {
+	for _, loss := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge} {
 		for seed := range uint64(3) {
 			data, other := random(seed, 40, 6, 2, 0.8), random(seed+50, 40, 6, 2, 0.8)
-			cfg := Config{Loss: loss, Lambda: 0.05, Epochs: 100, Bias: BiasAugmented}
+			cfg := pegasos.Config{Loss: loss, Lambda: 0.05, Epochs: 100, Bias: pegasos.BiasAugmented}
 			prior := mustTrain(t, other.dense, other.y, cfg)
 			l := losses[1]
-			if loss == SquaredHinge {
+			if loss == pegasos.SquaredHinge {
 				l = losses[2]
 			}
 			value := func(w []float64, gradient []float64) (p float64) {
@@ -166,8 +178,8 @@ func TestPrior(t *testing.T) {
 			if high-low > 1e-6 {
 				t.Fatalf("no optimum found: %v to %v", low, high)
 			}
-			for _, cfg := range []Config{cfg, {Loss: loss, Lambda: 0.05, Epochs: 100,
-				Bias: BiasAugmented, Batch: 4, Project: true}} {
+			for _, cfg := range []pegasos.Config{cfg, {Loss: loss, Lambda: 0.05, Epochs: 100,
+				Bias: pegasos.BiasAugmented, Batch: 4, Project: true}} {
 				m := from(t, data.sparse, data.y, nil, prior, cfg)
 				own := make([]float64, 7)
 				for j, v := range m.Weights[0] {
@@ -190,8 +202,20 @@ func TestPrior(t *testing.T) {
 
 func TestPriorIsTheLimit(t *testing.T) {
 	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
-	prior := mustTrain(t, other.dense, other.y, Config{Lambda: 0.01, Bias: BiasAugmented})
-	m := from(t, data.dense, data.y, nil, prior, Config{Lambda: 1e9, Offset: OffsetNone})
+	prior := mustTrain(
+		t,
+		other.dense,
+		other.y,
+		pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented},
+	)
+	m := from(
+		t,
+		data.dense,
+		data.y,
+		nil,
+		prior,
+		pegasos.Config{Lambda: 1e9, Offset: pegasos.OffsetNone},
+	)
 	for k, w := range m.Weights {
 		for j, v := range w {
 			want := float32(0)
@@ -204,7 +228,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 			}
 		}
 	}
-	have, err := Read(bytes.NewReader(encode(t, m)))
+	have, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 	if err != nil || have.Prior != prior.Hash() ||
 		!math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1], nil)) {
 		t.Errorf("%v, prior %q", err, have.Prior)
@@ -213,28 +237,36 @@ func TestPriorIsTheLimit(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
-	a := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
-	three := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1},
-		{1, 1, 1, 1}}}
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
+	three := &pegasos.Model{
+		Classes: []float32{0, 1, 2},
+		Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1},
+			{1, 1, 1, 1}},
+	}
 	for _, c := range []struct {
-		tr    Trainer
+		tr    pegasos.Trainer
 		field string
 	}{
-		{Trainer{Start: &Model{}}, "Start"},
-		{Trainer{Prior: &Model{}}, "Prior"},
-		{Trainer{Start: a}, "Start"}, // has a bias
-		{Trainer{Start: a, Config: Config{Loss: EpsInsensitive}}, "Start"},
-		{Trainer{Start: a, Prior: three}, "Start"},
-		{Trainer{Start: three, Config: Config{Multiclass: OneVsOne}}, "Start"},
-		{Trainer{Prior: three, Config: Config{Multiclass: CrammerSinger}}, "Prior"},
-		{Trainer{Start: a, Config: Config{Multiclass: Multinomial, Bias: BiasAugmented}}, "Start"},
-		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1, 1, 1}},
-			Result: Result{Steps: 1 << 40}}}, "Start"},
-		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1, 1}},
-			Result: Result{Steps: -1}}}, "Start"},
+		{pegasos.Trainer{Start: &pegasos.Model{}}, "Start"},
+		{pegasos.Trainer{Prior: &pegasos.Model{}}, "Prior"},
+		{pegasos.Trainer{Start: a}, "Start"}, // has a bias
+		{pegasos.Trainer{Start: a, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}}, "Start"},
+		{pegasos.Trainer{Start: a, Prior: three}, "Start"},
+		{pegasos.Trainer{Start: three, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}, "Start"},
+		{pegasos.Trainer{Prior: three, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+			"Prior"},
+		{pegasos.Trainer{Start: a, Config: pegasos.Config{Multiclass: pegasos.Multinomial,
+			Bias: pegasos.BiasAugmented}}, "Start"},
+		{pegasos.Trainer{Start: &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1,
+			1, 1}},
+			Result: pegasos.Result{Steps: 1 << 40}}}, "Start"},
+		{pegasos.Trainer{Start: &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1,
+			1}},
+			Result: pegasos.Result{Steps: -1}}}, "Start"},
 	} {
-		var e *ConfigError
-		if m, err := c.tr.plain(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) ||
+		var e *pegasos.ConfigError
+		if m, err := trainPlain(t.Context(), &c.tr, data.dense, data.y); m != nil ||
+			!errors.As(err, &e) ||
 			e.Field != c.field {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
@@ -243,9 +275,9 @@ func TestStartErrors(t *testing.T) {
 	// as those of other programs.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, start := range []*Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
-		for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
-			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).plain(ctx,
+	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
+		for _, bias := range []pegasos.Bias{pegasos.BiasAugmented, pegasos.BiasUnregularised} {
+			m, err := trainPlain(ctx, &pegasos.Trainer{Config: pegasos.Config{Bias: bias}, Start: start},
 				data.dense, data.y)
 			if !errors.Is(err, context.Canceled) ||
 				distance(m.Weights[0], a.Weights[0]) > 1e-6*norm(a.Weights[0]) ||
@@ -255,15 +287,17 @@ func TestStartErrors(t *testing.T) {
 			}
 		}
 	}
-	var e *RowError
+	var e *pegasos.RowError
 	y := append([]float32{7}, data.y[1:]...)
-	if _, err := (&Trainer{Prior: a}).plain(t.Context(), data.dense, y); !errors.As(err, &e) ||
-		e.Row != 0 || !strings.Contains(err.Error(), "label 7") {
+	if _, err := trainPlain(t.Context(), &pegasos.Trainer{Prior: a}, data.dense, y); !errors.As(err,
+		&e) ||
+		e.Row != 0 ||
+		!strings.Contains(err.Error(), "label 7") {
 		t.Errorf("%v, want an error about row 0", err)
 	}
 	// A label that does not occur is no mistake: the classes are the model's.
 	clear(y)
-	if m := from(t, data.dense, y, nil, three, Config{}); len(m.Classes) != 3 {
+	if m := from(t, data.dense, y, nil, three, pegasos.Config{}); len(m.Classes) != 3 {
 		t.Errorf("classes %v", m.Classes)
 	}
 }
@@ -274,9 +308,16 @@ func TestGoldenStart(t *testing.T) {
 	for _, isa := range paths() {
 		func() {
 			defer asm.Use(asm.Use(isa))
-			old := mustTrain(t, a.dense, a.y, Config{Lambda: 0.01, Bias: BiasAugmented})
-			start := from(t, b.dense, b.y, old, nil, Config{Lambda: 0.01, Bias: BiasAugmented})
-			prior := from(t, b.sparse, b.y, nil, old, Config{Lambda: 0.01})
+			old := mustTrain(t, a.dense, a.y, pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented})
+			start := from(
+				t,
+				b.dense,
+				b.y,
+				old,
+				nil,
+				pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented},
+			)
+			prior := from(t, b.sparse, b.y, nil, old, pegasos.Config{Lambda: 0.01})
 			if h := start.Hash(); h != "b4e30cef87773c4490f4b1346c0785064be3ead71616934065acba593d00d665" {
 				t.Errorf("start on %v: %s", isa, h)
 			}

@@ -1,10 +1,14 @@
-package pegasos
+package pegasos_test
 
 import (
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"math"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Statistics choose what training on all rows does.
@@ -16,15 +20,16 @@ func TestChooseFrom(t *testing.T) {
 		"binary":  zerosAndOnes(random(60, 300, 60, 2, 0.1)),
 		"columns": wide,
 	} {
-		for _, x := range []Examples{c.dense, c.sparse} {
-			for _, cfg := range []Config{
-				{}, {C: 0.5}, {Scale: ScaleMaxAbs}, {Scale: ScaleUnit, Loss: SquaredHinge},
-				{Scale: ScaleStandard}, {Scale: ScaleNone, Bias: BiasNone},
+		for _, x := range []pegasos.Examples{c.dense, c.sparse} {
+			for _, cfg := range []pegasos.Config{
+				{}, {C: 0.5}, {Scale: pegasos.ScaleMaxAbs}, {Scale: pegasos.ScaleUnit,
+					Loss: pegasos.SquaredHinge},
+				{Scale: pegasos.ScaleStandard}, {Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone},
 			} {
-				cfg.Multiclass = OneVsRest
+				cfg.Multiclass = pegasos.OneVsRest
 				want := byRule(t, x, c.y, cfg)
-				have, err := choose.FromStatistics(choose.Open{Settings: *cfg.settings()},
-					StatisticsOf(t, x, c.y))
+				have, err := choose.FromStatistics(choose.Open{Settings: *pegasos.SettingsOf(cfg)},
+					statisticsOf(t, x, c.y))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -40,9 +45,48 @@ func TestChooseFrom(t *testing.T) {
 			}
 		}
 	}
-	s := StatisticsOf(t, wide.dense, wide.y)
+	s := statisticsOf(t, wide.dense, wide.y)
 	s.Counts[0]++
 	if _, err := choose.FromStatistics(choose.Open{}, s); err == nil {
 		t.Error("classes of more rows than there are were taken")
 	}
+}
+
+// statisticsOf returns what rounds ask of all rows.
+func statisticsOf(t testing.TB, x pegasos.Examples, y []float32) *store.Statistics {
+	t.Helper()
+	rows := store.Of(x)
+	c := store.Measure(rows, nil, true, 1, func() bool { return false })
+	classes, class, err := labels.Classify(y, nil, nil, pegasos.NewRowError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := store.MatrixOf(x)
+	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
+		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
+		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
+		Sizes: make(map[string]store.RowSizes)}
+	for _, k := range class {
+		s.Counts[k]++
+	}
+	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Sizes[scaling.None] = sizesOf(c.Squares)
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		scaled := store.Scale(rows, c.Scaler(kind), kind == scaling.Standard, 1,
+			func() bool { return false })
+		squares := make([]float64, c.Rows)
+		for i := range squares {
+			squares[i] = float64(scaled.SumSquares(i))
+		}
+		s.Sizes[kind] = sizesOf(squares)
+	}
+	return s
+}
+
+func sizesOf(squares []float64) (s store.RowSizes) {
+	for _, v := range squares {
+		s.MaxSquare = math.Max(s.MaxSquare, v)
+		s.MeanSquare += v / float64(len(squares))
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -8,27 +8,29 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A run with Tol ends where the gap is small enough, with the model that it has there, and not
 // before.
 func TestTol(t *testing.T) {
 	data := random(51, 200, 6, 3, 1)
-	for _, cfg := range []Config{
-		{}, {Batch: 8}, {Loss: Log, Order: Sequential}, {Loss: SquaredHinge, Average: LastIterate},
-		{ClassWeight: Balanced, Order: Blocks},
+	for _, cfg := range []pegasos.Config{
+		{}, {Batch: 8}, {Loss: pegasos.Log, Order: pegasos.Sequential}, {Loss: pegasos.SquaredHinge,
+			Average: pegasos.LastIterate},
+		{ClassWeight: pegasos.Balanced, Order: pegasos.Blocks},
 	} {
 		cfg.Lambda, cfg.Epochs = 0.05, 1000
 		for _, tol := range []float64{0.3, 0.03} {
 			cfg := cfg
 			cfg.Tol = tol
 			var gaps []float64
-			var last Progress
-			tr := Trainer{Config: cfg, Progress: func(p Progress) {
+			var last pegasos.Progress
+			tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
 				gaps = append(gaps, p.Measure().Gap)
 				last = p
 			}}
-			m, err := tr.plain(t.Context(), data.dense, data.y)
+			m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,15 +50,15 @@ func TestTol(t *testing.T) {
 			}
 			// Looks have no influence, and the end of the run is planned all the same.
 			for threads := 1; threads < 4; threads++ {
-				tr := Trainer{Config: cfg, Threads: threads}
-				again, err := tr.plain(t.Context(), data.dense, data.y)
+				tr := pegasos.Trainer{Config: cfg, Threads: threads}
+				again, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 				if err != nil || again.Hash() != m.Hash() || again.Result.Gap != r.Gap {
 					t.Errorf("%+v: another model with %d threads: %v", cfg, threads, err)
 				}
 			}
 		}
-		a := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9})
-		b := mustTrain(t, data.dense, data.y, Config{Epochs: 9})
+		a := mustTrain(t, data.dense, data.y, pegasos.Config{Tol: 1e-9, Epochs: 9})
+		b := mustTrain(t, data.dense, data.y, pegasos.Config{Epochs: 9})
 		if a.Hash() != b.Hash() {
 			t.Error("a tolerance that is not reached changes the model")
 		}
@@ -82,13 +84,15 @@ func TestLooks(t *testing.T) {
 // result is the best of all looks and of the end of the run, the first among ties.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
-	for n, cfg := range []Config{
-		{}, {Average: LastIterate}, {Order: IID, Average: LastIterate}, {Batch: 4, Loss: Log},
-		{Multiclass: OneVsOne, Average: LastIterate},
-		{Multiclass: CrammerSinger, Average: LastIterate},
-		{Multiclass: Multinomial, Bias: BiasUnregularised},
-		{Loss: EpsInsensitive, Average: LastIterate}, {Loss: Squared, Average: LastIterate},
-		{Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasUnregularised},
+	for n, cfg := range []pegasos.Config{
+		{}, {Average: pegasos.LastIterate}, {Order: pegasos.IID,
+			Average: pegasos.LastIterate}, {Batch: 4, Loss: pegasos.Log},
+		{Multiclass: pegasos.OneVsOne, Average: pegasos.LastIterate},
+		{Multiclass: pegasos.CrammerSinger, Average: pegasos.LastIterate},
+		{Multiclass: pegasos.Multinomial, Bias: pegasos.BiasUnregularised},
+		{Loss: pegasos.EpsInsensitive, Average: pegasos.LastIterate}, {Loss: pegasos.Squared,
+			Average: pegasos.LastIterate},
+		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
 			// A whole epoch or not, and less than one.
@@ -100,7 +104,7 @@ func TestPatience(t *testing.T) {
 				}
 				cfg := cfg
 				cfg.Lambda, cfg.Steps, cfg.Patience = 1e-3, end, patience
-				quality := func(m *Model) (q float64) {
+				quality := func(m *pegasos.Model) (q float64) {
 					for i := range valid.y {
 						p := m.Predict(valid.dense, i)
 						if !cfg.Loss.Regression() && p == valid.y[i] {
@@ -112,11 +116,11 @@ func TestPatience(t *testing.T) {
 					}
 					return q
 				}
-				var best *Model
+				var best *pegasos.Model
 				var worse int
 				plan, stop := looks(1000), 0
-				tr := Trainer{Config: cfg, Valid: &Labelled{X: valid.dense, Y: valid.y}}
-				tr.Progress = func(p Progress) {
+				tr := pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: valid.dense, Y: valid.y}}
+				tr.Progress = func(p pegasos.Progress) {
 					if p.Steps < p.TotalSteps && !slices.Contains(plan, p.Epoch) {
 						return
 					}
@@ -129,7 +133,7 @@ func TestPatience(t *testing.T) {
 						stop = p.Epoch
 					}
 				}
-				m, err := tr.plain(t.Context(), data.dense, data.y)
+				m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -149,7 +153,7 @@ func TestPatience(t *testing.T) {
 				for threads := 1; threads < 4; threads++ {
 					again := tr
 					again.Threads, again.Progress = threads, nil
-					if m, err := again.plain(t.Context(), data.dense, data.y); err != nil ||
+					if m, err := trainPlain(t.Context(), &again, data.dense, data.y); err != nil ||
 						m.Hash() != best.Hash() {
 						t.Errorf("%+v, %d threads: another model", cfg, threads)
 					}
@@ -168,46 +172,52 @@ func TestValid(t *testing.T) {
 	narrow := random(55, 20, 4, 3, 1)
 	narrow.y[3] = 77
 	narrow.y[4] = float32(math.NaN()) // no prediction is right
-	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
-		tr := Trainer{Config: Config{Patience: 2}, Valid: &Labelled{X: x, Y: narrow.y}}
-		if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil {
+	for _, x := range []pegasos.Examples{narrow.dense, dense.New(20, 9)} {
+		tr := pegasos.Trainer{
+			Config: pegasos.Config{Patience: 2},
+			Valid:  &pegasos.Labelled{X: x, Y: narrow.y},
+		}
+		if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, v := range []*Labelled{nil, {}, {X: dense.New(0, 6)},
+	for _, v := range []*pegasos.Labelled{nil, {}, {X: dense.New(0, 6)},
 		{X: data.dense, Y: data.y[1:]}, {X: data.dense, Y: data.y, Weights: data.y[1:]}} {
-		var e *ConfigError
-		tr := Trainer{Config: Config{Patience: 2}, Valid: v}
-		m, err := tr.plain(t.Context(), data.dense, data.y)
+		var e *pegasos.ConfigError
+		tr := pegasos.Trainer{Config: pegasos.Config{Patience: 2}, Valid: v}
+		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
-	var e *ConfigError
-	numbers := Trainer{
-		Config: Config{Patience: 2, Loss: EpsInsensitive},
-		Valid:  &Labelled{X: narrow.dense, Y: narrow.y},
+	var e *pegasos.ConfigError
+	numbers := pegasos.Trainer{
+		Config: pegasos.Config{Patience: 2, Loss: pegasos.EpsInsensitive},
+		Valid:  &pegasos.Labelled{X: narrow.dense, Y: narrow.y},
 	}
-	m, err := numbers.plain(t.Context(), data.dense, data.y)
+	m, err := trainPlain(t.Context(), &numbers, data.dense, data.y)
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("NaN to predict: %v", err)
 	}
 	// A run that is interrupted ends with what it has.
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{X: data.dense, Y: data.y}}
-	tr.Progress = func(p Progress) {
+	tr := pegasos.Trainer{
+		Config: pegasos.Config{Patience: 3},
+		Valid:  &pegasos.Labelled{X: data.dense, Y: data.y},
+	}
+	tr.Progress = func(p pegasos.Progress) {
 		if p.Epoch == 2 {
 			cancel()
 		}
 	}
-	if m, err := tr.plain(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) ||
+	if m, err := trainPlain(ctx, &tr, data.dense, data.y); !errors.Is(err, context.Canceled) ||
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
 	// Rules can be combined: the first that applies ends the run.
-	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
-	tr = Trainer{Config: cfg, Valid: &Labelled{X: data.dense, Y: data.y}}
-	m, err = tr.plain(t.Context(), data.dense, data.y)
+	cfg := pegasos.Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
+	tr = pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
+	m, err = trainPlain(t.Context(), &tr, data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {
 		t.Errorf("%v, %+v", err, m.Result)
 	}

@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"math"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A theoremSet is real data of two classes.
 type theoremSet struct {
 	name   string
-	x      Examples
+	x      pegasos.Examples
 	y      []float32
 	lambda float64
 	steps  int64
@@ -93,7 +94,7 @@ type theoremRun struct{ theorem, lemma, norm, average float64 }
 func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
 	seed uint64) (worst theoremRun) {
 	t.Helper()
-	cfg := Paper()
+	cfg := pegasos.Paper()
 	cfg.Epochs, cfg.Steps = 0, set.steps
 	cfg.Lambda, cfg.Seed, cfg.Project = set.lambda, seed, project
 	run := mustRun(t, set.x, set.y, cfg)

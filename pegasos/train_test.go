@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Written down once, by the generic path: the same on every machine, path, and number of threads,
@@ -23,33 +24,36 @@ func TestGoldenModels(t *testing.T) {
 		70, 5, 0.5)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		want string
 	}{
-		{"dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented},
+		{"dense", binary.dense, binary.y, pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented},
 			"32e3c44c5ad8b9e067531c0a811863ca987e6b3b565b3a647da1daaad087bba4"},
-		{"sparse", text.sparse, text.y, Config{C: 1, Seed: 5},
+		{"sparse", text.sparse, text.y, pegasos.Config{C: 1, Seed: 5},
 			"22557088a07ff1f390be4c3a6424ef5d1cc879cb3b2e33e8f6bf7d876f54b2fe"},
-		{"permutation, dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented,
-			Order: Permutation},
+		{"permutation, dense", binary.dense, binary.y, pegasos.Config{Lambda: 0.01,
+			Bias:  pegasos.BiasAugmented,
+			Order: pegasos.Permutation},
 			"fa772a654daadbe68c8f486fff3d62ef03960579a7ee378a479ac5ccf89ebf4c"},
-		{"permutation, sparse", text.sparse, text.y, Config{C: 1, Seed: 5, Order: Permutation},
+		{"permutation, sparse", text.sparse, text.y, pegasos.Config{C: 1, Seed: 5,
+			Order: pegasos.Permutation},
 			"6fa83da33b07c85beba58ec0006dfbdee1f39eb0f55bc9950f3c0ef6402d3844"},
-		{"multiclass", many.dense, many.y, Config{Epochs: 7},
+		{"multiclass", many.dense, many.y, pegasos.Config{Epochs: 7},
 			"bc32b95154e8157d5c1e1307ecfd6db4b14ee0e52e6d8c2cb7e09b14adce38e4"},
-		{"sequential", binary.dense, binary.y, Config{Order: Sequential},
+		{"sequential", binary.dense, binary.y, pegasos.Config{Order: pegasos.Sequential},
 			"8f41b28d45595ec62cd2c2396b2e70695267ec150eb3928fd5da2b6250aa78d1"},
-		{"blocks", text.sparse, text.y, Config{Order: Blocks, Block: 16},
+		{"blocks", text.sparse, text.y, pegasos.Config{Order: pegasos.Blocks, Block: 16},
 			"2821d2df37275086dbbf12baeae53f568729f658053ac72044fe59ec9d09faa7"},
-		{"batches", binary.dense, binary.y, Config{Batch: 32, Bias: BiasAugmented},
+		{"batches", binary.dense, binary.y, pegasos.Config{Batch: 32, Bias: pegasos.BiasAugmented},
 			"9e661ae0662fcc1a01c25ffe6a8c1b1f799896c5182893085c09af5bb1da4ce8"},
-		{"batches, iid", text.sparse, text.y, Config{Batch: 5, Order: IID, Offset: OffsetNone,
+		{"batches, iid", text.sparse, text.y, pegasos.Config{Batch: 5, Order: pegasos.IID,
+			Offset:  pegasos.OffsetNone,
 			Project: true}, "a13fbc6f36549d6a3f2a2d05e04cb2dc7ec89b3c111c8ecdcf3cf9e0b969cdf1"},
-		{"projection", many.dense, many.y, Config{Offset: OffsetNone, Project: true},
+		{"projection", many.dense, many.y, pegasos.Config{Offset: pegasos.OffsetNone, Project: true},
 			"56fa5139053b203a01c32c4ce4d3423dce0687e9f5a271e8b1e168695c5b6121"},
-		{"paper", binary.dense, binary.y, Paper(),
+		{"paper", binary.dense, binary.y, pegasos.Paper(),
 			"1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
 	} {
 		for _, isa := range paths() {
@@ -66,10 +70,14 @@ func TestGoldenModels(t *testing.T) {
 
 func TestThreads(t *testing.T) {
 	data := random(15, 200, 12, 5, 0.7)
-	want := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
+	want := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
 	for threads := range 9 {
-		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).plain(
-			t.Context(), data.dense, data.y)
+		m, err := trainPlain(
+			t.Context(),
+			&pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasAugmented}, Threads: threads},
+			data.dense,
+			data.y,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,8 +92,8 @@ func TestThreads(t *testing.T) {
 func TestDenseSparse(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 11, 3, 0.6)
-		a := mustTrain(t, data.dense, data.y, Config{Lambda: 0.01, Epochs: 5})
-		b := mustTrain(t, data.sparse, data.y, Config{Lambda: 0.01, Epochs: 5})
+		a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.01, Epochs: 5})
+		b := mustTrain(t, data.sparse, data.y, pegasos.Config{Lambda: 0.01, Epochs: 5})
 		for k := range a.Weights {
 			if d := distance(a.Weights[k], b.Weights[k]); d > 1e-5*norm(a.Weights[k]) {
 				t.Errorf("seed %d class %d: %v apart", seed, k, d)
@@ -98,7 +106,7 @@ func TestSeeds(t *testing.T) {
 	data := random(16, 50, 6, 2, 1)
 	seen := make(map[string]bool)
 	for seed := range uint64(5) {
-		seen[mustTrain(t, data.dense, data.y, Config{Seed: seed}).Hash()] = true
+		seen[mustTrain(t, data.dense, data.y, pegasos.Config{Seed: seed}).Hash()] = true
 	}
 	if len(seen) != 5 {
 		t.Errorf("%d models from 5 seeds", len(seen))
@@ -107,8 +115,8 @@ func TestSeeds(t *testing.T) {
 
 func TestC(t *testing.T) {
 	data := random(17, 50, 6, 2, 1)
-	a := mustTrain(t, data.dense, data.y, Config{C: 8})
-	b := mustTrain(t, data.dense, data.y, Config{Lambda: 1. / 400})
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{C: 8})
+	b := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1. / 400})
 	if a.Lambda != b.Lambda || a.Hash() != b.Hash() {
 		t.Errorf("C = 8 on 50 rows: lambda %v", a.Lambda)
 	}
@@ -116,12 +124,12 @@ func TestC(t *testing.T) {
 
 func TestEpochsAndSteps(t *testing.T) {
 	data := random(18, 50, 6, 2, 1)
-	a := mustTrain(t, data.dense, data.y, Config{Epochs: 3})
-	b := mustTrain(t, data.dense, data.y, Config{Steps: 150})
+	a := mustTrain(t, data.dense, data.y, pegasos.Config{Epochs: 3})
+	b := mustTrain(t, data.dense, data.y, pegasos.Config{Steps: 150})
 	if a.Hash() != b.Hash() || a.Result.Steps != 150 || b.Result.Epochs != 3 {
 		t.Errorf("3 epochs and 150 steps of 50 rows differ: %+v, %+v", a.Result, b.Result)
 	}
-	if m := mustTrain(t, data.dense, data.y, Config{Steps: 1}); m.Result.Steps != 1 ||
+	if m := mustTrain(t, data.dense, data.y, pegasos.Config{Steps: 1}); m.Result.Steps != 1 ||
 		m.Result.Epochs != 0.02 {
 		t.Errorf("one step: %+v", m.Result)
 	}
@@ -132,79 +140,80 @@ func TestConfigErrors(t *testing.T) {
 	data := random(19, 10, 3, 2, 1)
 	for _, c := range []struct {
 		field string
-		cfg   Config
+		cfg   pegasos.Config
 	}{
-		{"Lambda", Config{Lambda: -1}},
-		{"Lambda", Config{Lambda: nan}},
-		{"Lambda", Config{Lambda: inf}},
-		{"Lambda", Config{Lambda: 1e-13}},
-		{"Lambda", Config{Lambda: 1e300}},
-		{"C", Config{C: -1}},
-		{"C", Config{C: nan}},
-		{"C", Config{C: inf}},
-		{"C", Config{C: 1e12}},  // only in Train, with 10 rows
-		{"C", Config{C: 1e-45}}, // likewise
-		{"C", Config{C: 1, Lambda: 1}},
-		{"Epochs", Config{Epochs: -1}},
-		{"Epochs", Config{Epochs: math.MaxInt}},
-		{"Steps", Config{Steps: -1}},
-		{"Steps", Config{Steps: math.MaxInt64}},
-		{"Steps", Config{Steps: 1, Epochs: 1}},
-		{"Loss", Config{Loss: "logistic"}},
-		{"Epsilon", Config{Epsilon: 0.1}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: -1}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
-		{"Order", Config{Order: "iId"}},
-		{"Block", Config{Order: Permutation, Block: 8}},
-		{"Block", Config{Order: Blocks, Block: -1}},
-		{"ClassWeight", Config{ClassWeight: "1"}},
-		{"ClassWeight", Config{ClassWeight: "1=x"}},
-		{"ClassWeight", Config{ClassWeight: "1=-1"}},
-		{"ClassWeight", Config{ClassWeight: "1=NaN"}},
-		{"ClassWeight", Config{ClassWeight: "1=1e16"}},
-		{"ClassWeight", Config{ClassWeight: "1=1,1=2"}},
-		{"ClassWeight", Config{ClassWeight: "7=1"}}, // only in Train
-		{"ClassWeight", Config{ClassWeight: Balanced, Loss: EpsInsensitive}},
-		{"Tol", Config{Tol: -0.1}},
-		{"Tol", Config{Tol: 1}},
-		{"Tol", Config{Tol: nan}},
-		{"Tol", Config{Tol: 0.1, Order: IID}},
-		{"Tol", Config{Tol: 0.1, Bias: BiasUnregularised, Multiclass: CrammerSinger}},
-		{"Patience", Config{Patience: -1}},
-		{"Patience", Config{Patience: 1}}, // without Trainer.Valid
-		{"Multiclass", Config{Multiclass: "one-vs-all"}},
-		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: Log}},
-		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: SquaredHinge}},
-		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: EpsInsensitive}},
-		{"Multiclass", Config{Multiclass: Multinomial, Loss: Hinge}},
-		{"Multiclass", Config{Multiclass: OneVsOne, Loss: EpsInsensitive}},
-		{"BiasScale", Config{Bias: BiasUnregularised, BiasScale: 2}},
-		{"Batch", Config{Batch: -1}},
-		{"Batch", Config{Batch: 11}}, // only in Train
-		{"Offset", Config{Offset: "0"}},
-		{"Average", Config{Average: "all"}},
-		{"Bias", Config{Bias: "yes"}},
-		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: -1}},
-		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: nan}},
-		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
-		{"BiasScale", Config{BiasScale: 2}},
+		{"Lambda", pegasos.Config{Lambda: -1}},
+		{"Lambda", pegasos.Config{Lambda: nan}},
+		{"Lambda", pegasos.Config{Lambda: inf}},
+		{"Lambda", pegasos.Config{Lambda: 1e-13}},
+		{"Lambda", pegasos.Config{Lambda: 1e300}},
+		{"C", pegasos.Config{C: -1}},
+		{"C", pegasos.Config{C: nan}},
+		{"C", pegasos.Config{C: inf}},
+		{"C", pegasos.Config{C: 1e12}},  // only in Train, with 10 rows
+		{"C", pegasos.Config{C: 1e-45}}, // likewise
+		{"C", pegasos.Config{C: 1, Lambda: 1}},
+		{"Epochs", pegasos.Config{Epochs: -1}},
+		{"Epochs", pegasos.Config{Epochs: math.MaxInt}},
+		{"Steps", pegasos.Config{Steps: -1}},
+		{"Steps", pegasos.Config{Steps: math.MaxInt64}},
+		{"Steps", pegasos.Config{Steps: 1, Epochs: 1}},
+		{"Loss", pegasos.Config{Loss: "logistic"}},
+		{"Epsilon", pegasos.Config{Epsilon: 0.1}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: -1}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: nan}},
+		{"Epsilon", pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: inf}},
+		{"Order", pegasos.Config{Order: "iId"}},
+		{"Block", pegasos.Config{Order: pegasos.Permutation, Block: 8}},
+		{"Block", pegasos.Config{Order: pegasos.Blocks, Block: -1}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1=x"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1=-1"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1=NaN"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1=1e16"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "1=1,1=2"}},
+		{"ClassWeight", pegasos.Config{ClassWeight: "7=1"}}, // only in Train
+		{"ClassWeight", pegasos.Config{ClassWeight: pegasos.Balanced, Loss: pegasos.EpsInsensitive}},
+		{"Tol", pegasos.Config{Tol: -0.1}},
+		{"Tol", pegasos.Config{Tol: 1}},
+		{"Tol", pegasos.Config{Tol: nan}},
+		{"Tol", pegasos.Config{Tol: 0.1, Order: pegasos.IID}},
+		{"Tol", pegasos.Config{Tol: 0.1, Bias: pegasos.BiasUnregularised,
+			Multiclass: pegasos.CrammerSinger}},
+		{"Patience", pegasos.Config{Patience: -1}},
+		{"Patience", pegasos.Config{Patience: 1}}, // without Trainer.Valid
+		{"Multiclass", pegasos.Config{Multiclass: "one-vs-all"}},
+		{"Multiclass", pegasos.Config{Multiclass: pegasos.CrammerSinger, Loss: pegasos.Log}},
+		{"Multiclass", pegasos.Config{Multiclass: pegasos.CrammerSinger, Loss: pegasos.SquaredHinge}},
+		{"Multiclass", pegasos.Config{Multiclass: pegasos.CrammerSinger, Loss: pegasos.EpsInsensitive}},
+		{"Multiclass", pegasos.Config{Multiclass: pegasos.Multinomial, Loss: pegasos.Hinge}},
+		{"Multiclass", pegasos.Config{Multiclass: pegasos.OneVsOne, Loss: pegasos.EpsInsensitive}},
+		{"BiasScale", pegasos.Config{Bias: pegasos.BiasUnregularised, BiasScale: 2}},
+		{"Batch", pegasos.Config{Batch: -1}},
+		{"Batch", pegasos.Config{Batch: 11}}, // only in Train
+		{"Offset", pegasos.Config{Offset: "0"}},
+		{"Average", pegasos.Config{Average: "all"}},
+		{"Bias", pegasos.Config{Bias: "yes"}},
+		{"BiasScale", pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: -1}},
+		{"BiasScale", pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: nan}},
+		{"BiasScale", pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: inf}},
+		{"BiasScale", pegasos.Config{BiasScale: 2}},
 	} {
 		if c.field == "Epochs" && c.cfg.Epochs > 0 && math.MaxInt < maxSteps {
 			continue // 32 bits hold no such number
 		}
 		m, err := fixed(t.Context(), data.dense, data.y, c.cfg)
-		var e *ConfigError
+		var e *pegasos.ConfigError
 		if m != nil || !errors.As(err, &e) || e.Field != c.field || !strings.HasPrefix(err.Error(),
 			"pegasos: "+c.field+": ") {
 			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
 		}
 	}
-	for _, cfg := range []Config{
-		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda}, {Multiclass: CrammerSinger},
-		{Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
-		{Multiclass: OneVsOne, Loss: SquaredHinge},
-		{Bias: BiasUnregularised, Tol: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
+	for _, cfg := range []pegasos.Config{
+		{}, pegasos.Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda}, {Multiclass: pegasos.CrammerSinger},
+		{Multiclass: pegasos.Multinomial}, {Multiclass: pegasos.Multinomial, Loss: pegasos.Log},
+		{Multiclass: pegasos.OneVsOne, Loss: pegasos.SquaredHinge},
+		{Bias: pegasos.BiasUnregularised, Tol: 0.1, Patience: 3}, {Multiclass: pegasos.CrammerSinger,
 			Tol: 0.1},
 	} {
 		if err := cfg.Validate(); err != nil {
@@ -214,7 +223,8 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%+v: defaults %+v: %v", cfg, full, full.Validate())
 		}
 	}
-	if _, err := (&Trainer{Threads: -1}).plain(t.Context(), data.dense, data.y); err == nil {
+	if _, err := trainPlain(t.Context(), &pegasos.Trainer{Threads: -1}, data.dense,
+		data.y); err == nil {
 		t.Error("-1 threads")
 	}
 }
@@ -224,7 +234,7 @@ func TestDataErrors(t *testing.T) {
 	x := matrix(t, 3, 2, 1, 2, 3, 4, 5, 6)
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
 		row  int // -1: not about a row
 		text string
@@ -241,8 +251,8 @@ func TestDataErrors(t *testing.T) {
 			"NaN or infinite"},
 		{"too large", matrix(t, 3, 2, 1, 2, 3, 4, 3e19, 6), []float32{1, 2, 1}, 2, "too large"},
 	} {
-		m, err := fixed(t.Context(), c.x, c.y, Config{})
-		var e *RowError
+		m, err := fixed(t.Context(), c.x, c.y, pegasos.Config{})
+		var e *pegasos.RowError
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
 			!strings.HasPrefix(err.Error(), "pegasos: ") {
 			t.Errorf("%s: %v, want %q", c.name, err, c.text)
@@ -254,9 +264,11 @@ func TestDataErrors(t *testing.T) {
 	for i := range labels {
 		labels[i] = float32(i)
 	}
-	var e *RowError
-	if _, err := fixed(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err,
-		&e) || e.Row != maxClasses {
+	var e *pegasos.RowError
+	if _, err := fixed(t.Context(), dense.New(len(labels), 1), labels,
+		pegasos.Config{}); !errors.As(err,
+		&e) ||
+		e.Row != maxClasses {
 		t.Errorf("%d classes: %v", len(labels), err)
 	}
 }
@@ -270,24 +282,25 @@ func TestOverflow(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		x    Examples
+		x    pegasos.Examples
 		y    []float32
-		cfg  Config
+		cfg  pegasos.Config
 		row  bool // at fault
 		text string
 	}{
 		// The squared norms are finite, the dot product of a row with the sum of some is not.
-		{"score", large.dense, large.y, Config{Lambda: 1e37}, true, "the score is not finite"},
-		{"score", toSparse(large.dense), large.y, Config{Lambda: 1e37, Offset: OffsetNone,
-			Average: LastIterate}, true, "the score is not finite"},
+		{"score", large.dense, large.y, pegasos.Config{Lambda: 1e37}, true, "the score is not finite"},
+		{"score", toSparse(large.dense), large.y, pegasos.Config{Lambda: 1e37, Offset: pegasos.OffsetNone,
+			Average: pegasos.LastIterate}, true, "the score is not finite"},
 		// Here w = v/lambda is not, or its scores are not.
-		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1,
-			Offset: OffsetNone}, false, "finite"},
-		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1,
-			Offset: OffsetNone}, false, "finite"},
+		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, pegasos.Config{Lambda: 1e-12, Steps: 1,
+			Offset: pegasos.OffsetNone}, false, "finite"},
+		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, pegasos.Config{Lambda: 1e-12,
+			Steps:  1,
+			Offset: pegasos.OffsetNone}, false, "finite"},
 	} {
 		m, err := fixed(t.Context(), c.x, c.y, c.cfg)
-		var e *StepError
+		var e *pegasos.StepError
 		if m != nil || !errors.As(err, &e) || e.Step < 1 || e.Step > 2000 ||
 			(e.Row >= 0) != c.row || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
@@ -295,7 +308,7 @@ func TestOverflow(t *testing.T) {
 	}
 	// A score that overflowed upwards is no margin kept.
 	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
-		Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
+		pegasos.Config{Lambda: 3e38, Offset: pegasos.OffsetNone}).problems[0]
 	p.TakeSteps([]uint32{0, 0, 0, 0})
 	var up *iterate.Error
 	if !errors.As(p.Err, &up) || up.Step != 3 || up.Row != 0 || p.T != 2 {
@@ -305,9 +318,9 @@ func TestOverflow(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)
 		// its rows are empty: no dot product uses the weights
-		r := mustRun(t, data.sparse, data.y, Config{})
+		r := mustRun(t, data.sparse, data.y, pegasos.Config{})
 		r.problems[0].V[2] = float32(bad)
-		var e *StepError
+		var e *pegasos.StepError
 		if _, err := r.train(t.Context()); !errors.As(err, &e) || e.Step != 20 {
 			t.Errorf("%v in v: %v", bad, err)
 		}
@@ -318,11 +331,11 @@ func TestOverflow(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	data := random(21, 30, 4, 2, 1)
 	for _, lambda := range []float64{options.MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
-		for _, offset := range []Offset{OffsetR2, OffsetNone} {
+		for _, offset := range []pegasos.Offset{pegasos.OffsetR2, pegasos.OffsetNone} {
 			for _, steps := range []int64{1, 2, 29, 30, 31, 3000} {
-				m := mustTrain(t, data.dense, data.y, Config{Lambda: lambda, Steps: steps,
-					Offset: offset, Bias: BiasAugmented})
-				if err := m.check(); err != nil || !(m.Result.Gap >= 0) {
+				m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: lambda, Steps: steps,
+					Offset: offset, Bias: pegasos.BiasAugmented})
+				if err := pegasos.CheckModel(m); err != nil || !(m.Result.Gap >= 0) {
 					t.Errorf("lambda %v, %d steps: %v, %+v", lambda, steps, err, m.Result)
 				}
 			}
@@ -334,25 +347,28 @@ func TestCancel(t *testing.T) {
 	data := random(22, 50, 6, 3, 1)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	m, err := Train(done, data.dense, data.y, Config{})
-	if err != context.Canceled || m == nil || m.check() != nil || m.Result.Steps != 0 {
+	m, err := pegasos.Train(done, data.dense, data.y, pegasos.Config{})
+	if err != context.Canceled || m == nil || pegasos.CheckModel(m) != nil || m.Result.Steps != 0 {
 		t.Fatalf("cancelled at once: %v, %v", m, err)
 	}
 	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) ||
 		!math.IsNaN(m.Result.Gap) {
 		t.Errorf("a model of no steps: %+v", m.Result)
 	}
-	for _, average := range []Average{LastHalf, LastIterate} {
+	for _, average := range []pegasos.Average{pegasos.LastHalf, pegasos.LastIterate} {
 		ctx, cancel := context.WithCancel(t.Context())
-		var want Result
-		tr := Trainer{Config: Config{Average: average}, Progress: func(p Progress) {
-			if p.Epoch == 7 {
-				want = p.Measure()
-				cancel()
-			}
-		}}
-		m, err := tr.plain(ctx, data.dense, data.y)
-		if err != context.Canceled || m.check() != nil || m.Result.Steps != 7*50 ||
+		var want pegasos.Result
+		tr := pegasos.Trainer{
+			Config: pegasos.Config{Average: average},
+			Progress: func(p pegasos.Progress) {
+				if p.Epoch == 7 {
+					want = p.Measure()
+					cancel()
+				}
+			},
+		}
+		m, err := trainPlain(ctx, &tr, data.dense, data.y)
+		if err != context.Canceled || pegasos.CheckModel(m) != nil || m.Result.Steps != 7*50 ||
 			m.Result.Violations != want.Violations {
 			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
 		}
@@ -369,17 +385,22 @@ func TestCancel(t *testing.T) {
 // A look at how far the run is has no influence on the model, and the last one is the result.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)
-	cfg := Config{Steps: 5*50 + 20}
+	cfg := pegasos.Config{Steps: 5*50 + 20}
 	want := mustTrain(t, data.dense, data.y, cfg)
 	var seen []string
-	var last Result
-	m, err := (&Trainer{Config: cfg, Progress: func(p Progress) {
-		seen = append(seen, fmt.Sprint(p.Epoch, p.Steps, p.TotalSteps))
-		last = p.Measure()
-		if last.Violations != p.Violations || last.Steps != p.Steps {
-			t.Errorf("%+v and %+v", p, last)
-		}
-	}}).plain(t.Context(), data.dense, data.y)
+	var last pegasos.Result
+	m, err := trainPlain(
+		t.Context(),
+		&pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
+			seen = append(seen, fmt.Sprint(p.Epoch, p.Steps, p.TotalSteps))
+			last = p.Measure()
+			if last.Violations != p.Violations || last.Steps != p.Steps {
+				t.Errorf("%+v and %+v", p, last)
+			}
+		}},
+		data.dense,
+		data.y,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,29 +419,36 @@ func TestProgress(t *testing.T) {
 // the end.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Order: IID}, {Batch: 7}, {Batch: 7, Order: IID},
-		{Order: Blocks, Block: 4}, {Multiclass: CrammerSinger}, {Multiclass: OneVsOne}} {
-		cfg.Epochs, cfg.Average = 3, LastIterate
+	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,
+		Order: pegasos.IID},
+		{Order: pegasos.Blocks,
+			Block: 4}, {Multiclass: pegasos.CrammerSinger}, {Multiclass: pegasos.OneVsOne}} {
+		cfg.Epochs, cfg.Average = 3, pegasos.LastIterate
 		want := mustTrain(t, data.dense, data.y, cfg)
 		epoch := want.Result.Steps / 3
 		early := []float64{0, 0.001, 0.02, 0.25, 0.5, 0.5, 0.99, 1, 17}
 		var seen []int64
-		m, err := (&Trainer{Config: cfg, Early: early, Progress: func(p Progress) {
-			seen = append(seen, p.Steps)
-			if cfg.Multiclass == OneVsOne {
-				return // a shorter run's pairs have the same number of steps each
-			}
-			if done := p.Epoch == int(p.Steps/epoch); !done {
-				t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
-			}
-			short := cfg
-			short.Epochs, short.Steps = 0, p.Steps
-			if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() ||
-				a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
-				t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps,
-					a.Result, b.Result)
-			}
-		}}).plain(t.Context(), data.dense, data.y)
+		m, err := trainPlain(
+			t.Context(),
+			&pegasos.Trainer{Config: cfg, Early: early, Progress: func(p pegasos.Progress) {
+				seen = append(seen, p.Steps)
+				if cfg.Multiclass == pegasos.OneVsOne {
+					return // a shorter run's pairs have the same number of steps each
+				}
+				if done := p.Epoch == int(p.Steps/epoch); !done {
+					t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
+				}
+				short := cfg
+				short.Epochs, short.Steps = 0, p.Steps
+				if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() ||
+					a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
+					t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps,
+						a.Result, b.Result)
+				}
+			}},
+			data.dense,
+			data.y,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,7 +456,7 @@ func TestEarly(t *testing.T) {
 		if cfg.Batch == 7 {
 			all = []int64{2, 4, 7, 8, 16, 24}
 		}
-		if cfg.Multiclass == OneVsOne {
+		if cfg.Multiclass == pegasos.OneVsOne {
 			all = seen
 			if len(seen) != 6 || !slices.IsSorted(seen) {
 				t.Errorf("one-vs-one: looks after %v", seen)
@@ -446,18 +474,23 @@ func TestEarly(t *testing.T) {
 // Shards are looked at where they synchronise, and at the epoch's end once.
 func TestEarlyShards(t *testing.T) {
 	data := random(25, 5000, 6, 2, 1)
-	cfg := Config{Shards: 2, Epochs: 2}
+	cfg := pegasos.Config{Shards: 2, Epochs: 2}
 	want := mustTrain(t, data.dense, data.y, cfg)
 	var seen []int64
-	m, err := (&Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99},
-		Progress: func(p Progress) {
-			seen = append(seen, p.Steps)
-			if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
-				t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps,
-					r.DualObjective,
-					want.Result.Objective)
-			}
-		}}).plain(t.Context(), data.dense, data.y)
+	m, err := trainPlain(
+		t.Context(),
+		&pegasos.Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99},
+			Progress: func(p pegasos.Progress) {
+				seen = append(seen, p.Steps)
+				if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
+					t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps,
+						r.DualObjective,
+						want.Result.Objective)
+				}
+			}},
+		data.dense,
+		data.y,
+	)
 	if err != nil || m.Hash() != want.Hash() {
 		t.Errorf("another model, %v", err)
 	}
@@ -470,9 +503,9 @@ func TestEarlyShards(t *testing.T) {
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	var seen []int64
-	tr := Trainer{Config: Config{Steps: 20}, Early: []float64{0.25, 0.5, 0.99},
-		Progress: func(p Progress) { seen = append(seen, p.Steps) }}
-	if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
+	tr := pegasos.Trainer{Config: pegasos.Config{Steps: 20}, Early: []float64{0.25, 0.5, 0.99},
+		Progress: func(p pegasos.Progress) { seen = append(seen, p.Steps) }}
+	if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil ||
 		!slices.Equal(seen, []int64{12, 20}) {
 		t.Errorf("%v, looks after %v", err, seen)
 	}
@@ -481,7 +514,7 @@ func TestEarlyEnd(t *testing.T) {
 // A step allocates nothing.
 func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)
-	r := mustRun(t, data.sparse, data.y, Config{Epochs: 1 << 20})
+	r := mustRun(t, data.sparse, data.y, pegasos.Config{Epochs: 1 << 20})
 	if n := testing.AllocsPerRun(50, func() {
 		r.problems[0].TakeSteps(r.Order.Next(100))
 		r.problems[0].EndEpoch(1 << 30)
@@ -502,13 +535,13 @@ func BenchmarkStep(b *testing.B) {
 		{5_000, 784, 1, true},          // as images
 	} {
 		data := random(1, c.rows, c.cols, 2, c.fill)
-		x, layout := Examples(data.sparse), "sparse"
+		x, layout := pegasos.Examples(data.sparse), "sparse"
 		if c.dense {
 			x, layout = data.dense, "dense"
 		}
 		b.Run(fmt.Sprintf("layout=%s/cols=%d/nnz=%.0f", layout, c.cols, c.fill*float64(c.cols)),
 			func(b *testing.B) {
-				r, err := newRun(x, data.y, &Trainer{Config: Config{Steps: int64(b.N)}})
+				r, err := newRun(x, data.y, &pegasos.Trainer{Config: pegasos.Config{Steps: int64(b.N)}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -539,8 +572,8 @@ func TestManyClassesAreInterruptible(t *testing.T) {
 		p.y[i] = float32(i)
 	}
 	ctx := &askedContext{Context: t.Context()}
-	tr := Trainer{Config: Config{Steps: steps}, Threads: 1}
-	if _, err := tr.plain(ctx, p.dense, p.y); err != nil {
+	tr := pegasos.Trainer{Config: pegasos.Config{Steps: steps}, Threads: 1}
+	if _, err := trainPlain(ctx, &tr, p.dense, p.y); err != nil {
 		t.Fatal(err)
 	}
 	if n := ctx.times.Load(); n < classes*steps/(1<<20) {

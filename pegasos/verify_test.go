@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var (
@@ -21,22 +22,26 @@ var (
 )
 
 // verify verifies a model on the trial's data.
-func (t *trial) verify(m *Model, x Examples, p *Proof) (*Verification, error) {
-	tr := Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
-	o := VerifyOptions{Proof: p, Passes: t.g.IntN(6)}
+func (t *trial) verify(
+	m *pegasos.Model,
+	x pegasos.Examples,
+	p *pegasos.Proof,
+) (*pegasos.Verification, error) {
+	tr := pegasos.Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
+	o := pegasos.VerifyOptions{Proof: p, Passes: t.g.IntN(6)}
 	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 
 // Models of every kind are confirmed with the proof, and without one never contradicted; a bound
 // from margins alone is no higher than the objective.
 func TestVerifyTrials(t *testing.T) {
-	found := map[Verdict]int{}
+	found := map[pegasos.Verdict]int{}
 	for seed := range uint64(*verifyTrials) {
 		trial := newTrial(seed + 5e6)
 		trial.models()
 		trial.half = false
 		trial.tr.Fingerprint = true
-		trial.tr.KeepProof = trial.tr.Config.bounds() && seed%2 == 0
+		trial.tr.KeepProof = hasBounds(trial.tr.Config) && seed%2 == 0
 		m, err := trial.train()
 		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
 			continue
@@ -46,15 +51,15 @@ func TestVerifyTrials(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 			continue
 		}
-		if v.Verdict == Contradicted || v.Bound > v.Objective || !v.Known {
+		if v.Verdict == pegasos.Contradicted || v.Bound > v.Objective || !v.Known {
 			t.Errorf("seed %d: %+v\n%+v", seed, v, m.Config)
 		}
 		found[v.Verdict]++
-		other := Examples(trial.rows) // the same rows, held in another way
+		other := pegasos.Examples(trial.rows) // the same rows, held in another way
 		if trial.x == other {
 			other = toSparse(trial.rows)
 		}
-		if v, err := trial.verify(m, other, nil); err != nil || v.Verdict == Contradicted {
+		if v, err := trial.verify(m, other, nil); err != nil || v.Verdict == pegasos.Contradicted {
 			t.Errorf("seed %d, another layout: %+v, %v\n%+v", seed, v, err, m.Config)
 		}
 		if m.Proof == nil {
@@ -64,13 +69,13 @@ func TestVerifyTrials(t *testing.T) {
 		if err := m.Proof.Write(&file); err != nil {
 			t.Fatal(err)
 		}
-		p, err := ReadProof(&file)
+		p, err := pegasos.ReadProof(&file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Confirmed
+		want := pegasos.Confirmed
 		if !(m.Result.Gap <= 1) {
-			want = ClaimsNothing
+			want = pegasos.ClaimsNothing
 		}
 		if v, err := trial.verify(m, trial.x, p); err != nil || v.Verdict != want {
 			t.Errorf("seed %d, with the proof: %+v, %v\n%+v", seed, v, err, m.Config)
@@ -111,7 +116,7 @@ func TestTampering(t *testing.T) {
 // tamper changes something of the model in a file, with its checksum, or of the data, and reports
 // whether that was noticed.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
-	m, err := Read(bytes.NewReader(file))
+	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
 		tt.Fatal(err)
 	}
@@ -154,20 +159,20 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 		}
 		y[i] = y[j]
 	}
-	if m.check() != nil {
+	if pegasos.CheckModel(m) != nil {
 		return what, true
 	}
-	changed := m.rewritten(tt, hash)
-	if m, err = Read(bytes.NewReader(changed)); err != nil {
+	changed := rewritten(m, tt, hash)
+	if m, err = pegasos.Read(bytes.NewReader(changed)); err != nil {
 		return what, true
 	}
-	tr := Trainer{Weights: t.tr.Weights, Threads: 1}
-	v, err := tr.Verify(context.Background(), m, x, y, VerifyOptions{})
-	return what, err != nil || v.Verdict == Contradicted
+	tr := pegasos.Trainer{Weights: t.tr.Weights, Threads: 1}
+	v, err := tr.Verify(context.Background(), m, x, y, pegasos.VerifyOptions{})
+	return what, err != nil || v.Verdict == pegasos.Contradicted
 }
 
 // rewritten returns the model's file with that hash.
-func (m *Model) rewritten(t *testing.T, hash string) []byte {
+func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
@@ -196,24 +201,24 @@ func flip32(g *rand.Rand, v *float32) {
 // A model or proof that can't be verified, or is of something else, gives a plain error.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
-	cfg := Config{Lambda: 0.1, Epochs: 3, Scale: ScaleNone, Bias: BiasNone}
-	tr := Trainer{Config: cfg, KeepProof: true}
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}
+	tr := pegasos.Trainer{Config: cfg, KeepProof: true}
 	ctx := context.Background()
-	m, err := tr.plain(ctx, p.dense, p.y)
+	m, err := trainPlain(ctx, &tr, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := tr
 	other.Seed = 1
-	m2, err := other.plain(ctx, p.dense, p.y)
+	m2, err := trainPlain(ctx, &other, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.Verify(ctx, m, p.dense, p.y, VerifyOptions{Proof: m2.Proof}); err == nil ||
+	if _, err := tr.Verify(ctx, m, p.dense, p.y, pegasos.VerifyOptions{Proof: m2.Proof}); err == nil ||
 		!strings.Contains(err.Error(), "another model") {
 		t.Error(err)
 	}
-	if _, err := tr.Verify(ctx, m, p.sparse, p.y, VerifyOptions{Proof: m.Proof}); err == nil ||
+	if _, err := tr.Verify(ctx, m, p.sparse, p.y, pegasos.VerifyOptions{Proof: m.Proof}); err == nil ||
 		!strings.Contains(err.Error(), "other data, or of another layout") {
 		t.Error(err)
 	}
@@ -222,35 +227,39 @@ func TestVerifyErrors(t *testing.T) {
 	bad.Result.PerClass = slices.Clone(m.Result.PerClass)
 	bad.Result.DualObjective = (m.Result.Objective + m.Result.DualObjective) / 2
 	bad.Result.PerClass[0].DualObjective = bad.Result.DualObjective
-	v, err := tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{Proof: m.Proof})
-	if err != nil || v.Verdict != Contradicted || !strings.Contains(v.Reasons[0], "the proof") {
+	v, err := tr.Verify(ctx, &bad, p.dense, p.y, pegasos.VerifyOptions{Proof: m.Proof})
+	if err != nil || v.Verdict != pegasos.Contradicted ||
+		!strings.Contains(v.Reasons[0], "the proof") {
 		t.Errorf("%+v, %v", v, err)
 	}
-	v, err = tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{})
-	if err != nil || v.Verdict == Contradicted {
+	v, err = tr.Verify(ctx, &bad, p.dense, p.y, pegasos.VerifyOptions{})
+	if err != nil || v.Verdict == pegasos.Contradicted {
 		t.Errorf("%+v, %v", v, err)
 	}
 	fewer := random(3, 40, 5, 2, 1).dense
-	if _, err := tr.Verify(ctx, m, fewer, p.y, VerifyOptions{}); err == nil {
+	if _, err := tr.Verify(ctx, m, fewer, p.y, pegasos.VerifyOptions{}); err == nil {
 		t.Error("another number of features")
 	}
 	prior := tr
 	prior.Prior = m2
-	near, err := prior.plain(ctx, p.dense, p.y)
+	near, err := trainPlain(ctx, &prior, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var field *ConfigError
-	if _, err := tr.Verify(ctx, near, p.dense, p.y, VerifyOptions{}); !errors.As(err, &field) ||
+	var field *pegasos.ConfigError
+	if _, err := tr.Verify(ctx, near, p.dense, p.y, pegasos.VerifyOptions{}); !errors.As(
+		err,
+		&field,
+	) ||
 		field.Field != "Prior" {
 		t.Error(err)
 	}
-	v, err = prior.Verify(ctx, near, p.dense, p.y, VerifyOptions{Proof: near.Proof})
-	if err != nil || v.Verdict != Confirmed {
+	v, err = prior.Verify(ctx, near, p.dense, p.y, pegasos.VerifyOptions{Proof: near.Proof})
+	if err != nil || v.Verdict != pegasos.Confirmed {
 		t.Errorf("%+v, %v", v, err)
 	}
-	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}
-	if _, err := iid.plain(ctx, p.dense, p.y); !errors.As(err, &field) ||
+	iid := pegasos.Trainer{Config: pegasos.Config{Order: pegasos.IID}, KeepProof: true}
+	if _, err := trainPlain(ctx, &iid, p.dense, p.y); !errors.As(err, &field) ||
 		field.Field != "KeepProof" {
 		t.Error(err)
 	}
@@ -262,19 +271,21 @@ func TestProofOfTol(t *testing.T) {
 		"made": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
 		"classes": random(82, 400, 8, 3, 1),
 	} {
-		for _, cfg := range []Config{
-			{Loss: Hinge}, {Loss: SquaredHinge, Scale: ScaleNone}, {Loss: Log},
-			{Loss: Hinge, Finish: FinishDual, Lambda: 0.01},
-			{Multiclass: CrammerSinger, Lambda: 0.01},
-			{Loss: SquaredHinge, Bias: BiasUnregularised}, {Loss: EpsInsensitive, Bias: BiasNone},
+		for _, cfg := range []pegasos.Config{
+			{Loss: pegasos.Hinge}, {Loss: pegasos.SquaredHinge,
+				Scale: pegasos.ScaleNone}, {Loss: pegasos.Log},
+			{Loss: pegasos.Hinge, Finish: pegasos.FinishDual, Lambda: 0.01},
+			{Multiclass: pegasos.CrammerSinger, Lambda: 0.01},
+			{Loss: pegasos.SquaredHinge, Bias: pegasos.BiasUnregularised}, {Loss: pegasos.EpsInsensitive,
+				Bias: pegasos.BiasNone},
 		} {
 			if cfg.Lambda == 0 {
 				cfg.Lambda = byRule(t, data.dense, data.y, cfg).Lambda
 			}
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
-				tr := Trainer{Config: cfg}
+				tr := pegasos.Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
-				if cfg.Finish == FinishDual { // its way does not go by Tol: just enough
+				if cfg.Finish == pegasos.FinishDual { // its way does not go by Tol: just enough
 					cfg.Tol = plain.Result.Gap
 					tr.Config = cfg
 				}
@@ -284,9 +295,9 @@ func TestProofOfTol(t *testing.T) {
 					t.Errorf("%s, %+v: gap %v with a proof, else %v", name, cfg, m.Result.Gap,
 						plain.Result.Gap)
 				}
-				v, err := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y,
-					VerifyOptions{Proof: m.Proof})
-				if err != nil || v.Verdict != Confirmed || v.Gap > m.Result.Gap*(1+1e-9) {
+				v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+					pegasos.VerifyOptions{Proof: m.Proof})
+				if err != nil || v.Verdict != pegasos.Confirmed || v.Gap > m.Result.Gap*(1+1e-9) {
 					t.Errorf("%s, %+v: %v, %+v", name, cfg, err, v)
 				}
 			}
@@ -310,28 +321,40 @@ func TestVerifyNewton(t *testing.T) {
 				continue
 			}
 			m := mustTrain(t, data.dense, data.y, cfg)
-			for _, x := range []Examples{data.dense, toSparse(data.dense)} {
-				v, err := (&Trainer{}).Verify(t.Context(), m, x, data.y, VerifyOptions{Passes: 5})
+			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
+				v, err := (&pegasos.Trainer{}).Verify(
+					t.Context(),
+					m,
+					x,
+					data.y,
+					pegasos.VerifyOptions{Passes: 5},
+				)
 				// Where nothing but roundings is left of the gap, a bound may be better by luck.
-				if err != nil || v.Verdict == Contradicted || v.Bound > v.Objective ||
+				if err != nil || v.Verdict == pegasos.Contradicted || v.Bound > v.Objective ||
 					!(v.Gap <= 1.0001*m.Result.Gap+1e-6) {
 					t.Errorf("%s, %s, %T: %v, %v by %v, claimed %v", name, what, x, err, v.Verdict,
 						v.Gap, m.Result.Gap)
 				}
-				if tried++; v.Verdict == Confirmed {
+				if tried++; v.Verdict == pegasos.Confirmed {
 					confirmed++
 				}
 			}
 			kinks := m.Result.PerClass[0].Width > 0
-			if kinks != cfg.cost().Kind.Traits().Kinks {
+			if kinks != lossOf(cfg).Kind.Traits().Kinks {
 				t.Errorf("%s, %s: width %v", name, what, m.Result.PerClass[0].Width)
 			}
-			with, err := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y, VerifyOptions{})
+			with, err := (&pegasos.Trainer{}).Verify(
+				t.Context(),
+				m,
+				data.dense,
+				data.y,
+				pegasos.VerifyOptions{},
+			)
 			for k := range m.Result.PerClass {
 				m.Result.PerClass[k].Width = 0 // as in models of former versions
 			}
-			without, err2 := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y,
-				VerifyOptions{})
+			without, err2 := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+				pegasos.VerifyOptions{})
 			if err != nil || err2 != nil || without.Bound > with.Bound {
 				t.Errorf("%s, %s: %v, %v", name, what, err, err2)
 			}
@@ -352,10 +375,15 @@ func TestVerifyNewton(t *testing.T) {
 func TestVerifyScaling(t *testing.T) {
 	for seed := range uint64(8) {
 		data := random(seed, 90, 6, 2, 1)
-		for _, kind := range []Scale{ScaleStandard, ScaleMaxAbs, ScaleUnit} {
-			tr := Trainer{Config: Config{Scale: kind, Lambda: 0.1}, Fingerprint: true, Threads: 1}
+		for _, kind := range []pegasos.Scale{pegasos.ScaleStandard, pegasos.ScaleMaxAbs,
+			pegasos.ScaleUnit} {
+			tr := pegasos.Trainer{
+				Config:      pegasos.Config{Scale: kind, Lambda: 0.1},
+				Fingerprint: true,
+				Threads:     1,
+			}
 			if seed%2 == 0 {
-				tr.Config.Loss = Squared
+				tr.Config.Loss = pegasos.Squared
 			}
 			if seed%4 > 1 {
 				tr.Weights = make([]float32, 90)
@@ -363,36 +391,44 @@ func TestVerifyScaling(t *testing.T) {
 					tr.Weights[i] = float32(i % 3)
 				}
 			}
-			x := []Examples{data.dense, data.sparse}[seed/4]
+			x := []pegasos.Examples{data.dense, data.sparse}[seed/4]
 			m := train(t, x, data.y, tr)
-			v, err := tr.Verify(t.Context(), m, x, data.y, VerifyOptions{})
-			if err != nil || v.Verdict == Contradicted || !v.Scaling {
+			v, err := tr.Verify(t.Context(), m, x, data.y, pegasos.VerifyOptions{})
+			if err != nil || v.Verdict == pegasos.Contradicted || !v.Scaling {
 				t.Errorf("seed %d, %s: %+v, %v", seed, kind, v, err)
 			}
-			if kind == ScaleUnit {
+			if kind == pegasos.ScaleUnit {
 				continue
 			}
 			other := *m.Scaling
 			other.Factor = slices.Clone(other.Factor)
 			other.Factor[3] *= 2
 			m.Scaling = &other
-			if v, err = tr.Verify(t.Context(), m, x, data.y, VerifyOptions{}); err == nil && v.Scaling {
+			if v, err = tr.Verify(t.Context(), m, x, data.y, pegasos.VerifyOptions{}); err == nil &&
+				v.Scaling {
 				t.Errorf("seed %d, %s, another factor: %+v", seed, kind, v)
 			}
 		}
 	}
 }
 
-// A model has the hash of the one that its run went on from, also if the run was resumed, and Verify
+// A model has the hash of the one that its run went on from, also if the run was resumed, and
+// Verify
 // wants that one where it trains the folds again.
 func TestVerifyStart(t *testing.T) {
 	data := random(5, 90, 6, 2, 1)
-	cfg := Config{Lambda: 0.1, Epochs: 8, Scale: ScaleNone, Bias: BiasNone, Finish: FinishNone}
-	first := train(t, data.dense, data.y, Trainer{Config: cfg})
+	cfg := pegasos.Config{
+		Lambda: 0.1,
+		Epochs: 8,
+		Scale:  pegasos.ScaleNone,
+		Bias:   pegasos.BiasNone,
+		Finish: pegasos.FinishNone,
+	}
+	first := train(t, data.dense, data.y, pegasos.Trainer{Config: cfg})
 	cfg.Calibrate = 3
-	tr := Trainer{Config: cfg, Start: first, Fingerprint: true, KeepState: true, Pause: 180}
+	tr := pegasos.Trainer{Config: cfg, Start: first, Fingerprint: true, KeepState: true, Pause: 180}
 	part, err := tr.Train(t.Context(), data.dense, data.y)
-	if !errors.Is(err, ErrPaused) || part.Start != first.Hash() {
+	if !errors.Is(err, pegasos.ErrPaused) || part.Start != first.Hash() {
 		t.Fatalf("%v, %q", err, part.Start)
 	}
 	tr.Pause, tr.Start, tr.Resume = 0, nil, part
@@ -402,13 +438,13 @@ func TestVerifyStart(t *testing.T) {
 	if m.Start != first.Hash() || resumed.Start != m.Start {
 		t.Errorf("%q, resumed %q, want %q", m.Start, resumed.Start, first.Hash())
 	}
-	o := VerifyOptions{Sigmoids: true}
+	o := pegasos.VerifyOptions{Sigmoids: true}
 	v, err := tr.Verify(t.Context(), m, data.dense, data.y, o)
 	if err != nil || !v.Sigmoids {
 		t.Errorf("%+v, %v", v, err)
 	}
-	var field *ConfigError
-	for _, other := range []*Model{nil, m} {
+	var field *pegasos.ConfigError
+	for _, other := range []*pegasos.Model{nil, m} {
 		tr.Start = other
 		if _, err := tr.Verify(t.Context(), m, data.dense, data.y, o); !errors.As(err, &field) ||
 			field.Field != "Start" {

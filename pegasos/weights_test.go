@@ -1,4 +1,4 @@
-package pegasos
+package pegasos_test
 
 import (
 	"context"
@@ -13,11 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/result"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func weighted(t testing.TB, x Examples, y, weights []float32, cfg Config) *Model {
+func weighted(
+	t testing.TB,
+	x pegasos.Examples,
+	y, weights []float32,
+	cfg pegasos.Config,
+) *pegasos.Model {
 	t.Helper()
-	m, err := (&Trainer{Config: cfg, Weights: weights}).plain(context.Background(), x, y)
+	m, err := trainPlain(context.Background(), &pegasos.Trainer{Config: cfg, Weights: weights}, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +67,13 @@ func TestWeightsAreCopies(t *testing.T) {
 			weights := some(50)
 			copies := data.repeat(weights)
 			cfg := l.cfg
-			cfg.C, cfg.Bias, cfg.Epochs = 0.3, BiasAugmented, 100
+			cfg.C, cfg.Bias, cfg.Epochs = 0.3, pegasos.BiasAugmented, 100
 			lambda := 1 / (0.3 * float64(len(copies.y)))
 			low, high := l.optimum(t, copies.dense, copies.y, lambda, 1)
 			want := mustRun(t, copies.dense, copies.y, cfg)
-			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-				for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+				for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
+					pegasos.Blocks} {
 					cfg := cfg
 					cfg.Order = order
 					m := weighted(t, x, data.y, weights, cfg)
@@ -82,7 +89,7 @@ func TestWeightsAreCopies(t *testing.T) {
 					if math.Abs(have-m.Result.Objective) > 1e-6*have {
 						t.Errorf("%+v: objective %v, with copies %v", cfg, m.Result.Objective, have)
 					}
-					if order == IID {
+					if order == pegasos.IID {
 						continue
 					}
 					if r := m.Result; r.Objective < low*(1-1e-6) || !(r.DualObjective <= high) ||
@@ -106,9 +113,10 @@ func TestWeightZero(t *testing.T) {
 				weights[i] = 3
 			}
 		}
-		for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+		for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
+			pegasos.Blocks} {
 			cfg := l.cfg
-			cfg.Lambda, cfg.Order, cfg.Bias = 0.01, order, BiasAugmented
+			cfg.Lambda, cfg.Order, cfg.Bias = 0.01, order, pegasos.BiasAugmented
 			have := weighted(t, data.dense, data.y, weights, cfg)
 			once := data.repeat(ones(weights))
 			want := mustTrain(t, once.dense, once.y, cfg)
@@ -127,13 +135,13 @@ func TestWeightZero(t *testing.T) {
 
 // The weights of Trainer.Valid make Patience end the run where copies of the rows do.
 func TestValidWeights(t *testing.T) {
-	for _, loss := range []Loss{Hinge, Squared} {
+	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Squared} {
 		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
 		weights := some(80)
 		copies := valid.repeat(weights)
-		tr := Trainer{Config: Config{Loss: loss, Lambda: 1e-3, Patience: 2, Epochs: 60}}
-		tr.Valid = &Labelled{X: copies.dense, Y: copies.y}
-		want, err := tr.plain(t.Context(), data.dense, data.y)
+		tr := pegasos.Trainer{Config: pegasos.Config{Loss: loss, Lambda: 1e-3, Patience: 2, Epochs: 60}}
+		tr.Valid = &pegasos.Labelled{X: copies.dense, Y: copies.y}
+		want, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +150,8 @@ func TestValidWeights(t *testing.T) {
 				valid.y[i] = float32(math.NaN())
 			}
 		}
-		tr.Valid = &Labelled{X: valid.dense, Y: valid.y, Weights: weights}
-		if have, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
+		tr.Valid = &pegasos.Labelled{X: valid.dense, Y: valid.y, Weights: weights}
+		if have, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil ||
 			have.Hash() != want.Hash() {
 			t.Errorf("%s: %v, another model than with copies", loss, err)
 		}
@@ -154,9 +162,9 @@ func TestValidWeights(t *testing.T) {
 // Chunks go on with the lambda that C and the sum of the weights gave.
 func TestResumeWeights(t *testing.T) {
 	data, weights := random(8, 150, 5, 3, 1), some(150)
-	cfg := Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
+	cfg := pegasos.Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
 	want := weighted(t, data.dense, data.y, weights, cfg)
-	p, err := NewPartialFrom(want)
+	p, err := pegasos.NewPartialFrom(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +172,9 @@ func TestResumeWeights(t *testing.T) {
 		m.Lambda != 1/(0.5*want.Result.Weight) {
 		t.Errorf("%v: lambda %v, want %v", err, m.Lambda, want.Lambda)
 	}
-	tr := Trainer{Config: cfg, Weights: weights, KeepState: true, Pause: 200}
+	tr := pegasos.Trainer{Config: cfg, Weights: weights, KeepState: true, Pause: 200}
 	m, err := tr.Train(t.Context(), data.dense, data.y)
-	if !errors.Is(err, ErrPaused) {
+	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
 	tr.Resume, tr.Pause = m, 0
@@ -178,12 +186,12 @@ func TestResumeWeights(t *testing.T) {
 // With C the solver plan uses lambda = 1/(C times the sum of the weights): weights of 1024 give the
 // same solver and, to the bit, the same model as a C that is 1024 times larger.
 func TestPlansByWeight(t *testing.T) {
-	for _, finish := range []Finish{FinishAuto, ""} {
-		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+	for _, finish := range []pegasos.Finish{pegasos.FinishAuto, ""} {
+		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
 			for _, c := range []float64{0x1p-20, 0x1p-14, 0x1p-10, 1} {
 				data := random(9, 300, 12, 3, 0.5)
-				cfg := Config{C: c, Finish: finish, Multiclass: multiclass, Scale: ScaleNone}
-				tr := Trainer{Config: cfg, Weights: slices.Repeat([]float32{1024}, 300)}
+				cfg := pegasos.Config{C: c, Finish: finish, Multiclass: multiclass, Scale: pegasos.ScaleNone}
+				tr := pegasos.Trainer{Config: cfg, Weights: slices.Repeat([]float32{1024}, 300)}
 				have := train(t, data.dense, data.y, tr)
 				tr.C, tr.Weights = 1024*c, nil
 				want := train(t, data.dense, data.y, tr)
@@ -212,8 +220,10 @@ func ones(weights []float32) []float32 {
 // eta*weight*y*x.
 func TestWeightedSteps(t *testing.T) {
 	d := matrix(t, 4, 1, 1, 2, 3, 5)
-	tr := &Trainer{Config: Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate},
-		Weights: []float32{1, 3, 2, 0}}
+	tr := &pegasos.Trainer{
+		Config:  pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
+		Weights: []float32{1, 3, 2, 0},
+	}
 	r, err := newRun(d, []float32{1, -1, 1, -1}, tr)
 	if err != nil {
 		t.Fatal(err)
@@ -249,9 +259,9 @@ func TestClassWeight(t *testing.T) {
 	}{
 		{"0=2,1=0.5,2=3.5", []float64{2, 0.5, 3.5}},
 		{" 2=4 , 0=1e-3", []float64{1e-3, 1, 4}},
-		{Balanced, []float64{60 / (3 * count[0]), 60 / (3 * count[1]), 60 / (3 * count[2])}},
+		{pegasos.Balanced, []float64{60 / (3 * count[0]), 60 / (3 * count[1]), 60 / (3 * count[2])}},
 	} {
-		r := mustRun(t, data.dense, data.y, Config{ClassWeight: c.cfg})
+		r := mustRun(t, data.dense, data.y, pegasos.Config{ClassWeight: c.cfg})
 		var sum float64
 		for _, v := range data.y {
 			sum += c.by[int(v)]
@@ -263,15 +273,19 @@ func TestClassWeight(t *testing.T) {
 		}
 	}
 	// The same weight for all is as none, to the bit.
-	want := mustTrain(t, data.dense, data.y, Config{})
-	have := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2,1=2,2=2"})
+	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
+	have := mustTrain(t, data.dense, data.y, pegasos.Config{ClassWeight: "0=2,1=2,2=2"})
 	if have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
 		t.Error("equal weights make another model")
 	}
 	// Balanced goes by the rows' own weights, and both are multiplied.
 	weights := some(60)
-	r, err := newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: Balanced},
-		Weights: weights})
+	r, err := newRun(
+		data.dense,
+		data.y,
+		&pegasos.Trainer{Config: pegasos.Config{ClassWeight: pegasos.Balanced},
+			Weights: weights},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +296,7 @@ func TestClassWeight(t *testing.T) {
 	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
 		t.Errorf("balanced: the classes have the weights %v", sum)
 	}
-	r, _ = newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: "0=3"},
+	r, _ = newRun(data.dense, data.y, &pegasos.Trainer{Config: pegasos.Config{ClassWeight: "0=3"},
 		Weights: weights})
 	for i, v := range data.y {
 		for k, u := range data.y {
@@ -298,8 +312,8 @@ func TestClassWeight(t *testing.T) {
 			}
 		}
 	}
-	m := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2"})
-	if have, err := Read(strings.NewReader(string(encode(t, m)))); err != nil ||
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{ClassWeight: "0=2"})
+	if have, err := pegasos.Read(strings.NewReader(string(encode(t, m)))); err != nil ||
 		have.Config != m.Config {
 		t.Errorf("%v, %v", have, err)
 	}
@@ -317,7 +331,7 @@ func TestBalancedHelps(t *testing.T) {
 			weights[i] = 1
 		}
 	}
-	found := func(cfg Config) (n int) {
+	found := func(cfg pegasos.Config) (n int) {
 		m := weighted(t, data.dense, y, weights, cfg)
 		for i, v := range m.PredictAll(data.dense) {
 			if v == 1 && y[i] == 1 {
@@ -326,8 +340,9 @@ func TestBalancedHelps(t *testing.T) {
 		}
 		return n
 	}
-	if a, b := found(Config{Bias: BiasAugmented, Lambda: 0.1}), found(Config{Bias: BiasAugmented,
-		Lambda: 0.1, ClassWeight: Balanced}); b <= a {
+	if a, b := found(pegasos.Config{Bias: pegasos.BiasAugmented,
+		Lambda: 0.1}), found(pegasos.Config{Bias: pegasos.BiasAugmented,
+		Lambda: 0.1, ClassWeight: pegasos.Balanced}); b <= a {
 		t.Errorf("found %d, balanced %d", a, b)
 	}
 }
@@ -347,16 +362,16 @@ func TestWeightErrors(t *testing.T) {
 		{[]float32{1, 1, 1, float32(math.Inf(1))}, 3, "weight is +Inf"},
 		{[]float32{1, 1, 1, 1e-40}, 3, "1e-15"},
 	} {
-		m, err := (&Trainer{Weights: c.weights}).plain(t.Context(), x, y)
-		var e *RowError
+		m, err := trainPlain(t.Context(), &pegasos.Trainer{Weights: c.weights}, x, y)
+		var e *pegasos.RowError
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
 			errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
 			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 		}
 	}
 	// Weights as far apart as they can be end well.
-	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, Config{})
-	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, Config{Loss: SquaredHinge})
+	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{})
+	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{Loss: pegasos.SquaredHinge})
 }
 
 // As in TestGoldenModels.
@@ -364,17 +379,19 @@ func TestGoldenWeights(t *testing.T) {
 	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {
 		name    string
-		x       Examples
+		x       pegasos.Examples
 		y       []float32
 		weights []float32
-		cfg     Config
+		cfg     pegasos.Config
 		want    string
 	}{
-		{"rows", binary.dense, binary.y, some(300), Config{Lambda: 0.01, Bias: BiasAugmented},
+		{"rows", binary.dense, binary.y, some(300), pegasos.Config{Lambda: 0.01,
+			Bias: pegasos.BiasAugmented},
 			"a35f4770400fc75174477e4fc49c1fe3fa899724623cd82d2874955f131a8387"},
-		{"classes", many.sparse, many.y, nil, Config{ClassWeight: Balanced, Epochs: 7},
+		{"classes", many.sparse, many.y, nil, pegasos.Config{ClassWeight: pegasos.Balanced, Epochs: 7},
 			"941ded2b36245ee0e0207699c5cefdaac1a11c14f65837799801ed9cb4e53801"},
-		{"log", binary.dense, binary.y, some(300), Config{Loss: Log, ClassWeight: "1=0.3"},
+		{"log", binary.dense, binary.y, some(300), pegasos.Config{Loss: pegasos.Log,
+			ClassWeight: "1=0.3"},
 			"bc856d823374c349f2d7b3558c4d66f6ecc0da96202a8d4d9d1cda5fdd2ad0c6"},
 	} {
 		for _, isa := range paths() {
