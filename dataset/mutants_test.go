@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,11 +77,16 @@ func forms(t *testing.T) (all []dataForm) {
 		{"svmlight, sorted and hashed", []byte(svm), func(b []byte) (*Set, error) {
 			return readText(string(b), Options{HashBits: 5, Unsorted: UnsortedSum})
 		}, nil, ""},
-		{"CSV", []byte(csv), readCSVBytes, nil, ""},
+		{"csv", []byte(csv), readCSVBytes, nil, ""},
+		{"tsv", []byte(strings.ReplaceAll(csv, ",", "\t")), readOf(t, "a.tsv", FormatTSV), nil, ""},
+		{"lines", []byte("good\t1.5\nbad\t-2e3\ngood\t0\n"),
+			readOf(t, "a.txt", FormatLines), nil, ""},
+		{"jsonl", []byte("{\"a\": 1, \"b\": 0, \"y\": \"p\"}\n{\"a\": -2.5e1, \"b\": 7, \"y\": \"q\"}\n"),
+			readOf(t, "a.jsonl", FormatJSONL), nil, ""},
 		{"npy", npy(1, npyHeader("<f4", false, "(3, 4)"), encode("<f4", 1, 2, 3, 4, 5, 6, 7, 8, 9,
 			10, 11, 12)), func(b []byte) (*Set, error) { return readNPYBytes(b, nil, Options{}) },
 			nil, ""},
-		{"IDX", idx(8, []byte{1, 2, 3, 0, 0, 255, 7, 8}, 2, 2, 2), func(b []byte) (*Set, error) {
+		{"idx", idx(8, []byte{1, 2, 3, 0, 0, 255, 7, 8}, 2, 2, 2), func(b []byte) (*Set, error) {
 			return readIDXBytes(b, idx(8, []byte{1, 2}, 2), Options{})
 		}, nil, ""},
 	}
@@ -125,6 +131,30 @@ func forms(t *testing.T) (all []dataForm) {
 			}, nil, ""})
 	}
 	return all
+}
+
+// readOf returns a reader of files of one format.
+func readOf(t *testing.T, name string, format Format) func(b []byte) (*Set, error) {
+	path := filepath.Join(t.TempDir(), name)
+	return func(b []byte) (*Set, error) { return readFile(t, path, b, Options{Format: format}) }
+}
+
+// Every format has a file among those that TestMutants plants faults in, and it is read without.
+func TestMutantsOfAllFormats(t *testing.T) {
+	all := forms(t)
+	for _, f := range all {
+		if _, err := f.read(f.file); err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		}
+	}
+	for _, format := range Formats() {
+		if !slices.ContainsFunc(all, func(f dataForm) bool {
+			name, _, _ := strings.Cut(f.name, ",")
+			return name == string(format)
+		}) {
+			t.Errorf("%s: no file for mutants", format)
+		}
+	}
 }
 
 // readFile writes a file under a new name in place of path, as mapped files have to be, and reads

@@ -12,21 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Format is the form of a file. The empty string means FormatAuto.
-type Format string
-
-const (
-	FormatAuto     Format = "auto"     // by the name, see Read
-	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", LIBSVM's form
-	FormatCSV      Format = "csv"
-	FormatTSV      Format = "tsv"
-	FormatLines    Format = "lines" // "label<TAB>text", or texts alone
-	FormatJSONL    Format = "jsonl" // a flat object a line
-	FormatNPY      Format = "npy"   // NumPy's array
-	FormatIDX      Format = "idx"   // MNIST's pair of images and labels
-	FormatPGSM     Format = "pgsm"  // this package's binary form, which is mapped into memory
-)
-
 // A Layout is how a Set holds its features. The empty string means LayoutAuto.
 type Layout string
 
@@ -232,9 +217,7 @@ func (o Options) filled() (Options, error) {
 // checkWords checks the options that are one of some words.
 func (o Options) checkWords() error {
 	return cmp.Or(
-		oneOf("format", o.Format, FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatLines,
-			FormatJSONL, FormatNPY,
-			FormatIDX, FormatPGSM),
+		oneOf("format", o.Format, append([]Format{FormatAuto}, Formats()...)...),
 		o.Layout.check(),
 		oneOf("index base", o.IndexBase, BaseOne, BaseZero, BaseAuto),
 		oneOf("unsorted", o.Unsorted, UnsortedError, UnsortedSort, UnsortedSum),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/files"
@@ -35,12 +34,12 @@ func Read(path string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	if opt.Format == FormatAuto {
-		if opt.Format = formatOf(path); opt.Format == FormatAuto {
+		if opt.Format = FormatOf(path); opt.Format == FormatAuto {
 			return nil, fmt.Errorf("%s: the name does not tell the format: "+
 				"want .svm, .csv, .tsv, .jsonl, .npy, .pgsm, an IDX pair or the format option", path)
 		}
 	}
-	if opt.Format == FormatPGSM {
+	if opt.Format.info().mapped {
 		if path == "-" {
 			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
 		}
@@ -68,10 +67,9 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	if opt.Format == FormatAuto {
-		opt.Format = formatOf(name)
+		opt.Format = FormatOf(name)
 	}
-	switch opt.Format {
-	case FormatSvmlight, FormatCSV, FormatTSV, FormatLines, FormatJSONL, FormatNPY:
+	if info := opt.Format.info(); info.read != nil && !info.bothNeeded {
 		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
 		return in.read()
 	}
@@ -84,20 +82,7 @@ func (in *input) read() (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt, first := in.opt, files[0]
-	switch opt.Format {
-	case FormatSvmlight:
-		return readSvmlight(first.r, first.name, opt, chunkSize)
-	case FormatIDX:
-		return readIDX(first, files[1], opt)
-	case FormatNPY:
-		if len(files) == 1 {
-			return readNPY(first, nil, opt)
-		}
-		return readNPY(first, &files[1], opt)
-	default:
-		return readTable(first, opt.Format, opt)
-	}
+	return in.opt.Format.info().read(files, in.opt)
 }
 
 // checkForeign returns an error that names the kind of a file that no format is for, such as a
@@ -121,52 +106,15 @@ func checkForeign(path string) error {
 
 // fileNames returns the names of the one or two files that path names.
 func fileNames(path string, format Format) ([]string, error) {
+	info := format.info()
 	values, labels, pair := strings.Cut(path, ",")
 	switch {
-	case format == FormatIDX && !pair:
+	case info.bothNeeded && !pair:
 		return nil, fmt.Errorf("%s: want two names, images,labels", path)
-	case format == FormatIDX || format == FormatNPY && isPair(path, isNPY):
+	case info.bothNeeded || info.isPair != nil && info.isPair(path):
 		return []string{values, labels}, nil
 	}
 	return []string{path}, nil
-}
-
-// formatOf returns the format of a file of this name, FormatAuto if the name does not tell.
-func formatOf(path string) Format {
-	if path == "-" {
-		return FormatSvmlight
-	}
-	if isPair(path, isIDX) {
-		return FormatIDX
-	}
-	switch filepath.Ext(strings.TrimSuffix(path, ".gz")) {
-	case ".svm", ".libsvm", ".svmlight", ".txt":
-		return FormatSvmlight
-	case ".csv", ".psv":
-		return FormatCSV
-	case ".tsv", ".tab":
-		return FormatTSV
-	case ".jsonl", ".ndjson":
-		return FormatJSONL
-	case ".npy":
-		return FormatNPY
-	case ".pgsm":
-		return FormatPGSM
-	}
-	return FormatAuto
-}
-
-// isPair tells whether path is two names of a kind.
-func isPair(path string, is func(string) bool) bool {
-	a, b, ok := strings.Cut(path, ",")
-	return ok && is(a) && is(b)
-}
-
-func isNPY(path string) bool { return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".npy") }
-
-func isIDX(path string) bool {
-	name := filepath.Base(path)
-	return strings.Contains(name, "idx") && strings.Contains(name, "ubyte")
 }
 
 // input is the files of one Read.

@@ -19,7 +19,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 			path)
 	}
 	if opt.Format == FormatAuto {
-		opt.Format = formatOf(path)
+		opt.Format = FormatOf(path)
 	}
 	if opt.Format != FormatAuto && opt.Format != FormatSvmlight {
 		return 0, 0, fmt.Errorf("%s: the data are %s by the name or the format option: only "+
@@ -113,7 +113,7 @@ func (o Options) withFile(path string, read func(f arrayFile) error) error {
 // eachCSVBlock reads a table block by block.
 func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {
 	if opt.Format == FormatAuto {
-		opt.Format = formatOf(path)
+		opt.Format = FormatOf(path)
 	}
 	err = opt.withFile(path, func(file arrayFile) error {
 		f, err = scanTable(file, opt.Format, opt, each)

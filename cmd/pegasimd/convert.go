@@ -121,35 +121,14 @@ func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
 	return set, err
 }
 
-// formatOfEnding has the format that the ending of a file's name asks for, and writers has what
-// writes it.
-var (
-	formatOfEnding = map[string]dataset.Format{
-		".svm": dataset.FormatSvmlight, ".libsvm": dataset.FormatSvmlight,
-		".svmlight": dataset.FormatSvmlight, ".txt": dataset.FormatSvmlight,
-		".csv": dataset.FormatCSV, ".npy": dataset.FormatNPY, ".pgsm": dataset.FormatPGSM,
-	}
-	writers = map[dataset.Format]func(io.Writer, *dataset.Set) error{
-		dataset.FormatSvmlight: dataset.WriteSvmlight,
-		dataset.FormatCSV:      dataset.WriteCSV,
-		dataset.FormatNPY:      dataset.WriteNPY,
-		dataset.FormatPGSM: func(w io.Writer, set *dataset.Set) error {
-			return dataset.WritePGSM(w.(io.WriterAt), set) // it is no standard output
-		},
-	}
-)
-
-// outFormat returns the format that a file's name asks for.
+// outFormat returns the format of an output file by the ending of its name.
 func outFormat(name string) (dataset.Format, error) {
-	if name == "-" {
-		return dataset.FormatSvmlight, nil
-	}
-	format, ok := formatOfEnding[filepath.Ext(plainName(name))]
+	format := dataset.FormatOf(name)
 	switch {
-	case !ok:
+	case !format.CanWrite(plainName(name)):
 		return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
 			"model, -from or -to", name)
-	case format == dataset.FormatPGSM && plainName(name) != name:
+	case !format.CanWrite(name):
 		return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
 			name)
 	}
@@ -160,7 +139,7 @@ func outFormat(name string) (dataset.Format, error) {
 // it is the output.
 func writeData(out *output, format dataset.Format, set *dataset.Set, in string) error {
 	return out.write(func(w io.Writer) error {
-		err := writers[format](w, set)
+		err := dataset.Write(w, format, set)
 		if err == nil {
 			err = set.Err() // of the file that the set is mapped from, all of which has been read
 		}

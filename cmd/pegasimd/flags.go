@@ -25,12 +25,20 @@ type dataFlags struct {
 	quiet, force bool
 }
 
+// formatNames returns the choices of -format.
+func formatNames() (names string) {
+	for _, f := range dataset.Formats() {
+		names += string(f) + "|"
+	}
+	return names + string(dataset.FormatAuto)
+}
+
 // usualDataFlags are those that -h lists of commands that read data.
 const usualDataFlags = "label format sep header strict threads quiet force"
 
 func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.Format), "format", "auto",
-		"`svmlight|csv|tsv|lines|jsonl|npy|idx|pgsm|auto` the data's format; lines are a label, a tab "+
+		"`"+formatNames()+"` the data's format; lines are a label, a tab "+
 			"and a text; auto goes by the file's name")
 	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are "+
 		"stored; auto is dense if a quarter of the values or more are not 0")

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -80,14 +79,11 @@ func columnList(text string) ([]string, error) {
 
 // isTable reports whether data of that name are text in rows and columns.
 func (d *dataReader) isTable(name string) bool {
-	switch d.opt.Format {
-	case dataset.FormatCSV, dataset.FormatTSV, dataset.FormatLines, dataset.FormatJSONL:
-		return true
-	case dataset.FormatAuto, "":
-		return slices.Contains(strings.Fields(".csv .psv .tsv .tab .jsonl .ndjson"),
-			filepath.Ext(plainName(name)))
+	format := d.opt.Format
+	if format == dataset.FormatAuto || format == "" {
+		format = dataset.FormatOf(name)
 	}
-	return false
+	return format.IsTable()
 }
 
 // looksLikeCSV reports whether the first line of a file has commas or tabs, and no index:value.

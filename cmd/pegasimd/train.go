@@ -28,9 +28,9 @@ multi-class problems and the length of the run. A line of the output says what w
 keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
 predicted as numbers, unless -loss or -multiclass say otherwise. docs/training.md has the rules.
 
-DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .tsv .psv .tab .jsonl), NumPy's
-.npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard input; each
-may be compressed with gzip. Or it is a .pgsm file, which convert writes.
+DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),
+NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard
+input; each may be compressed with gzip. Or it is a .pgsm file, which convert writes.
 
 How a table is written, which column has the labels and the kinds of the others are found in the
 file, and printed. Lines at the end that begin with 'warning:' say what may be meant otherwise, and

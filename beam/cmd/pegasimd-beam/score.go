@@ -41,7 +41,7 @@ Example:
 		// How long all files should take is not known.
 		s.driver.define(c, "all of the work", 24*time.Hour)
 		text(c, &s.job.Format, "format",
-			"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format (default by the name)")
+			"`"+formatNames()+"` the data's format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
 		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a CSV or "+
 			".npy file: a name, a number from 0, or last (default where it was in training, or last)")
@@ -53,6 +53,14 @@ Example:
 type scoreFlags struct {
 	driver
 	job scoreJob
+}
+
+// formatNames returns the choices of -format.
+func formatNames() (names string) {
+	for _, f := range dataset.Formats() {
+		names += string(f) + "|"
+	}
+	return names + string(dataset.FormatAuto)
 }
 
 // A scoreJob is what workers have to know, in JSON.
