@@ -1,0 +1,365 @@
+package rounds_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// statisticsOf returns the statistics of labeled rows, in every kind of scaling.
+func statisticsOf(t testing.TB, x store.Examples, y []float32) *store.Statistics {
+	t.Helper()
+	rows := store.Of(x)
+	never := func() bool { return false }
+	c := store.Measure(rows, nil, true, 1, never)
+	classes, class, err := labels.Classify(y, nil, nil, rowError)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := store.MatrixOf(x)
+	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
+		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
+		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
+		Sizes: make(map[string]store.RowSizes)}
+	for _, k := range class {
+		s.Counts[k]++
+	}
+	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Sizes[scaling.None] = sizesOf(c.Squares)
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		scaled := store.Scale(rows, c.Scaler(kind), kind == scaling.Standard, 1, never)
+		squares := make([]float64, c.Rows)
+		for i := range squares {
+			squares[i] = float64(scaled.SumSquares(i))
+		}
+		s.Sizes[kind] = sizesOf(squares)
+	}
+	return s
+}
+
+func rowError(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
+
+// sizesOf returns the largest and the mean of the rows' squared lengths.
+func sizesOf(squares []float64) (s store.RowSizes) {
+	for _, v := range squares {
+		s.MaxSquare = math.Max(s.MaxSquare, v)
+		s.MeanSquare += v / float64(len(squares))
+	}
+	return s
+}
+
+// shardsOf cuts rows into n shards of whole blocks, some of which may have no rows.
+func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n int) (
+	shards []*rounds.Shard,
+) {
+	t.Helper()
+	m, _ := store.MatrixOf(x)
+	blocks := (len(y) + rounds.Block - 1) / rounds.Block
+	for k := range n {
+		first, end := min(len(y), k*blocks/n*rounds.Block), min(len(y), (k+1)*blocks/n*rounds.Block)
+		var rows []int32
+		for i := first; i < end; i++ {
+			rows = append(rows, int32(i))
+		}
+		s, err := r.Shard(k, store.TakeMatrix(m, rows).Examples(), y[first:end], first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shards = append(shards, s)
+	}
+	return shards
+}
+
+// finalState runs all rounds and returns the last state. Every other round visits the shards in
+// reverse, and the number of goroutines differs from round to round.
+func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.State {
+	t.Helper()
+	s := r.Start()
+	alpha := make([][]float32, len(shards))
+	for !s.Done {
+		var sum []int64
+		for i := range shards {
+			k := i
+			if s.Round%2 == 1 {
+				k = len(shards) - 1 - i
+			}
+			part, next, err := shards[k].Take(context.Background(), s, alpha[k], 1+s.Round%4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alpha[k] = next
+			if sum == nil {
+				sum = make([]int64, len(part))
+			}
+			for j, v := range part {
+				sum[j] += v
+			}
+		}
+		var err error
+		if s, err = r.Next(s, sum); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// train trains in rounds over shards.
+func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *pegasos.Model {
+	t.Helper()
+	m, err := r.Model(finalState(t, r, shards))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// verify verifies a model in rounds over n shards of the rows, which have the statistics s.
+func verify(t testing.TB, m *pegasos.Model, x store.Examples, y []float32, s *store.Statistics,
+	n int,
+) (*pegasos.Verification, error) {
+	t.Helper()
+	r, err := rounds.NewVerification(m, s, n, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.Verified(finalState(t, r, shardsOf(t, r, x, y, n)))
+}
+
+// problem is a random training problem for rounds over shards.
+type problem struct {
+	g      *rand.Rand
+	rows   *dense.Matrix
+	x      store.Examples // the rows, dense or sparse
+	y      []float32
+	cfg    pegasos.Config
+	method rounds.Method
+	shards int
+}
+
+func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
+
+// newProblem returns the problem of a seed: rows of any magnitude and distance from the origin,
+// most of them few, and any settings that rounds have.
+func newProblem(seed uint64) *problem {
+	g := rand.New(rand.NewPCG(seed, 78))
+	p := &problem{g: g}
+	rows, cols := 2+g.IntN(24), 1+g.IntN(5)
+	if g.IntN(8) == 0 {
+		rows, cols = 200+g.IntN(400), 1+g.IntN(2) // up to three blocks
+	}
+	scale := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
+	p.rows = p.matrix(rows, cols, scale, pick(g, 0, 0, 0, 1, 100, 1e5))
+	p.x = p.rows
+	if g.IntN(2) == 0 {
+		p.x = sample.ToSparse(p.rows)
+	}
+	p.method = pick(g, rounds.Newton, rounds.Newton, rounds.Dual)
+	cfg := pegasos.Config{Loss: pick(g, pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log),
+		Seed: seed, Epochs: 1 + g.IntN(60)}
+	if p.method == rounds.Dual && cfg.Loss == pegasos.Log {
+		cfg.Loss = pegasos.Hinge
+	}
+	p.label(pick(g, 2, 2, 3))
+	cfg.Lambda = math.Pow(10, -5*g.Float64())
+	if g.IntN(3) > 0 {
+		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
+	}
+	cfg.Tol = math.Pow(10, -1-5*g.Float64())
+	cfg.Bias = pick(g, pegasos.BiasNone, pegasos.BiasAugmented)
+	if cfg.Bias == pegasos.BiasAugmented {
+		cfg.BiasScale = pick(g, 0.3, 1, 30) * math.Max(1, scale)
+	}
+	cfg.Scale = pick(g, pegasos.ScaleNone, pegasos.ScaleNone, pegasos.ScaleStandard,
+		pegasos.ScaleMaxAbs, pegasos.ScaleUnit, "")
+	cfg.ClassWeight = pick(g, "", "", pegasos.Balanced)
+	p.cfg, p.shards = cfg, 1+g.IntN(3)
+	return p
+}
+
+// matrix returns normal numbers of a mean and a scale, of which 70 % may be zeros.
+func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
+	m := dense.New(rows, cols)
+	fill := pick(p.g, 0.3, 1, 1)
+	for i := range rows {
+		for j := range cols {
+			if p.g.Float64() < fill {
+				m.Row(i)[j] = float32(scale * (p.g.NormFloat64() + mean))
+			}
+		}
+	}
+	return m
+}
+
+// label gives each row the class whose random vector scores highest, or for one row in six another.
+func (p *problem) label(classes int) {
+	truth := p.matrix(classes, p.rows.Cols(), 1, 0)
+	p.y = make([]float32, p.rows.Rows())
+	for i := range p.y {
+		best := float32(math.Inf(-1))
+		for c := range classes {
+			if z := dense.Dot(p.rows.Row(i), truth.Row(c)); z > best {
+				best, p.y[i] = z, float32(c)
+			}
+		}
+		if p.g.IntN(6) == 0 || i < classes {
+			p.y[i] = float32(i % classes)
+		}
+	}
+}
+
+// train returns the rounds' model, or nil where the labels or settings are refused.
+func (p *problem) train(t testing.TB) *pegasos.Model {
+	t.Helper()
+	if _, _, err := labels.Classify(p.y, nil, nil, rowError); err != nil {
+		return nil
+	}
+	r, err := rounds.New(p.cfg, p.method, statisticsOf(t, p.x, p.y), p.shards)
+	if c := (*pegasos.ConfigError)(nil); errors.As(err, &c) {
+		return nil
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return train(t, r, shardsOf(t, r, p.x, p.y, p.shards))
+}
+
+// scaledRow returns row i, scaled as for the model, in float64.
+func (p *problem) scaledRow(m *pegasos.Model, i int) []float64 {
+	row, length := floats.Wide(p.rows.Row(i)), 0.0
+	for _, v := range row {
+		length += v * v
+	}
+	for j := range row {
+		switch s := m.Scaling; {
+		case s == nil:
+		case s.Kind == pegasos.ScaleUnit && length > 0:
+			row[j] /= math.Sqrt(length)
+		case s.Kind == pegasos.ScaleStandard:
+			row[j] = (row[j] - float64(s.Shift[j])) * float64(s.Factor[j])
+		case s.Kind == pegasos.ScaleMaxAbs:
+			row[j] *= float64(s.Factor[j])
+		}
+	}
+	return row
+}
+
+// vector returns weight vector k of the model and its bias, for scaled rows.
+func (p *problem) vector(m *pegasos.Model, k int) (w []float64, b float64) {
+	switch {
+	case m.Scaling != nil:
+		w, b = m.Scaling.Exact(m, k)
+	case m.Bias != nil:
+		w, b = floats.Wide(m.Weights[k]), m.Bias[k]
+	default:
+		w = floats.Wide(m.Weights[k])
+	}
+	if m.Bias == nil || m.Config.Bias == pegasos.BiasNone {
+		b = 0
+	}
+	return w, b
+}
+
+// subproblem returns the binary problem of weight vector k: of two classes, the second one is
+// positive, of more, class k.
+func (p *problem) subproblem(m *pegasos.Model, k int) *certtest.Problem {
+	q := &certtest.Problem{Lambda: m.Lambda, Vectors: 1, BiasScale: m.Config.BiasScale,
+		Bias: m.Config.Bias == pegasos.BiasAugmented,
+		Kind: map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge,
+			pegasos.SquaredHinge: certtest.SquaredHinge,
+			pegasos.Log:          certtest.Log}[m.Config.Loss]}
+	if len(m.Classes) == 2 {
+		k = 1
+	}
+	count := make(map[float32]float64)
+	for _, y := range p.y {
+		count[y]++
+	}
+	for i, y := range p.y {
+		label, weight := -1.0, 1.0
+		if y == m.Classes[k] {
+			label = 1
+		}
+		if m.Config.ClassWeight == pegasos.Balanced {
+			weight = 1 / count[y]
+		}
+		q.Rows, q.Labels = append(q.Rows, p.scaledRow(m, i)), append(q.Labels, label)
+		q.Weight = append(q.Weight, weight)
+	}
+	return q
+}
+
+// tally counts certificates.
+type tally struct{ problems, bounds, useful, close int }
+
+// check compares the certificate of each of the model's weight vectors with the optimum found by
+// certtest.
+func (n *tally) check(p *problem, m *pegasos.Model) error {
+	for k, c := range m.Result.PerClass {
+		w, b := p.vector(m, k)
+		if err := n.checkVector(p.subproblem(m, k), w, b, c); err != nil {
+			return fmt.Errorf("%d x %d, %+v: vector %d: %w", p.rows.Rows(), p.rows.Cols(), m.Config, k,
+				err)
+		}
+	}
+	return nil
+}
+
+func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c pegasos.ClassResult,
+) error {
+	n.problems++
+	truth := q.Objective([][]float64{w}, []float64{b})
+	_, _, least := q.Minimise()
+	least = math.Min(least, truth) * (1 + 0x1p-50) // certtest's own rounding
+	start := q.Objective([][]float64{make([]float64, len(w))}, []float64{0})
+	slope := 1.0 // bound on the mean derivative of the loss
+	if q.Kind == certtest.SquaredHinge {
+		slope = max(slope, 2*math.Sqrt(start))
+	}
+	gap := (c.Objective - c.DualObjective) / c.DualObjective
+	switch {
+	case !(c.DualObjective <= c.Objective):
+		return fmt.Errorf("bound %v, objective %v", c.DualObjective, c.Objective)
+	case c.DualObjective > least:
+		return fmt.Errorf("bound %v, but an objective of %v is possible", c.DualObjective, least)
+	case c.DualObjective > 0 && truth > least*(1+gap):
+		return fmt.Errorf("objective %v, in truth %v; the gap is %v, but %v is possible", c.Objective,
+			truth, gap, least)
+	case truth > start*(1+1e-5)+1e-5+0x1p-22*scoreSize(q, w, b)*slope: // w is rounded to float32
+		return fmt.Errorf("objective %v, of zero weights %v", truth, start)
+	case math.Abs(c.Objective-truth) > 1e-4*truth:
+		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
+	}
+	n.bounds++
+	if gap <= 1 {
+		n.useful++
+	}
+	if gap < 1e-3 {
+		n.close++
+	}
+	return nil
+}
+
+// scoreSize returns the largest sum of a row's products with w and of b, all of them made positive.
+func scoreSize(q *certtest.Problem, w []float64, b float64) (size float64) {
+	for _, row := range q.Rows {
+		sum := math.Abs(b)
+		for j, v := range row {
+			sum += math.Abs(float64(v * w[j]))
+		}
+		size = math.Max(size, sum)
+	}
+	return size
+}
