@@ -22,63 +22,63 @@ import (
 
 const (
 	// firstSigma is the first sigma' as a share of the number of shards.
-	firstSigma = 0.6
+	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D has to fall by a tenth.
 	dualPatience = 60
 	// ascentCheck is the number of rows between looks at whether the pass is to end.
-	ascentCheck = 4096
+	rowsPerCancelCheck = 4096
 )
 
 // takeDual adds the sums of the dual variables, in a round of the kind Ascent those after a pass,
 // and returns what the shard keeps: of each problem those before the pass, and those after it.
-func (w *worker) takeDual(ctx context.Context, alpha []float32) (next []float32) {
+func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
-	for k := range w.s.Problems {
+	for k := range w.state.Problems {
 		now := alpha[(2*k+1)*n:][:n]
-		if w.s.Problems[k].Back {
+		if w.state.Problems[k].RolledBack {
 			now = alpha[2*k*n:][:n]
 		}
 		next = append(append(next, now...), now...)
 	}
 	rows := make([]uint32, n)
-	for k := range w.of {
-		t := &w.of[k]
-		after := next[(2*t.k+1)*n:][:n]
-		if w.s.Kind == Ascent {
+	for k := range w.tasks {
+		t := &w.tasks[k]
+		after := next[(2*t.vector+1)*n:][:n]
+		if w.state.Kind == Ascent {
 			// Each shard and round has numbers of its own.
-			stream := order.Stream ^ (uint64(w.s.Round)<<24 | uint64(w.p.number))
+			stream := order.Stream ^ (uint64(w.state.Round)<<24 | uint64(w.p.number))
 			order.Permute(rand.NewPCG(w.r.Config.Seed, stream), rows)
-			w.pass(ctx, t, rows, after)
+			w.ascend(ctx, t, rows, after)
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		w.dualSums(t, after)
+		w.addDuals(t, after)
 	}
 	return next
 }
 
 // visitAscent adds the losses with the weights before the pass.
 func (w *worker) visitAscent(t *task) {
-	t.block[0] += float64(w.c * w.r.cost.At(w.margin(t.k, t.W)))
+	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
 // pass makes the dual objective larger, one of the rows at a time.
-func (w *worker) pass(ctx context.Context, at *task, rows []uint32, alpha []float32) {
+func (w *worker) ascend(ctx context.Context, at *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(at.W)
-	step := at.Sigma / float64(r.Lambda*r.rows)
+	step := at.Sigma / float64(r.Lambda*r.weightedRows)
 	for t, i := range rows {
-		if t%ascentCheck == 0 && ctx.Err() != nil {
+		if t%rowsPerCancelCheck == 0 && ctx.Err() != nil {
 			return
 		}
 		if !w.read(int(i)) {
 			continue
 		}
-		old, scale := float64(alpha[i]), float64(step*w.c)
-		now, _ := r.cost.Best(old, w.margin(at.k, u), float64(scale*w.p.squares[i]))
+		old, scale := float64(alpha[i]), float64(step*w.weight)
+		now, _ := r.loss.Best(old, w.margin(at.vector, u), float64(scale*w.p.squareNorms[i]))
 		alpha[i] = float32(now)
 		if d := float64(alpha[i]) - old; d != 0 {
-			w.add(float64(scale*float64(w.side(at.k)*d)), u)
+			w.addRow(float64(scale*float64(w.label(at.vector)*d)), u)
 		}
 	}
 }
@@ -86,60 +86,60 @@ func (w *worker) pass(ctx context.Context, at *task, rows []uint32, alpha []floa
 // ascentBounds returns bounds on the mean of the dual variables and of what they earn. Of the
 // squared hinge a dual objective above 0 has a mean square below 16.
 func (r *Rounds) ascentBounds() (dual, gain float64) {
-	if r.cost.Kind == loss.SquaredHinge {
+	if r.loss.Kind == loss.SquaredHinge {
 		return 1 << 10, 1 << 20
 	}
 	return 1, 1
 }
 
 // earn adds what the row earns with the dual variable a, the square and the row itself.
-func (w *worker) earn(k int, a float64, sums, u []float64) {
+func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
 	}
-	sums[0] += float64(w.c * w.r.cost.Least(a))
-	sums[1] += float64(w.c * float64(a*a))
-	w.add(float64(float64(w.c*w.side(k))*a), u)
+	sums[0] += float64(w.weight * w.r.loss.Least(a))
+	sums[1] += float64(w.weight * float64(a*a))
+	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
 // dualSums adds what the dual variables earn, their squares in a proof, and v. v is added up over
 // the whole shard: its rows have their dual variables by the shard that they are in.
-func (w *worker) dualSums(t *task, alpha []float32) {
-	v, last := make([]float64, w.r.vars), len(t.parts)-1
+func (w *worker) addDuals(t *task, alpha []float32) {
+	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {
 		sums := make([]float64, 2)
 		for i := first; i < min(first+Block, len(alpha)); i++ {
 			if alpha[i] != 0 && w.read(i) {
-				w.earn(t.k, float64(alpha[i]), sums, v)
+				w.addDual(t.vector, float64(alpha[i]), sums, v)
 			}
 		}
 		for j := 1; j < last; j++ {
-			w.put(t.sum[j:], sums[j-1:j], t.parts[j])
+			w.addRounded(t.sum[j:], sums[j-1:j], t.segments[j])
 		}
 	}
-	w.put(t.sum[last:], v, t.parts[last])
+	w.addRounded(t.sum[last:], v, t.segments[last])
 }
 
 // nextAscent takes in a pass of the dual method.
 func (r *Rounds) nextAscent(s *State, of []task) error {
 	s.Iterations++
 	for k := range of {
-		r.takeAscent(&of[k])
-		s.settle(of[k].Problem, dualPatience)
+		r.updateFromPass(&of[k])
+		s.updateDone(of[k].Problem, dualPatience)
 	}
-	r.prove(s)
+	r.finish(s)
 	return nil
 }
 
 // takeAscent finds the objective before the pass and the dual objective after it, and whether the
 // pass was one too far.
-func (r *Rounds) takeAscent(at *task) {
+func (r *Rounds) updateFromPass(at *task) {
 	r.objective(at)
-	u := r.vector(at.parts[2], at.sum[2:])
-	bound := r.mean(at.sum[1], at.parts[1]) - objectives.SquareSum(u)/(2*r.Lambda)
+	u := r.vector(at.segments[2], at.sum[2:])
+	bound := r.mean(at.sum[1], at.segments[1]) - objectives.SquareSum(u)/(2*r.Lambda)
 	safe := float64(r.Shards)
-	if at.Back = bound < at.Bound && at.Sigma < safe; at.Back {
-		at.Failed = at.Sigma
+	if at.RolledBack = bound < at.Bound && at.Sigma < safe; at.RolledBack {
+		at.FailedSigma = at.Sigma
 		at.Sigma = min(safe, 1.5*at.Sigma)
 		return
 	}

@@ -11,10 +11,10 @@ import (
 )
 
 // effective is a weight vector of the model as it is written, for scaled rows.
-type effective struct {
+type modelVector struct {
 	w    []float64
 	bias float64
-	size float64 // of what the bias was added up of
+	biasSize float64 // of what the bias was added up of
 }
 
 // Model returns the model of a state, the best there was. It claims something of itself if the
@@ -23,27 +23,27 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
-	if r.held != nil {
+	if r.verified != nil {
 		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
 	}
-	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(len(s.Problems), r.cols),
+	m := &pegasos.Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
 		Lambda: r.Lambda, Config: r.Config}
 	for k, p := range s.Problems {
 		for j := range m.Weights[k] {
-			m.Weights[k][j] = float32(p.Best[j])
+			m.Weights[k][j] = float32(p.BestW[j])
 		}
-		if r.beta > 0 {
-			m.Bias = append(m.Bias, float64(p.Best[r.cols]*r.beta))
+		if r.biasScale > 0 {
+			m.Bias = append(m.Bias, float64(p.BestW[r.cols]*r.biasScale))
 		}
 	}
 	m.Config.Epochs = max(1, s.Iterations)
-	steps := int64(s.Iterations) * int64(r.count)
+	steps := int64(s.Iterations) * int64(r.allRows)
 	m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
 	if s.Done {
 		m.Result = r.result(s, steps)
 	}
 	m.Result.Steps, m.Result.Epochs = steps, float64(s.Iterations)
-	m.Result.Weight, m.Result.R2 = r.total, r.r2
+	m.Result.Weight, m.Result.R2 = r.weightSum, r.meanSquare
 	m = r.Scaling.Fold(m)
 	return m, m.Validate()
 }
@@ -59,10 +59,10 @@ func (r *Rounds) result(s *State, steps int64) pegasos.Result {
 }
 
 // effective returns vector k of a model for scaled rows.
-func (r *Rounds) effective(m *pegasos.Model, k int) effective {
-	e := effective{w: floats.Wide(m.Weights[k])}
+func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
+	e := modelVector{w: floats.Wide(m.Weights[k])}
 	if m.Bias != nil {
-		e.bias, e.size = m.Bias[k], math.Abs(m.Bias[k])
+		e.bias, e.biasSize = m.Bias[k], math.Abs(m.Bias[k])
 	}
 	c := r.Scaling
 	if c == nil {
@@ -70,20 +70,20 @@ func (r *Rounds) effective(m *pegasos.Model, k int) effective {
 	}
 	if c.Folded {
 		for j, v := range c.Shift {
-			e.size += math.Abs(float64(e.w[j] * float64(v)))
+			e.biasSize += math.Abs(float64(e.w[j] * float64(v)))
 		}
 	}
-	if e.w, e.bias = c.Exact(m, k); r.beta == 0 {
+	if e.w, e.bias = c.Exact(m, k); r.biasScale == 0 {
 		e.bias = 0 // but for roundings of the shifts' sum
 	}
 	return e
 }
 
 // length returns that of the weights with the bias's.
-func (e *effective) length(r *Rounds) float64 {
+func (e *modelVector) length(r *Rounds) float64 {
 	square := objectives.SquareSum(e.w)
-	if r.beta > 0 {
-		b := e.bias / r.beta
+	if r.biasScale > 0 {
+		b := e.bias / r.biasScale
 		square += float64(b * b)
 	}
 	return math.Sqrt(square)

@@ -13,7 +13,7 @@ import (
 // This file is what Newton's method makes of the sums over all rows: see internal/train/newton.
 
 // A zoneWidth is what the sums say of one width of the zone.
-type zoneWidth struct {
+type widthSums struct {
 	width     float64
 	rows      float64   // in the zone
 	smoothing float64   // S of internal/train/newton
@@ -26,43 +26,43 @@ func (r *Rounds) nextSums(s *State, of []task) error {
 	s.Iterations++
 	for k := range of {
 		at := &of[k]
-		widths := r.widthsOf(at)
-		s.settle(at.Problem, newton.Patience)
+		widths := r.measureWidths(at)
+		s.updateDone(at.Problem, newton.Patience)
 		if at.Done {
 			continue
 		}
-		pick := r.pick(widths)
+		pick := r.pickWidth(widths)
 		at.Width = widths[pick].width
-		if !r.direct(at, widths[pick], pick) {
+		if !r.findDirection(at, widths[pick], pick) {
 			at.Done, at.Stuck = true, true
 		}
 	}
-	if !r.prove(s) {
+	if !r.finish(s) {
 		s.Kind = Line
 	}
 	return nil
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
-func (r *Rounds) widthsOf(at *task) (widths []zoneWidth) {
+func (r *Rounds) measureWidths(at *task) (widths []widthSums) {
 	rings, objective := r.rings(), r.objective(at)
 	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
-	for g, width := 0, at.Width; g < rings; g, width = g+1, width/ringStep {
-		z := zoneWidth{width: width, u: r.vector(at.parts[3], us[:r.vars])}
+	for g, width := 0, at.Width; g < rings; g, width = g+1, width/widthRatio {
+		z := widthSums{width: width, u: r.vector(at.segments[3], us[:r.vars])}
 		if g > 0 {
-			z.u = r.vector(at.parts[3], us[:r.vars], us[g*r.vars:])
+			z.u = r.vector(at.segments[3], us[:r.vars], us[g*r.vars:])
 		}
 		var rest float64
 		for j, u := range z.u {
 			d := at.W[j] - u/r.Lambda
 			rest += float64(d * d)
 		}
-		bound := r.mean(gains[g], at.parts[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
+		bound := r.mean(gains[g], at.segments[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
 		z.rest = float64(r.Lambda / 2 * rest)
 		z.smoothing = max(0, objective-bound-z.rest)
 		if bound > at.Bound {
 			at.Bound, at.DualWidth = bound, width
-			copy(at.Dual, at.W)
+			copy(at.DualW, at.W)
 		}
 		for _, v := range inside[g:] {
 			z.rows += float64(v)
@@ -73,15 +73,15 @@ func (r *Rounds) widthsOf(at *task) (widths []zoneWidth) {
 }
 
 // leastInZone is the share of the rows that a zone is not to be narrower than at first.
-const leastInZone = 0.1
+const minZoneShare = 0.1
 
 // pick returns which of the widths is next: the first of which the smoothing is not what keeps P
 // and D apart, and as narrow as leaves a part of the rows in the zone.
-func (r *Rounds) pick(widths []zoneWidth) (pick int) {
+func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
 	}
-	enough := max(leastInZone*r.rows, min(3*float64(r.vars), r.rows))
+	enough := max(minZoneShare*r.weightedRows, min(3*float64(r.vars), r.weightedRows))
 	for pick < len(widths)-1 && widths[pick+1].rows >= enough {
 		pick++
 	}
@@ -89,11 +89,11 @@ func (r *Rounds) pick(widths []zoneWidth) (pick int) {
 }
 
 // direct finds the direction, and the slope along it. It reports whether that leads down.
-func (r *Rounds) direct(at *task, zone zoneWidth, pick int) bool {
+func (r *Rounds) findDirection(at *task, zone widthSums, pick int) bool {
 	triangles := at.sum[at.size-r.rings()*r.triangle():]
 	// A zone is its ring and all within.
 	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[pick:]}
-	scale := 1 / r.rows
+	scale := 1 / r.weightedRows
 	if r.rings() > 1 {
 		scale /= zone.width
 	}
@@ -102,14 +102,14 @@ func (r *Rounds) direct(at *task, zone zoneWidth, pick int) bool {
 		return false
 	}
 	for j, u := range zone.u {
-		at.P[j] = u - float64(r.Lambda*at.W[j])
+		at.Direction[j] = u - float64(r.Lambda*at.W[j])
 	}
-	factor.Solve(at.P)
+	factor.Solve(at.Direction)
 	at.Slope = 0
-	for j, p := range at.P {
+	for j, p := range at.Direction {
 		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
 	}
-	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && length(at.P) < math.MaxFloat32
+	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && length(at.Direction) < math.MaxFloat32
 }
 
 // A hessian is a sum of the rows' products, as a gram.Matrix.
@@ -125,9 +125,9 @@ func (h *hessian) Dim() int { return h.r.vars }
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {
-		v += ring[h.r.rowOf(i)+j]
+		v += ring[h.r.rowStart(i)+j]
 	}
-	return float64(v) * h.r.hessian.unit / h.r.scale[i] / h.r.scale[j]
+	return float64(v) * h.r.hessianQuantum.unit / h.r.scale[i] / h.r.scale[j]
 }
 
 // Upper sets dst[j] to element (i, j) for i <= j < Dim().
@@ -150,20 +150,20 @@ func (r *Rounds) nextLine(s *State, of []task) error {
 	for k := range of {
 		at := &of[k]
 		var wp float64
-		for j, p := range at.P {
+		for j, p := range at.Direction {
 			wp += float64(at.W[j] * p)
 		}
-		pp := objectives.SquareSum(at.P)
-		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
-		for l, next := range lineLengths {
-			v := r.mean(at.sum[l], at.parts[l]) + float64(r.Lambda*(wp+float64(next*pp)))
+		pp := objectives.SquareSum(at.Direction)
+		to, from, slope := stepLengths[len(stepLengths)-1], 0.0, at.Slope
+		for l, next := range stepLengths {
+			v := r.mean(at.sum[l], at.segments[l]) + float64(r.Lambda*(wp+float64(next*pp)))
 			if v >= 0 {
 				to = from + float64((next-from)*(-slope/(v-slope)))
 				break
 			}
 			from, slope = next, v
 		}
-		for j, p := range at.P {
+		for j, p := range at.Direction {
 			at.W[j] += float64(to * p)
 		}
 	}

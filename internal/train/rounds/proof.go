@@ -17,12 +17,12 @@ import (
 
 // visitProof adds the model's losses, and of Newton's method the dual variables' sums.
 func (w *worker) visitProof(t *task) {
-	cost := &w.r.cost
-	m := float64(w.side(t.k) * (w.dot(t.model.w) + t.model.bias))
-	t.block[0] += float64(w.c * cost.At(m))
+	cost := &w.r.loss
+	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
+	t.block[0] += float64(w.weight * cost.At(m))
 	if w.r.Method == Newton {
-		bent, _ := cost.Bent(w.margin(t.k, t.Dual), 1/t.DualWidth)
-		w.earn(t.k, float64(cost.Clamp(float32(bent))), t.block[1:], t.block[3:])
+		bent, _ := cost.Bent(w.margin(t.vector, t.DualW), 1/t.DualWidth)
+		w.addDual(t.vector, float64(cost.Clamp(float32(bent))), t.block[1:], t.block[3:])
 	}
 }
 
@@ -45,7 +45,7 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
-	if r.provenEnough(s) || stuck || s.Retries >= newton.Retries ||
+	if r.reached(s) || stuck || s.Retries >= newton.Retries ||
 		s.Iterations >= r.Config.Epochs {
 		s.Done = true
 		return nil
@@ -53,9 +53,9 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 	s.Retries++
 	s.Target /= 2
 	for k := range s.Problems {
-		r.goOn(s, k)
+		r.resume(s, k)
 	}
-	s.Kind = r.first()
+	s.Kind = r.firstKind()
 	return nil
 }
 
@@ -63,26 +63,26 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 // is that makes up for everything that was rounded, of the objective as well.
 func (r *Rounds) certify(at *task) (value, bound float64) {
 	e, sum := &at.model, at.sum
-	loss, gained, squared, dual := at.parts[0], at.parts[1], at.parts[2], at.parts[3]
+	loss, gained, squared, dual := at.segments[0], at.segments[1], at.segments[2], at.segments[3]
 	// The number of roundings to a quantum is parts: one for each block, or for each shard.
-	parts, rows := float64(r.count/Block+1), Block // rows in a sum of float64
+	parts, rows := float64(r.allRows/Block+1), Block // rows in a sum of float64
 	if r.Method == Dual {
-		parts, rows = parts+float64(r.Shards), r.count
+		parts, rows = parts+float64(r.Shards), r.allRows
 	}
-	off := func(q part) float64 { return float64(parts*q.unit) / r.rows }
+	off := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
 	sums := objectives.SumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
 	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(weights*weights))
 	value = penalty + meanLoss
-	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
+	z := float64(sums * (1 + e.biasSize + math.Abs(e.bias) + float64(1.001*weights*r.maxLength)))
 	mistake := float64(sums*value) + off(loss) + z
-	if c := r.cost.Kind.Traits().Curvature; c > 0 {
+	if c := r.loss.Kind.Traits().Curvature; c > 0 {
 		mistake += float64(z * (math.Sqrt(2*c*meanLoss) + float64(c/2*z)))
 	}
-	if r.beta > 0 {
-		d := float64(sums*(e.size+math.Abs(e.bias))) / r.beta
-		mistake += float64(r.Lambda * float64(d*(math.Abs(e.bias)/r.beta+d)))
+	if r.biasScale > 0 {
+		d := float64(sums*(e.biasSize+math.Abs(e.bias))) / r.biasScale
+		mistake += float64(r.Lambda * float64(d*(math.Abs(e.bias)/r.biasScale+d)))
 	}
 
 	gain, squares := r.mean(sum[1], gained), r.mean(sum[2], squared)
@@ -94,12 +94,12 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 	}
 	uu := objectives.SquareSum(r.vector(dual, sum[3:]))
 	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
-		float64(float64(sums*root)*r.reach)
+		float64(float64(sums*root)*r.maxLength)
 	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + sums))
-	if r.cost.Kind == losses.Log {
+	if r.loss.Kind == losses.Log {
 		bound = gain - half - float64(64*sums)
 	} else {
-		q := r.cost.Kind.Traits().Quadratic
+		q := r.loss.Kind.Traits().Quadratic
 		bend := float64(q * (squares + off(squared)) * (1 + sums))
 		half += bend
 		linear := gain + bend - float64(2*sums*(root+float64(root*root)))
@@ -110,20 +110,20 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 }
 
 // provenEnough reports whether the last round is the last one, or has the method go on.
-func (r *Rounds) provenEnough(s *State) bool {
-	if r.held == nil || !(r.held.Result.DualObjective > 0) {
+func (r *Rounds) reached(s *State) bool {
+	if r.verified == nil || !(r.verified.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol
 	}
-	return s.Bound >= r.held.Result.DualObjective
+	return s.Bound >= r.verified.Result.DualObjective
 }
 
 // goOn says what problem k needs further, of which the last round was not enough.
-func (r *Rounds) goOn(s *State, k int) {
+func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target
-	if p.Wanted > 0 {
-		enough = p.Bound >= claims(r.held, k).DualObjective
-		p.Wanted += float64((p.Objective - p.Wanted) / 4)
+	if p.TargetBound > 0 {
+		enough = p.Bound >= claimOf(r.verified, k).DualObjective
+		p.TargetBound += float64((p.Objective - p.TargetBound) / 4)
 	}
 	p.Done = p.Stuck || enough
 }

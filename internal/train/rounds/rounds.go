@@ -52,14 +52,14 @@ const (
 )
 
 // kinds are the losses that rounds are for.
-var kinds = map[pegasos.Loss]loss.Kind{pegasos.Hinge: loss.Hinge,
+var lossKinds = map[pegasos.Loss]loss.Kind{pegasos.Hinge: loss.Hinge,
 	pegasos.SquaredHinge: loss.SquaredHinge, pegasos.Log: loss.Log}
 
 func fieldError(field, reason string) error {
 	return &pegasos.ConfigError{Field: field, Reason: reason}
 }
 
-func badRow(row int, format string, args ...any) error {
+func rowError(row int, format string, args ...any) error {
 	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
 }
 
@@ -72,28 +72,28 @@ type Rounds struct {
 	Lambda  float64          // in force
 	Shards  int              // that have rows
 
-	classes []float32
-	rows    float64   // that have a weight above 0
+	labels []float32
+	weightedRows    float64   // that have a weight above 0
 	cols    int       // columns of all rows
 	vars    int       // variables of a problem: the columns, and the bias
-	beta    float64   // the feature of the bias; 0 without one
-	weights []float64 // of a row of each class, such that the mean over the rows is 1
-	total   float64   // the sum of the weights before that; 0 without weights
-	count   int       // rows of all shards
-	cost    loss.Func
-	held    *pegasos.Model // that is verified; nil for training
+	biasScale    float64   // the feature of the bias; 0 without one
+	classWeights []float64 // of a row of each class, such that the mean over the rows is 1
+	weightSum   float64   // the sum of the weights before that; 0 without weights
+	allRows   int       // rows of all shards
+	loss    loss.Func
+	verified    *pegasos.Model // that is verified; nil for training
 
 	scaler    *scaling.Scaler // of the rows; nil for as they are
 	scale     []float64       // of each variable: a power of two that makes each value less than 1
-	reach     float64         // no row is longer
-	r2        float64         // mean squared length, with the bias's feature
-	magnitude []float32       // the largest of each column, as it is; longest likewise, squared
-	longest   float64
-	few       bool // the rows have so few nonzeros that their products are added one by one
+	maxLength     float64         // no row is longer
+	meanSquare        float64         // mean squared length, with the bias's feature
+	maxAbs []float32       // the largest of each column, as it is; longest likewise, squared
+	maxSquare   float64
+	sparseHessian       bool // the rows have so few nonzeros that their products are added one by one
 
 	// Of the sums of the zone's rows, in scaled variables: no weight's mean is above 1, and no
 	// second derivative above 2, apart from 1/width.
-	hessian quantum
+	hessianQuantum quantum
 }
 
 // New returns the rounds of a problem whose rows have the statistics and are in the given number of
@@ -107,39 +107,39 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 			method = Newton
 		}
 	}
-	if err := checkRounds(cfg, method); err != nil {
+	if err := checkConfig(cfg, method); err != nil {
 		return nil, err
 	}
 	cfg.Finish = pegasos.Finish(method)
-	options.Fill(&cfg.Tol, defaultRoundTol)
+	options.Fill(&cfg.Tol, defaultTol)
 	options.Fill(&cfg.Epochs, settings.DefaultNewtonEpochs)
-	scaled, err := chooseFrom(&cfg, s)
+	scaled, err := fillConfig(&cfg, s)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rounds{Method: method, Config: cfg, Scaling: scaled, Shards: max(1, shards),
-		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
-		cost: loss.Func{Kind: kinds[cfg.Loss]}}
+		labels: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, allRows: s.Rows,
+		loss: loss.Func{Kind: lossKinds[cfg.Loss]}}
 	if c := scaled; c != nil {
 		r.scaler = &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
 	}
 	if cfg.Bias == pegasos.BiasAugmented {
-		r.beta = cfg.BiasScale
+		r.biasScale = cfg.BiasScale
 		r.vars++
 	}
 	if err := cmp.Or(r.setWeights(s), r.setBounds(s)); err != nil {
 		return nil, err
 	}
 	var rule options.Rule
-	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, cmp.Or(r.total, r.rows))
+	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, cmp.Or(r.weightSum, r.weightedRows))
 	r.Config.Lambda, r.Config.C = r.Lambda, 0
 	return r, options.First(fieldError,
-		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.r2)})
+		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
 // chooseFrom fills in the fields that cfg leaves open, and returns how the rows are to be scaled;
 // nil for as they are.
-func chooseFrom(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
+func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
 	var open choose.Open
 	settings.Copy(&open.Settings, *cfg)
 	c, err := choose.FromStatistics(open, s)
@@ -158,12 +158,12 @@ func chooseFrom(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, err
 }
 
 // defaultRoundTol is the gap that is asked for where Config.Tol is 0.
-const defaultRoundTol = 0.01
+const defaultTol = 0.01
 
 // checkRounds returns an error if cfg asks for anything that rounds don't have.
-func checkRounds(cfg pegasos.Config, method Method) error {
+func checkConfig(cfg pegasos.Config, method Method) error {
 	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
-	_, ok := kinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
+	_, ok := lossKinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
 	others := settings.Beyond(cfg, settings.Round)
 	const only = "have %q, but rounds are for %s"
 	return options.First(fieldError, []options.Rule{
@@ -196,27 +196,27 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
 			w = float64(s.Rows) / float64(float64(len(s.Counts))*n)
 		}
-		r.weights = append(r.weights, w)
+		r.classWeights = append(r.classWeights, w)
 		if w > 0 {
 			sum += float64(w * n)
-			r.rows += n
+			r.weightedRows += n
 		}
 	}
 	for label := range byLabel {
 		return fieldError("ClassWeight", fmt.Sprintf("no row has the label %v", label))
 	}
-	if !(r.rows > 0) {
+	if !(r.weightedRows > 0) {
 		return fmt.Errorf("pegasos: no row has a weight above 0")
 	}
 	if r.Config.ClassWeight == "" {
 		return nil
 	}
-	r.total = sum
-	for k := range r.weights {
-		r.weights[k] /= sum / r.rows
-		if w := r.weights[k]; w > math.MaxFloat32 || w > 0 && float32(w) == 0 {
+	r.weightSum = sum
+	for k := range r.classWeights {
+		r.classWeights[k] /= sum / r.weightedRows
+		if w := r.classWeights[k]; w > math.MaxFloat32 || w > 0 && float32(w) == 0 {
 			return fieldError("ClassWeight", fmt.Sprintf("the weight of the label %v is too far "+
-				"from the mean weight", r.classes[k]))
+				"from the mean weight", r.labels[k]))
 		}
 	}
 	return nil
@@ -224,33 +224,33 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 
 // setBounds finds bounds on what the scaled rows have.
 func (r *Rounds) setBounds(s *store.Statistics) error {
-	r.magnitude, r.longest = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
+	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
 	for j := range r.vars {
-		size := r.beta
+		size := r.biasScale
 		if j < r.cols {
-			size = r.largest(j)
+			size = r.maxScaled(j)
 		}
 		_, exponent := math.Frexp(float64(size * (1 + 0x1p-20)))
 		r.scale = append(r.scale, math.Ldexp(1, -exponent))
 	}
-	sizes, bias := s.Sizes[string(r.Config.Scale)], float64(r.beta*r.beta)
-	r.r2 = sizes.MeanSquare + bias
-	r.reach = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
-	if !(r.reach < math.MaxFloat32) {
+	sizes, bias := s.Sizes[string(r.Config.Scale)], float64(r.biasScale*r.biasScale)
+	r.meanSquare = sizes.MeanSquare + bias
+	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
+	if !(r.maxLength < math.MaxFloat32) {
 		return fmt.Errorf("pegasos: the rows are too long for float32: scale the features")
 	}
-	r.hessian = r.quantum(2)
+	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
 	if s.Dense || r.scaler != nil && r.scaler.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
-	r.few = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
+	r.sparseHessian = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
 
 // largest returns a bound on the magnitudes in column j of the scaled rows.
-func (r *Rounds) largest(j int) float64 {
-	size, s := float64(r.magnitude[j]), r.scaler
+func (r *Rounds) maxScaled(j int) float64 {
+	size, s := float64(r.maxAbs[j]), r.scaler
 	switch {
 	case s == nil || size == 0 && s.Factor == nil:
 		return size
@@ -263,11 +263,11 @@ func (r *Rounds) largest(j int) float64 {
 }
 
 // manyShards is the number of shards from which the dual method is warned of.
-const manyShards = 16
+const maxDualShards = 16
 
 // Warning returns what speaks against the method, or nothing.
 func (r *Rounds) Warning() string {
-	if r.Method != Dual || r.Shards <= manyShards {
+	if r.Method != Dual || r.Shards <= maxDualShards {
 		return ""
 	}
 	return fmt.Sprintf("the dual method takes the more rounds the more shards there are, and here "+

@@ -17,9 +17,9 @@ type Shard struct {
 	x       store.Matrix
 	class   []int32
 	number  int
-	squares []float64 // of each row, scaled, with the bias's feature
-	all     []int32   // the columns
-	zeros   []float64 // of each column, what a 0 becomes; nil for 0
+	squareNorms []float64 // of each row, scaled, with the bias's feature
+	columns     []int32   // the columns
+	scaledZeros   []float64 // of each column, what a 0 becomes; nil for 0
 }
 
 // Shard returns the shard of a number with the rows of x and their labels y, which are used as they
@@ -36,18 +36,18 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
 	case x.Cols() != r.cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
-	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.count):
+	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.allRows):
 		return nil, fmt.Errorf("pegasos: a shard of %d rows from row %d: want one within %d rows, "+
-			"that begins with a multiple of %d", n, first, r.count, Block)
+			"that begins with a multiple of %d", n, first, r.allRows, Block)
 	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard is a dense.Matrix or a sparse.Matrix")
 	}
-	p := &Shard{r: r, x: m, number: number, class: make([]int32, n), squares: make([]float64, n),
-		all: make([]int32, r.cols)}
-	for j := range p.all {
-		p.all[j] = int32(j)
+	p := &Shard{r: r, x: m, number: number, class: make([]int32, n), squareNorms: make([]float64, n),
+		columns: make([]int32, r.cols)}
+	for j := range p.columns {
+		p.columns[j] = int32(j)
 		if s := r.scaler; s != nil && s.Shift != nil {
-			p.zeros = append(p.zeros, s.At(j, 0))
+			p.scaledZeros = append(p.scaledZeros, s.At(j, 0))
 		}
 	}
 	return p, p.check(y)
@@ -57,28 +57,28 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 func (p *Shard) check(y []float32) error {
 	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
-		k, ok := labels.Find(r.classes, label)
+		k, ok := labels.Find(r.labels, label)
 		if !ok {
-			return badRow(i, "the label %v is none of %v", label, r.classes)
+			return rowError(i, "the label %v is none of %v", label, r.labels)
 		}
 		p.class[i] = int32(k)
 		index, values := p.row(i)
 		square := 0.0
 		for t, v := range values {
-			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.magnitude[j])) {
-				return badRow(i, "the value %v of column %d is beyond those that the statistics "+
-					"have: %v", v, j, r.magnitude[j])
+			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.maxAbs[j])) {
+				return rowError(i, "the value %v of column %d is beyond those that the statistics "+
+					"have: %v", v, j, r.maxAbs[j])
 			}
 			square += float64(float64(v) * float64(v))
 		}
-		if !(square <= float64(r.longest*(1+0x1p-20))) {
-			return badRow(i, "the squared length %v is beyond what the statistics have: %v", square,
-				r.longest)
+		if !(square <= float64(r.maxSquare*(1+0x1p-20))) {
+			return rowError(i, "the squared length %v is beyond what the statistics have: %v", square,
+				r.maxSquare)
 		}
 		if scaled.read(i) {
-			p.squares[i] = float64(r.beta * r.beta)
+			p.squareNorms[i] = float64(r.biasScale * r.biasScale)
 			for _, v := range scaled.values {
-				p.squares[i] += float64(v * v)
+				p.squareNorms[i] += float64(v * v)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (p *Shard) check(y []float32) error {
 // row returns the columns and values of row i, as it is.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
-		index = p.all
+		index = p.columns
 	}
 	return index, values
 }
@@ -110,8 +110,8 @@ type reader struct {
 	p *Shard
 	r *Rounds
 
-	i      int
-	c      float64   // its weight
+	row      int
+	weight      float64   // its weight
 	index  []int32   // the columns
 	values []float64 // in them, scaled
 }
@@ -119,13 +119,13 @@ type reader struct {
 // read reads row i, unless its weight is 0.
 func (o *reader) read(i int) bool {
 	p, s := o.p, o.r.scaler
-	o.i, o.c = i, o.r.weights[p.class[i]]
-	if o.c == 0 {
+	o.row, o.weight = i, o.r.classWeights[p.class[i]]
+	if o.weight == 0 {
 		return false
 	}
 	index, raw := p.row(i)
-	if p.zeros != nil {
-		o.index, o.values = p.all, append(o.values[:0], p.zeros...)
+	if p.scaledZeros != nil {
+		o.index, o.values = p.columns, append(o.values[:0], p.scaledZeros...)
 		for t, j := range index {
 			o.values[j] = s.At(int(j), raw[t])
 		}
@@ -151,11 +151,11 @@ func (o *reader) read(i int) bool {
 }
 
 // side returns the label of the row in problem k: +1 or -1.
-func (o *reader) side(k int) float64 {
-	if len(o.r.classes) == 2 {
+func (o *reader) label(k int) float64 {
+	if len(o.r.labels) == 2 {
 		k = 1
 	}
-	if int(o.p.class[o.i]) == k {
+	if int(o.p.class[o.row]) == k {
 		return 1
 	}
 	return -1
@@ -184,16 +184,16 @@ func (o *reader) dot(w []float64) float64 {
 // margin returns the row's in problem k with the weights w, the bias's last.
 func (o *reader) margin(k int, w []float64) float64 {
 	z := o.dot(w)
-	if r := o.r; r.beta > 0 {
-		z += float64(r.beta * w[r.cols])
+	if r := o.r; r.biasScale > 0 {
+		z += float64(r.biasScale * w[r.cols])
 	}
-	return float64(o.side(k) * z)
+	return float64(o.label(k) * z)
 }
 
 // add adds a times the row, and the bias's feature, to u.
-func (o *reader) add(a float64, u []float64) {
-	if r := o.r; r.beta > 0 {
-		u[r.cols] += float64(a * r.beta)
+func (o *reader) addRow(a float64, u []float64) {
+	if r := o.r; r.biasScale > 0 {
+		u[r.cols] += float64(a * r.biasScale)
 	}
 	index := o.index[:len(o.values)]
 	for t, v := range o.values {

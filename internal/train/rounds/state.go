@@ -52,7 +52,7 @@ type Problem struct {
 	newton.Stall
 
 	// Wanted is the bound that is enough, of a verification; 0 where the gap is what counts.
-	Wanted float64 `json:"wanted,omitempty"`
+	TargetBound float64 `json:"wanted,omitempty"`
 
 	// Of Newton's method: the width of the zone, that of the best bound's dual variables, and the
 	// slope at the beginning of a line.
@@ -63,12 +63,12 @@ type Problem struct {
 	// Of the dual method: sigma', the largest that has failed, and whether the last pass made the
 	// bound worse, so that the dual variables before it are in force.
 	Sigma  float64 `json:"sigma,omitempty"`
-	Failed float64 `json:"failed,omitempty"`
-	Back   bool    `json:"back,omitempty"`
+	FailedSigma float64 `json:"failed,omitempty"`
+	RolledBack   bool    `json:"back,omitempty"`
 
 	// Weights, the bias's last: now, the best by the objective, those of the best bound's dual
 	// variables (of Newton's method), and a direction (in a line).
-	W, Best, Dual, P []float64 `json:"-"`
+	W, BestW, DualW, Direction []float64 `json:"-"`
 }
 
 // Vectors returns pointers to the vectors that a file of the state has beside its other fields,
@@ -76,7 +76,7 @@ type Problem struct {
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
-		v = append(v, &p.W, &p.Best, &p.Dual, &p.P)
+		v = append(v, &p.W, &p.BestW, &p.DualW, &p.Direction)
 	}
 	return v
 }
@@ -90,10 +90,10 @@ func (r *Rounds) Vars() int { return r.vars }
 // Problems returns the number of weight vectors, and of dual variables that a row has: one for two
 // classes, else one for each.
 func (r *Rounds) Problems() int {
-	if len(r.classes) == 2 {
+	if len(r.labels) == 2 {
 		return 1
 	}
-	return len(r.classes)
+	return len(r.labels)
 }
 
 // targetShare is the share of the wanted gap that the method itself is content with: the weights
@@ -102,7 +102,7 @@ const targetShare = 0.95
 
 // rounds has for each kind its method, the function that adds the row that is read to the sums of a
 // block, and the one that takes in the sums.
-var rounds = map[Kind]struct {
+var handlers = map[Kind]struct {
 	method Method // empty for both
 	visit  func(*worker, *task)
 	next   func(*Rounds, *State, []task) error
@@ -114,7 +114,7 @@ var rounds = map[Kind]struct {
 }
 
 // first returns the kind of round that the method begins with.
-func (r *Rounds) first() Kind {
+func (r *Rounds) firstKind() Kind {
 	if r.Method == Dual {
 		return Ascent
 	}
@@ -136,7 +136,7 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	if kind, ok := rounds[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
+	if kind, ok := handlers[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 			len(sum), size)
 	}
 	next.Round++
-	if err := rounds[s.Kind].next(r, next, deal(of, sum)); err != nil {
+	if err := handlers[s.Kind].next(r, next, splitSums(of, sum)); err != nil {
 		return nil, err
 	}
 	if !next.Done {
@@ -180,25 +180,25 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 
 // objective returns that of the weights, and keeps them if it is the least so far.
 func (r *Rounds) objective(at *task) float64 {
-	p := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0])
+	p := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.segments[0])
 	if p < at.Objective {
 		at.Objective = p
-		copy(at.Best, at.W)
+		copy(at.BestW, at.W)
 	}
 	return p
 }
 
 // settle says what is next when a problem has had its turn: it is done with a gap that is small
 // enough, or where that no longer falls.
-func (s *State) settle(p *Problem, patience int) {
+func (s *State) updateDone(p *Problem, patience int) {
 	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
-	enough := p.Wanted > 0 && p.Bound >= p.Wanted ||
-		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target
+	enough := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
+		p.TargetBound == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target
 	p.Done, p.Stuck = enough || stalls, stalls && !enough
 }
 
 // prove makes the next round the last one, if all problems are done or there were enough.
-func (r *Rounds) prove(s *State) bool {
+func (r *Rounds) finish(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {
 			return false

@@ -37,12 +37,12 @@ func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads
 		}
 	})
 	if p.r.Method == Dual {
-		next = workers[0].takeDual(ctx, alpha)
+		next = workers[0].runDual(ctx, alpha)
 	}
 	sum = make([]int64, size)
 	for _, w := range workers {
 		err = cmp.Or(err, w.err)
-		for j, v := range w.total {
+		for j, v := range w.sums {
 			sum[j] += v
 		}
 	}

@@ -58,22 +58,22 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 	if err != nil {
 		return nil, err
 	}
-	if math.Abs(m.Result.Weight-r.total) > 1e-9*max(m.Result.Weight, r.total) {
+	if math.Abs(m.Result.Weight-r.weightSum) > 1e-9*max(m.Result.Weight, r.weightSum) {
 		return nil, fmt.Errorf("pegasos: the model was trained with weights of rows, which shards "+
 			"don't have: they sum to %g", m.Result.Weight)
 	}
 	if scaling != nil && !r.Scaling.Same(scaling) {
 		return nil, fmt.Errorf("pegasos: the model's scaling is not that of these rows")
 	}
-	if r.beta == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
+	if r.biasScale == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
 		return nil, fmt.Errorf("pegasos: the model has a bias, which its settings don't have")
 	}
-	r.held = m
+	r.verified = m
 	return r, nil
 }
 
 // claims returns the claims of a model about problem k; numbers that are not known are NaN.
-func claims(m *pegasos.Model, k int) pegasos.ClassResult {
+func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
 	switch {
 	case len(m.Result.PerClass) == len(m.Weights):
 		return m.Result.PerClass[k]
@@ -85,42 +85,42 @@ func claims(m *pegasos.Model, k int) pegasos.ClassResult {
 }
 
 // holdTo begins problem k of a verification: Newton's method with the model's own weights.
-func (r *Rounds) holdTo(p *Problem, k int) {
-	c := claims(r.held, k)
+func (r *Rounds) startVerifying(p *Problem, k int) {
+	c := claimOf(r.verified, k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {
-		p.Wanted = c.DualObjective + float64(claimSurplus*(c.Objective-c.DualObjective))
+		p.TargetBound = c.DualObjective + float64(claimSurplus*(c.Objective-c.DualObjective))
 	}
 	if r.Method == Newton {
-		e := r.effective(r.held, k)
+		e := r.modelVector(r.verified, k)
 		copy(p.W, e.w)
-		if r.beta > 0 {
-			p.W[r.cols] = e.bias / r.beta
+		if r.biasScale > 0 {
+			p.W[r.cols] = e.bias / r.biasScale
 		}
 	}
 }
 
 // Verified returns what the rounds of a verification have found, once the state is Done.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
-	if r.held == nil || !s.Done {
+	if r.verified == nil || !s.Done {
 		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
 	}
-	return r.held.Compare(r.result(s, 0)), nil
+	return r.verified.Compare(r.result(s, 0)), nil
 }
 
 // Start returns the state before the first round.
 func (r *Rounds) Start() *State {
-	s := &State{Kind: r.first(), Target: targetShare * r.Config.Tol,
-		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
+	s := &State{Kind: r.firstKind(), Target: targetShare * r.Config.Tol,
+		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}
 	for _, v := range s.Vectors() {
 		*v = make([]float64, r.vars)
 	}
 	for k := range s.Problems {
 		p := &s.Problems[k]
 		p.Objective, p.Falling = s.Objective, s.Objective
-		p.Width, p.DualWidth = firstWidth, firstWidth
-		p.Sigma = max(1, firstSigma*float64(r.Shards))
-		if r.held != nil {
-			r.holdTo(p, k)
+		p.Width, p.DualWidth = initialWidth, initialWidth
+		p.Sigma = max(1, initialSigmaShare*float64(r.Shards))
+		if r.verified != nil {
+			r.startVerifying(p, k)
 		}
 	}
 	return s
