@@ -114,10 +114,10 @@ func (w *worker) addDuals(t *task, alpha []float32) {
 			}
 		}
 		for j := 1; j < last; j++ {
-			w.addRounded(t.sum[j:], sums[j-1:j], t.segments[j])
+			w.addTruncated(t.sum[j:], sums[j-1:j], t.segments[j])
 		}
 	}
-	w.addRounded(t.sum[last:], v, t.segments[last])
+	w.addTruncated(t.sum[last:], v, t.segments[last])
 }
 
 // nextAscent takes in a pass of the dual method.
@@ -127,7 +127,7 @@ func (r *Rounds) nextAscent(s *State, of []task) error {
 		r.updateFromPass(&of[k])
 		s.updateDone(of[k].Problem, dualPatience)
 	}
-	r.finish(s)
+	r.scheduleProof(s)
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (r *Rounds) nextAscent(s *State, of []task) error {
 // pass was one too far.
 func (r *Rounds) updateFromPass(at *task) {
 	r.objective(at)
-	u := r.vector(at.segments[2], at.sum[2:])
+	u := r.meanVector(at.segments[2], at.sum[2:])
 	bound := r.mean(at.sum[1], at.segments[1]) - objectives.SquareSum(u)/(2*r.Lambda)
 	safe := float64(r.Shards)
 	if at.RolledBack = bound < at.Bound && at.Sigma < safe; at.RolledBack {

@@ -12,8 +12,8 @@ import (
 
 // effective is a weight vector of the model as it is written, for scaled rows.
 type modelVector struct {
-	w    []float64
-	bias float64
+	w        []float64
+	bias     float64
 	biasSize float64 // of what the bias was added up of
 }
 
@@ -80,7 +80,7 @@ func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 }
 
 // length returns that of the weights with the bias's.
-func (e *modelVector) length(r *Rounds) float64 {
+func (e *modelVector) norm(r *Rounds) float64 {
 	square := objectives.SquareSum(e.w)
 	if r.biasScale > 0 {
 		b := e.bias / r.biasScale

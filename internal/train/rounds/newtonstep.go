@@ -37,7 +37,7 @@ func (r *Rounds) nextSums(s *State, of []task) error {
 			at.Done, at.Stuck = true, true
 		}
 	}
-	if !r.finish(s) {
+	if !r.scheduleProof(s) {
 		s.Kind = Line
 	}
 	return nil
@@ -48,9 +48,9 @@ func (r *Rounds) measureWidths(at *task) (widths []widthSums) {
 	rings, objective := r.rings(), r.objective(at)
 	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
 	for g, width := 0, at.Width; g < rings; g, width = g+1, width/widthRatio {
-		z := widthSums{width: width, u: r.vector(at.segments[3], us[:r.vars])}
+		z := widthSums{width: width, u: r.meanVector(at.segments[3], us[:r.vars])}
 		if g > 0 {
-			z.u = r.vector(at.segments[3], us[:r.vars], us[g*r.vars:])
+			z.u = r.meanVector(at.segments[3], us[:r.vars], us[g*r.vars:])
 		}
 		var rest float64
 		for j, u := range z.u {
@@ -109,7 +109,7 @@ func (r *Rounds) findDirection(at *task, zone widthSums, pick int) bool {
 	for j, p := range at.Direction {
 		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
 	}
-	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && length(at.Direction) < math.MaxFloat32
+	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && norm(at.Direction) < math.MaxFloat32
 }
 
 // A hessian is a sum of the rows' products, as a gram.Matrix.

@@ -6,8 +6,8 @@ package rounds
 
 const (
 	// roundRings is the number of widths, each of which is narrower by ringStep.
-	ringCount = 3
-	widthRatio   = 2.5
+	ringCount  = 3
+	widthRatio = 2.5
 	// firstWidth is that before the first round, with w = 0: twice the distance of all rows from
 	// the kink would leave the zone empty.
 	initialWidth = 3
@@ -30,7 +30,7 @@ func (r *Rounds) rings() int {
 
 // triangle returns how many elements the upper triangle of a symmetric matrix has, one row of it
 // behind the other, and rowOf at which of them column 0 of row i would be.
-func (r *Rounds) triangle() int   { return r.vars * (r.vars + 1) / 2 }
+func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
 // visitNewton adds the loss, and of each width what the dual variables earn, how many rows are in
@@ -101,7 +101,7 @@ func (w *worker) addProducts(to []int64, a float64) {
 
 // A zone is the rows of a block that are in a ring, and their coefficients.
 type ringRows struct {
-	rows []int
+	rows  []int
 	coefs []float32
 }
 

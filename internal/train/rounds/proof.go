@@ -71,7 +71,7 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 	}
 	off := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
 	sums := objectives.SumError(rows, 8*r.vars, 1)
-	weights := e.length(r)
+	weights := e.norm(r)
 
 	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(weights*weights))
 	value = penalty + meanLoss
@@ -92,7 +92,7 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 		o := off(dual) / scale
 		rounded += float64(o * o)
 	}
-	uu := objectives.SquareSum(r.vector(dual, sum[3:]))
+	uu := objectives.SquareSum(r.meanVector(dual, sum[3:]))
 	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
 		float64(float64(sums*root)*r.maxLength)
 	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + sums))

@@ -1,26 +1,26 @@
-// Package rounds is training over rows that no process has all of. They are in parts, called
-// shards. In a round each shard is visited once, by whoever has its rows, and gives sums over them;
-// the sums of all shards, added up, make the next state, which is what the next round begins with:
+// Package rounds trains and verifies linear models over rows that are distributed in shards, for
+// Beam. In each round every shard is visited once, on any machine, and returns integer sums over
+// its rows. The total of all shards' sums makes the next state, with which the next round begins:
 //
-//	part, alpha = Shard.Take(state, alpha)         each shard, anywhere
-//	state       = Rounds.Next(state, sum of parts)   once
+//	sum, alpha = Shard.Visit(state, alpha)   each shard, anywhere
+//	state      = Rounds.Next(state, total)   once
 //
-// Both are functions of what they are given and nothing else. The sums are integers, so that they
-// may be added in any order, as often as it takes: a sum over a block of Block rows, which is
-// found in float64 in the rows' order, is rounded once to a multiple of 2^-q, where
+// The results depend on the settings, the rows and these arguments alone. Since the sums are
+// integers, they may be added in any order. The sum over a block of Block rows is computed in
+// floating point, in row order, and truncated once to a multiple of 2^-q, where
 //
-//	q = 61 - exponent of (rows of all shards times a bound on the addends)
+//	q = 61 - exponent of (number of rows of all shards * bound on the mean addend)
 //
-// and the bounds are known before the round. So a shard has to begin with a multiple of Block
-// rows, and where the rows are cut into shards does not matter to the sums.
+// and the bounds are known before the round. Every shard begins at a multiple of Block rows, so
+// that block sums don't depend on where the rows are cut into shards.
 //
-// There are two methods. Newton's, that of internal/train/newton, finds the margins anew in each
-// pass: nothing is kept of the rows, and the result is the same to the bit for any number of
-// shards. Its steps cost work with the square of the columns, and there are some tens of them. The
-// dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of
-// dual coordinate ascent over each shard, as if all together changed sigma' times as much as it
-// does alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and
-// takes the more rounds the more shards there are.
+// There are two methods. Newton's method, as in internal/train/newton, recomputes the margins in
+// every round: it stores nothing per row, and its result is the same to the bit for any number of
+// shards. A step costs time quadratic in the number of columns, and some tens of steps are needed.
+// The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass
+// of dual coordinate ascent over each shard, with steps damped by a factor sigma' because all
+// shards change w at the same time. It stores the dual variables of the rows. It suits sparse rows
+// of many columns, and needs more rounds the more shards there are.
 package rounds
 
 import (
@@ -40,18 +40,18 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Block is the number of rows of a block: the first row of a shard is a multiple of it.
+// Block is the number of rows of a block. A shard's first row is a multiple of it.
 const Block = 256
 
-// A Method is how rounds train, by the name that a Finish has.
+// Method is a method of training in rounds. Its values are also values of pegasos.Finish.
 type Method string
 
 const (
-	Newton = Method(pegasos.FinishNewton) // Newton's method, for up to some thousand columns
-	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for pegasos.Hinge and pegasos.SquaredHinge
+	Newton = Method(pegasos.FinishNewton) // Newton's method, for up to a few thousand columns
+	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
 )
 
-// kinds are the losses that rounds are for.
+// lossKinds maps the losses that can be trained in rounds to those of package loss.
 var lossKinds = map[pegasos.Loss]loss.Kind{pegasos.Hinge: loss.Hinge,
 	pegasos.SquaredHinge: loss.SquaredHinge, pegasos.Log: loss.Log}
 
@@ -63,44 +63,45 @@ func rowError(row int, format string, args ...any) error {
 	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Rounds is what everybody knows who trains over rows in shards: the settings, and bounds on the
-// rows. It does not change.
+// Rounds describes one training or verification run over shards: the settings, and bounds on the
+// rows that follow from their statistics. It is immutable.
 type Rounds struct {
 	Method  Method
-	Config  pegasos.Config   // in full
-	Scaling *pegasos.Scaling // of the rows; nil for as they are
-	Lambda  float64          // in force
-	Shards  int              // that have rows
+	Config  pegasos.Config   // settings, with defaults filled in
+	Scaling *pegasos.Scaling // scaling of the rows; nil if they are not scaled
+	Lambda  float64          // lambda of the objective, as set or computed from C
+	Shards  int              // number of shards that have rows, at least 1
 
-	labels []float32
-	weightedRows    float64   // that have a weight above 0
-	cols    int       // columns of all rows
-	vars    int       // variables of a problem: the columns, and the bias
-	biasScale    float64   // the feature of the bias; 0 without one
-	classWeights []float64 // of a row of each class, such that the mean over the rows is 1
-	weightSum   float64   // the sum of the weights before that; 0 without weights
-	allRows   int       // rows of all shards
-	loss    loss.Func
-	verified    *pegasos.Model // that is verified; nil for training
+	labels       []float32      // labels of the classes, ascending
+	weightedRows float64        // number of rows with a class weight above 0
+	cols         int            // number of columns
+	vars         int            // variables per weight vector: the columns, then the bias if any
+	biasScale    float64        // constant feature multiplied by the bias variable; 0 if no bias
+	classWeights []float64      // weight of each class's rows; the mean over weightedRows is 1
+	weightSum    float64        // sum of row weights before normalization; 0 without class weights
+	allRows      int            // number of rows of all shards
+	loss         loss.Func      // loss as a function of the margin
+	verified     *pegasos.Model // model whose claims are verified; nil when training
 
-	scaler    *scaling.Scaler // of the rows; nil for as they are
-	scale     []float64       // of each variable: a power of two that makes each value less than 1
-	maxLength     float64         // no row is longer
-	meanSquare        float64         // mean squared length, with the bias's feature
-	maxAbs []float32       // the largest of each column, as it is; longest likewise, squared
-	maxSquare   float64
-	sparseHessian       bool // the rows have so few nonzeros that their products are added one by one
+	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
+	scale         []float64       // power of 2 per variable that makes its features less than 1
+	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
+	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
+	maxAbs        []float32       // largest magnitude in each column, before scaling
+	maxSquare     float64         // largest squared norm of a row, before scaling
+	sparseHessian bool            // Hessians are summed one product of nonzeros at a time
 
-	// Of the sums of the zone's rows, in scaled variables: no weight's mean is above 1, and no
-	// second derivative above 2, apart from 1/width.
+	// hessianQuantum is the quantum of Hessian sums in variables scaled by scale. The mean row
+	// weight is 1, and second derivatives, without the factor 1/width, are at most 2.
 	hessianQuantum quantum
 }
 
-// New returns the rounds of a problem whose rows have the statistics and are in the given number of
-// shards, not counting those without rows. If method is empty, the columns and the loss choose it.
-// These fields of cfg may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
-// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
-// dual method or iterations of Newton's; the statistics choose those left open.
+// New returns the rounds for rows with the statistics s, in the given number of shards that have
+// rows. An empty method means Newton's for at most newton.MostColumns columns and for the log loss,
+// else the dual one. Only these fields of cfg may be set: Loss (hinge, squared hinge, log),
+// ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Multiclass
+// (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's iterations.
+// Other zero fields get their defaults or are chosen from the statistics.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
@@ -137,8 +138,8 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
-// chooseFrom fills in the fields that cfg leaves open, and returns how the rows are to be scaled;
-// nil for as they are.
+// fillConfig fills in the fields that cfg leaves open and returns the scaling of the rows, nil for
+// none.
 func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
 	var open choose.Open
 	settings.Copy(&open.Settings, *cfg)
@@ -157,30 +158,30 @@ func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, err
 	return nil, nil
 }
 
-// defaultRoundTol is the gap that is asked for where Config.Tol is 0.
+// defaultTol is the relative duality gap at which training ends if Config.Tol is 0.
 const defaultTol = 0.01
 
-// checkRounds returns an error if cfg asks for anything that rounds don't have.
+// checkConfig returns an error if cfg sets anything that training in rounds does not support.
 func checkConfig(cfg pegasos.Config, method Method) error {
 	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
 	_, ok := lossKinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
 	others := settings.Beyond(cfg, settings.Round)
-	const only = "have %q, but rounds are for %s"
+	const only = "have %q, but training in rounds supports only %s"
 	return options.First(fieldError, []options.Rule{
 		options.OneOf("Method", method, Newton, Dual),
 		options.Not("Loss", !ok, only, cfg.Loss, "hinge, squared-hinge and log"),
 		options.Not("Loss", method == Dual && cfg.Loss == pegasos.Log,
-			"have %q, which the dual method is not for: take Newton's", cfg.Loss),
+			"have %q, which the dual method does not support: use Newton's method", cfg.Loss),
 		options.Not("Bias", bias != pegasos.BiasNone && bias != pegasos.BiasAugmented, only, bias,
 			"none and augmented"),
 		options.Not("Multiclass", classes != pegasos.OneVsRest, only, classes, pegasos.OneVsRest),
-		options.Not("Config", len(others) > 0, "rounds go by the loss, the weights of classes, "+
-			"lambda or C, the tolerance, the bias, the scale, the seed and the number of epochs "+
-			"alone, not by %s", strings.Join(others, ", ")),
+		options.Not("Config", len(others) > 0, "training in rounds has no settings but the loss, "+
+			"class weights, lambda or C, tolerance, bias, scale, seed and number of epochs: leave "+
+			"out %s", strings.Join(others, ", ")),
 	})
 }
 
-// setWeights finds the weights of the classes' rows.
+// setWeights computes the weights of the classes' rows, normalized to a mean of 1.
 func (r *Rounds) setWeights(s *store.Statistics) error {
 	byLabel, err := (&settings.Settings{ClassWeight: r.Config.ClassWeight}).ClassWeights()
 	if err != nil {
@@ -222,7 +223,7 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 	return nil
 }
 
-// setBounds finds bounds on what the scaled rows have.
+// setBounds computes the bounds on the scaled rows and the form of their Hessian.
 func (r *Rounds) setBounds(s *store.Statistics) error {
 	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
 	for j := range r.vars {
@@ -244,32 +245,33 @@ func (r *Rounds) setBounds(s *store.Statistics) error {
 	if s.Dense || r.scaler != nil && r.scaler.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
+	// Nanoseconds per row: of half the products of its nonzeros, and of half a matrix in blocks.
 	r.sparseHessian = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
 
-// largest returns a bound on the magnitudes in column j of the scaled rows.
+// maxScaled returns an upper bound on the magnitudes in column j of the scaled rows.
 func (r *Rounds) maxScaled(j int) float64 {
 	size, s := float64(r.maxAbs[j]), r.scaler
 	switch {
 	case s == nil || size == 0 && s.Factor == nil:
 		return size
 	case s.Factor == nil:
-		return 1 // of a row with no other value
+		return 1 // rows are scaled to norm 1
 	case s.Shift != nil:
 		size += math.Abs(float64(s.Shift[j]))
 	}
 	return float64(size * float64(s.Factor[j]))
 }
 
-// manyShards is the number of shards from which the dual method is warned of.
+// maxDualShards is the largest number of shards for which Warning accepts the dual method.
 const maxDualShards = 16
 
-// Warning returns what speaks against the method, or nothing.
+// Warning returns a warning about the method, or "" if there is none.
 func (r *Rounds) Warning() string {
 	if r.Method != Dual || r.Shards <= maxDualShards {
 		return ""
 	}
-	return fmt.Sprintf("the dual method takes the more rounds the more shards there are, and here "+
-		"are %d: fewer and larger ones would do with fewer", r.Shards)
+	return fmt.Sprintf("the dual method needs more rounds the more shards there are, here %d: use "+
+		"fewer, larger shards", r.Shards)
 }

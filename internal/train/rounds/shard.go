@@ -10,21 +10,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A Shard is a part of the rows of [Rounds]. It does not change, and may be used from several
-// goroutines.
+// Shard is a contiguous part of the rows of [Rounds]. It is immutable and safe for concurrent use.
 type Shard struct {
-	r       *Rounds
-	x       store.Matrix
-	class   []int32
-	number  int
-	squareNorms []float64 // of each row, scaled, with the bias's feature
-	columns     []int32   // the columns
-	scaledZeros   []float64 // of each column, what a 0 becomes; nil for 0
+	r           *Rounds
+	x           store.Matrix
+	class       []int32   // class of each row, an index into Rounds.labels
+	number      int       // number of the shard, which seeds the random order of its rows
+	squareNorms []float64 // squared norms of the scaled rows with the bias feature; 0 for weight 0
+	columns     []int32   // 0 to cols-1
+	scaledZeros []float64 // scaled value of 0 in each column; nil if 0 in all
 }
 
-// Shard returns the shard of a number with the rows of x and their labels y, which are used as they
-// are and must not change. Its first row, of all shards', has to be a multiple of Block, where
-// it has rows. All rows are read, and an error tells what is not as the statistics have it.
+// Shard returns the shard with the given number, whose rows are x, a dense.Matrix or sparse.Matrix,
+// with labels y. Neither is copied, and neither may change. The first row is row first of all
+// shards' rows, a multiple of Block unless x has no rows. Shard reads all rows and returns an error
+// if one exceeds the bounds in the statistics or has a label that is not among their classes.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*Shard, error) {
 	if err := store.Given(x); err != nil {
 		return nil, err
@@ -37,10 +37,10 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 	case x.Cols() != r.cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
 	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.allRows):
-		return nil, fmt.Errorf("pegasos: a shard of %d rows from row %d: want one within %d rows, "+
-			"that begins with a multiple of %d", n, first, r.allRows, Block)
+		return nil, fmt.Errorf("pegasos: a shard has %d rows from row %d on: it must lie within the "+
+			"%d rows and begin at a multiple of %d", n, first, r.allRows, Block)
 	case !ok:
-		return nil, fmt.Errorf("pegasos: a shard is a dense.Matrix or a sparse.Matrix")
+		return nil, fmt.Errorf("pegasos: a shard's rows must be a dense.Matrix or a sparse.Matrix")
 	}
 	p := &Shard{r: r, x: m, number: number, class: make([]int32, n), squareNorms: make([]float64, n),
 		columns: make([]int32, r.cols)}
@@ -53,27 +53,28 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 	return p, p.check(y)
 }
 
-// check reads all rows.
+// check reads all rows, checks them against the statistics, and sets their classes and squared
+// norms.
 func (p *Shard) check(y []float32) error {
 	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
 		k, ok := labels.Find(r.labels, label)
 		if !ok {
-			return rowError(i, "the label %v is none of %v", label, r.labels)
+			return rowError(i, "the label %v is not one of %v", label, r.labels)
 		}
 		p.class[i] = int32(k)
 		index, values := p.row(i)
 		square := 0.0
 		for t, v := range values {
 			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.maxAbs[j])) {
-				return rowError(i, "the value %v of column %d is beyond those that the statistics "+
-					"have: %v", v, j, r.maxAbs[j])
+				return rowError(i, "the value %v in column %d exceeds the largest magnitude in the "+
+					"statistics, %v", v, j, r.maxAbs[j])
 			}
 			square += float64(float64(v) * float64(v))
 		}
 		if !(square <= float64(r.maxSquare*(1+0x1p-20))) {
-			return rowError(i, "the squared length %v is beyond what the statistics have: %v", square,
-				r.maxSquare)
+			return rowError(i, "the squared length %v exceeds the largest in the statistics, %v",
+				square, r.maxSquare)
 		}
 		if scaled.read(i) {
 			p.squareNorms[i] = float64(r.biasScale * r.biasScale)
@@ -85,7 +86,7 @@ func (p *Shard) check(y []float32) error {
 	return p.x.Err()
 }
 
-// row returns the columns and values of row i, as it is.
+// row returns the columns and values of row i, before scaling.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
 		index = p.columns
@@ -93,11 +94,11 @@ func (p *Shard) row(i int) (index []int32, values []float32) {
 	return index, values
 }
 
-// Rows returns the number of rows.
+// Rows returns the number of the shard's rows.
 func (p *Shard) Rows() int { return len(p.class) }
 
-// AlphaLength returns how many dual variables the shard keeps from one round to the next: two for
-// each row and problem, those before the last pass and those after it. Newton's method keeps none.
+// AlphaLength returns the number of dual variables stored between rounds: two per row and problem,
+// from before and after the last pass. It is 0 with Newton's method.
 func (p *Shard) AlphaLength() int {
 	if p.r.Method == Newton {
 		return 0
@@ -105,18 +106,19 @@ func (p *Shard) AlphaLength() int {
 	return 2 * len(p.class) * p.r.Problems()
 }
 
-// A reader reads rows, for one goroutine. Its fields are valid until it reads the next row.
+// reader reads the scaled rows of a shard, in one goroutine. The slices are overwritten by the next
+// read.
 type reader struct {
 	p *Shard
 	r *Rounds
 
-	row      int
-	weight      float64   // its weight
-	index  []int32   // the columns
-	values []float64 // in them, scaled
+	row    int       // number of the row in the shard
+	weight float64   // weight of the row
+	index  []int32   // columns of the values
+	values []float64 // scaled features; columns that are not in index have 0
 }
 
-// read reads row i, unless its weight is 0.
+// read reads row i. It returns false and leaves the features alone if the row has weight 0.
 func (o *reader) read(i int) bool {
 	p, s := o.p, o.r.scaler
 	o.row, o.weight = i, o.r.classWeights[p.class[i]]
@@ -150,7 +152,8 @@ func (o *reader) read(i int) bool {
 	return true
 }
 
-// side returns the label of the row in problem k: +1 or -1.
+// label returns the row's label in problem k, +1 or -1. Of two classes the second is +1; of more,
+// class k.
 func (o *reader) label(k int) float64 {
 	if len(o.r.labels) == 2 {
 		k = 1
@@ -161,8 +164,8 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot returns the dot product of the row and w, whose further elements are left out. Four sums take
-// the products in turns.
+// dot returns the dot product of the row and w, without the bias. Product t of the row is added to
+// running sum t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values
@@ -181,7 +184,8 @@ func (o *reader) dot(w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// margin returns the row's in problem k with the weights w, the bias's last.
+// margin returns the row's margin in problem k for the weights w; the last one is the bias
+// variable, if there is a bias.
 func (o *reader) margin(k int, w []float64) float64 {
 	z := o.dot(w)
 	if r := o.r; r.biasScale > 0 {
@@ -190,7 +194,7 @@ func (o *reader) margin(k int, w []float64) float64 {
 	return float64(o.label(k) * z)
 }
 
-// add adds a times the row, and the bias's feature, to u.
+// addRow adds a times the row, with the bias feature, to u.
 func (o *reader) addRow(a float64, u []float64) {
 	if r := o.r; r.biasScale > 0 {
 		u[r.cols] += float64(a * r.biasScale)

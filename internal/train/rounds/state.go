@@ -10,69 +10,68 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Kind is what a round does.
+// Kind is the kind of a round.
 type Kind string
 
 const (
-	Sums   Kind = "sums"   // a pass of Newton's method for the gradient and the Hessian
-	Line   Kind = "line"   // one for the slopes of the objective along a direction
-	Ascent Kind = "ascent" // a pass of the dual method
-	Proof  Kind = "proof"  // recomputes the model's objective and the bound
+	Sums   Kind = "sums"   // Newton's method: gradient and Hessian
+	Line   Kind = "line"   // Newton's method: slopes of the objective along the direction
+	Ascent Kind = "ascent" // dual method: a pass of coordinate ascent
+	Proof  Kind = "proof"  // both: objective of the stored model, and lower bound
 )
 
-// A State is the input of a round, made from the sums of the one before. Its fields are for reading
-// and writing files: see Vectors.
+// State is the input of a round, computed from the sums of the round before. The caller stores it
+// as JSON and Vectors; its fields are otherwise read-only.
 type State struct {
-	Round int  `json:"round"` // rounds that are done
-	Kind  Kind `json:"kind"`  // of the next one; the last round's, if Done
-	Done  bool `json:"done"`
+	Round int  `json:"round"` // number of rounds completed
+	Kind  Kind `json:"kind"`  // kind of the next round; of the last one if Done
+	Done  bool `json:"done"`  // no round follows
 
-	// Iterations is how many of Newton's steps, or passes of the dual method, there were.
-	Iterations int     `json:"iterations"`
-	Target     float64 `json:"target"` // the gap that the method aims at
-	Retries    int     `json:"retries"`
+	Iterations int     `json:"iterations"` // Newton's iterations or dual passes completed
+	Target     float64 `json:"target"`     // relative duality gap at which the method stops
+	Retries    int     `json:"retries"`    // proofs that did not confirm the gap
 
-	Problems []Problem `json:"problems"` // of each weight vector
+	Problems []Problem `json:"problems"` // one per weight vector
 
-	// Objective and Bound are means over the problems, from the last round, of the least objective
-	// so far and of the best bound. With Done they are those of the model, with all roundings
-	// accounted for.
+	// Objective and Bound are means over the problems of their Objective and Bound. If Done they are
+	// those of the stored model, and all rounding errors are subtracted from Bound.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
 
-// A Problem is the part of one weight vector in a State.
+// Problem is the part of a State that belongs to one weight vector.
 type Problem struct {
-	Done      bool    `json:"done"`
-	Stuck     bool    `json:"stuck"`
-	Objective float64 `json:"objective"` // the least so far
-	Bound     float64 `json:"bound"`     // the best so far
+	Done      bool    `json:"done"`      // left out of the rounds before the proof
+	Stuck     bool    `json:"stuck"`     // done because the method makes no more progress
+	Objective float64 `json:"objective"` // smallest objective so far
+	Bound     float64 `json:"bound"`     // largest lower bound so far
 
-	// Stall is of the difference of these two.
+	// Stall records when Objective - Bound last fell by a tenth.
 	newton.Stall
 
-	// Wanted is the bound that is enough, of a verification; 0 where the gap is what counts.
+	// TargetBound is the Bound at which a verification stops; 0 means that the gap decides.
 	TargetBound float64 `json:"wanted,omitempty"`
 
-	// Of Newton's method: the width of the zone, that of the best bound's dual variables, and the
-	// slope at the beginning of a line.
-	Width     float64 `json:"width,omitempty"`
-	DualWidth float64 `json:"dual_width,omitempty"`
-	Slope     float64 `json:"slope,omitempty"`
+	// Newton's method.
+	Width     float64 `json:"width,omitempty"`      // width of the zone around the kink
+	DualWidth float64 `json:"dual_width,omitempty"` // width with which Bound was found
+	Slope     float64 `json:"slope,omitempty"`      // slope along Direction at step length 0
 
-	// Of the dual method: sigma', the largest that has failed, and whether the last pass made the
-	// bound worse, so that the dual variables before it are in force.
-	Sigma  float64 `json:"sigma,omitempty"`
-	FailedSigma float64 `json:"failed,omitempty"`
-	RolledBack   bool    `json:"back,omitempty"`
+	// Dual method. RolledBack means that the last pass lowered the dual objective, so that the dual
+	// variables from before it are in force.
+	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to the number of shards
+	FailedSigma float64 `json:"failed,omitempty"` // largest sigma' that was rolled back; 0 for none
+	RolledBack  bool    `json:"back,omitempty"`
 
-	// Weights, the bias's last: now, the best by the objective, those of the best bound's dual
-	// variables (of Newton's method), and a direction (in a line).
-	W, BestW, DualW, Direction []float64 `json:"-"`
+	// Vectors of Rounds.Vars variables.
+	W         []float64 `json:"-"` // current weights
+	BestW     []float64 `json:"-"` // weights with the smallest objective
+	DualW     []float64 `json:"-"` // weights whose dual variables gave Bound, in Newton's method
+	Direction []float64 `json:"-"` // search direction of a Line
 }
 
-// Vectors returns pointers to the vectors that a file of the state has beside its other fields,
-// each with a number for each variable.
+// Vectors returns pointers to the vectors of the problems, which are stored outside of the JSON.
+// Each has Rounds.Vars elements.
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
@@ -81,14 +80,15 @@ func (s *State) Vectors() (v []*[]float64) {
 	return v
 }
 
-// Gap is that of [Result]: the share of the bound by which the objective is above it.
+// Gap returns the relative duality gap (Objective - Bound)/Bound: 0 if the two are equal, else +Inf
+// if Bound is not positive.
 func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 
-// Vars returns the number of variables of a problem: the columns, and the bias if there is one.
+// Vars returns the number of variables of a weight vector: the columns, plus 1 for a bias.
 func (r *Rounds) Vars() int { return r.vars }
 
-// Problems returns the number of weight vectors, and of dual variables that a row has: one for two
-// classes, else one for each.
+// Problems returns the number of weight vectors and of dual variables per row: 1 for two classes,
+// else the number of classes.
 func (r *Rounds) Problems() int {
 	if len(r.labels) == 2 {
 		return 1
@@ -96,14 +96,14 @@ func (r *Rounds) Problems() int {
 	return len(r.labels)
 }
 
-// targetShare is the share of the wanted gap that the method itself is content with: the weights
-// are rounded to float32, and the proof allows for all roundings.
+// targetShare is the fraction of Config.Tol that is the first State.Target. It is below 1 because
+// the model's weights are rounded to float32 and the proof subtracts all rounding errors.
 const targetShare = 0.95
 
-// rounds has for each kind its method, the function that adds the row that is read to the sums of a
-// block, and the one that takes in the sums.
+// handlers maps each kind of round to its method, the function that adds a worker's current row to
+// the sums, and the function that updates the state by the totals.
 var handlers = map[Kind]struct {
-	method Method // empty for both
+	method Method // "" for both
 	visit  func(*worker, *task)
 	next   func(*Rounds, *State, []task) error
 }{
@@ -113,7 +113,7 @@ var handlers = map[Kind]struct {
 	Proof:  {"", (*worker).visitProof, (*Rounds).nextProof},
 }
 
-// first returns the kind of round that the method begins with.
+// firstKind returns the kind of the method's first round.
 func (r *Rounds) firstKind() Kind {
 	if r.Method == Dual {
 		return Ascent
@@ -121,28 +121,29 @@ func (r *Rounds) firstKind() Kind {
 	return Sums
 }
 
-// Check returns an error unless the state is one of these rounds.
+// Check returns an error unless the state has the kind, number of problems and finite vectors of
+// these rounds.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
-		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.Problems())
+		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
 	}
 	for _, v := range s.Vectors() {
 		if len(*v) != r.vars {
-			return fmt.Errorf("pegasos: a state of %d variables, want %d", len(*v), r.vars)
+			return fmt.Errorf("pegasos: the state has vectors of %d variables, want %d", len(*v), r.vars)
 		}
 		for _, z := range *v {
 			if math.IsNaN(z) || math.IsInf(z, 0) {
-				return fmt.Errorf("pegasos: a state with a weight that is %v", z)
+				return fmt.Errorf("pegasos: the state has a weight of %v", z)
 			}
 		}
 	}
 	if kind, ok := handlers[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
-		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
+		return fmt.Errorf("pegasos: the state has the kind %q, which the method lacks", s.Kind)
 	}
 	return nil
 }
 
-// clone returns a copy that shares nothing with s.
+// clone returns a deep copy of s.
 func (s *State) clone() *State {
 	c := *s
 	c.Problems = slices.Clone(s.Problems)
@@ -152,20 +153,20 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Next returns the state after the round that s begins, of which the sums of all shards, added up,
-// are given.
+// Next returns the state after the round that s begins. sum is the elementwise sum of what Visit
+// returned for each shard. s is not changed.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()
-	of, size, err := r.tasks(next)
+	tasks, size, err := r.tasks(next)
 	if err != nil {
 		return nil, err
 	}
 	if len(sum) != size {
-		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
+		return nil, fmt.Errorf("pegasos: round %d: got %d sums, want %d", s.Round+1,
 			len(sum), size)
 	}
 	next.Round++
-	if err := handlers[s.Kind].next(r, next, splitSums(of, sum)); err != nil {
+	if err := handlers[s.Kind].next(r, next, splitSums(tasks, sum)); err != nil {
 		return nil, err
 	}
 	if !next.Done {
@@ -178,27 +179,28 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// objective returns that of the weights, and keeps them if it is the least so far.
-func (r *Rounds) objective(at *task) float64 {
-	p := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.segments[0])
-	if p < at.Objective {
-		at.Objective = p
-		copy(at.BestW, at.W)
+// objective returns the objective of t.W, and stores both if it is the smallest so far.
+func (r *Rounds) objective(t *task) float64 {
+	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
+	if p < t.Objective {
+		t.Objective = p
+		copy(t.BestW, t.W)
 	}
 	return p
 }
 
-// settle says what is next when a problem has had its turn: it is done with a gap that is small
-// enough, or where that no longer falls.
+// updateDone marks p as done if its gap or, in a verification, its bound reached the target, or as
+// stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
-	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
-	enough := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
+	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
+	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
 		p.TargetBound == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target
-	p.Done, p.Stuck = enough || stalls, stalls && !enough
+	p.Done, p.Stuck = reached || stalled, stalled && !reached
 }
 
-// prove makes the next round the last one, if all problems are done or there were enough.
-func (r *Rounds) finish(s *State) bool {
+// scheduleProof makes the next round a proof if all problems are done or Config.Epochs iterations
+// were made, and reports whether it did.
+func (r *Rounds) scheduleProof(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {
 			return false

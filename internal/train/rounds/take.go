@@ -9,13 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Take takes the shard's part in the round that state begins, with at most the given number of
-// goroutines. alpha is the next of the shard's round before, nil in the first. Take returns the
-// sums over the shard's rows, and next, the dual variables that the shard keeps for the next round.
+// Visit computes the shard's sums for the round that state begins, in at most the given number of
+// goroutines. alpha are the dual variables returned by the shard's visit in the round before; they
+// may be nil in the first round. next are those to store for the next round.
 func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
-	of, size, err := p.r.tasks(state)
+	tasks, size, err := p.r.tasks(state)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -23,13 +23,13 @@ func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads
 		alpha = make([]float32, p.AlphaLength())
 	}
 	if len(alpha) != p.AlphaLength() || floats.FirstNotFinite(alpha) >= 0 {
-		return nil, nil, fmt.Errorf("pegasos: %d dual variables, want %d finite ones", len(alpha),
+		return nil, nil, fmt.Errorf("pegasos: got %d dual variables, want %d finite ones", len(alpha),
 			p.AlphaLength())
 	}
 	blocks := (len(p.class) + Block - 1) / Block
 	workers := make([]*worker, max(1, min(threads, blocks)))
 	for k := range workers {
-		workers[k] = p.worker(state, of, size)
+		workers[k] = p.worker(state, tasks, size)
 	}
 	parallel.For(len(workers), blocks, func(k, block int) {
 		if ctx.Err() == nil {

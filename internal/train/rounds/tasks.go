@@ -8,16 +8,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gram"
 )
 
-// This file says which numbers a round adds up, and what each is rounded to: whoever takes a part
-// in it and whoever takes in the sums go by the same table.
+// This file lays out the sums of a round and their quanta, for the shards that compute the sums and
+// for Next, which reads them.
 
-// tasks returns what the state's next round adds up, and how many numbers that is.
-func (r *Rounds) tasks(s *State) (of []task, size int, err error) {
+// tasks returns the tasks of the round that s begins and the total number of their sums. A proof
+// has a task for every problem, other rounds only for problems that are not done.
+func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	if err := r.Check(s); err != nil {
 		return nil, 0, err
 	}
 	if s.Done {
-		return nil, 0, fmt.Errorf("pegasos: the rounds are done")
+		return nil, 0, fmt.Errorf("pegasos: the state is final: no round follows it")
 	}
 	m := r.verified
 	if s.Kind == Proof && m == nil {
@@ -42,73 +43,75 @@ func (r *Rounds) tasks(s *State) (of []task, size int, err error) {
 		if s.Kind == Sums {
 			t.size += r.rings() * r.triangle()
 		}
-		of = append(of, t)
+		tasks = append(tasks, t)
 		size += t.size
 	}
-	return of, size, nil
+	return tasks, size, nil
 }
 
-// parts returns the table of a task's sums. Those of the dual method and of proofs are of the
-// losses, of what the dual variables earn, in a proof of their squares, and of the rows with them.
-func (r *Rounds) segments(kind Kind, t *task) (parts []segment) {
-	row, dual, gain := r.rowBounds(length(t.W))
+// segments returns the layout of a task's sums, without Hessians. A Line has slopes alone, one per
+// step length. Other rounds sum the losses, the dual terms -l*(-a) of dual variables a, and the
+// vectors a*y*x: Sums for each ring, with the numbers of rows, and Proof with a^2 before the
+// vectors.
+func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
+	row, dual, dualTerm := r.rowBounds(norm(t.W))
 	switch kind {
 	case Sums:
 		rings := r.rings()
-		return []segment{{r.quantum(row), 1, false}, {r.quantum(gain), rings, false},
+		return []segment{{r.quantum(row), 1, false}, {r.quantum(dualTerm), rings, false},
 			{quantum{1, 1}, rings, false}, {r.quantum(dual), rings * r.vars, true}}
 	case Line:
-		p := length(t.Direction)
+		p := norm(t.Direction)
 		for _, s := range stepLengths {
-			_, dual, _ := r.rowBounds(length(t.W) + float64(s*p))
+			_, dual, _ := r.rowBounds(norm(t.W) + float64(s*p))
 			q := r.quantum(float64(float64(p*r.maxLength) * dual))
-			parts = append(parts, segment{q, 1, false})
+			layout = append(layout, segment{q, 1, false})
 		}
-		return parts
+		return layout
 	case Proof:
-		row, _, _ = r.rowBounds(t.model.length(r) + t.model.biasSize)
-		_, dual, gain = r.rowBounds(length(t.DualW))
+		row, _, _ = r.rowBounds(t.model.norm(r) + t.model.biasSize)
+		_, dual, dualTerm = r.rowBounds(norm(t.DualW))
 	}
 	if r.Method == Dual {
-		dual, gain = r.ascentBounds()
+		dual, dualTerm = r.ascentBounds()
 	}
-	parts = []segment{{r.quantum(row), 1, false}, {r.quantum(gain), 1, false}}
+	layout = []segment{{r.quantum(row), 1, false}, {r.quantum(dualTerm), 1, false}}
 	if kind == Proof {
-		parts = append(parts, segment{r.quantum(float64(dual * dual)), 1, false})
+		layout = append(layout, segment{r.quantum(float64(dual * dual)), 1, false})
 	}
-	return append(parts, segment{r.quantum(dual), r.vars, true})
+	return append(layout, segment{r.quantum(dual), r.vars, true})
 }
 
-// deal returns the tasks with their sums.
-func splitSums(of []task, sum []int64) []task {
-	of = slices.Clone(of)
-	for k := range of {
-		of[k].sum, sum = sum[:of[k].size], sum[of[k].size:]
+// splitSums returns a copy of the tasks, each with its part of sum.
+func splitSums(tasks []task, sum []int64) []task {
+	tasks = slices.Clone(tasks)
+	for k := range tasks {
+		tasks[k].sum, sum = sum[:tasks[k].size], sum[tasks[k].size:]
 	}
-	return of
+	return tasks
 }
 
-// A worker adds up rows, in one goroutine.
+// worker computes the sums over some of a shard's blocks, in one goroutine.
 type worker struct {
 	reader
-	state     *State
-	tasks    []task
-	sums []int64
+	state *State
+	tasks []task
+	sums  []int64
 	err   error
 
-	// Of the row in scaled variables, with the bias: see unit.
+	// The current row with the bias feature, in variables scaled by Rounds.scale: see scaledRow.
 	columns []int32
-	scaled   []float64
+	scaled  []float64
 
-	// The products of a zone's rows: nil but for the Hessian of rows that have many nonzeros.
-	products *gram.Sum
-	packed   []float32
-	upper    []float64
+	// Buffers for Hessians of dense rows; nil in other rounds and with Rounds.sparseHessian.
+	products *gram.Sum // sum of the outer products of a ring's rows
+	packed   []float32 // the ring's rows in a block, in scaled variables, zeros included
+	upper    []float64 // one row of the sum
 }
 
-func (p *Shard) worker(s *State, of []task, size int) *worker {
+func (p *Shard) worker(s *State, tasks []task, size int) *worker {
 	w := &worker{reader: reader{p: p, r: p.r}, state: s, sums: make([]int64, size)}
-	w.tasks = splitSums(of, w.sums)
+	w.tasks = splitSums(tasks, w.sums)
 	for k := range w.tasks {
 		t := &w.tasks[k]
 		t.block, t.ringRows = make([]float64, t.blockSums), make([]ringRows, p.r.rings())
@@ -119,7 +122,7 @@ func (p *Shard) worker(s *State, of []task, size int) *worker {
 	return w
 }
 
-// block adds the sums over the rows from first to end-1.
+// block adds the sums over the block of the rows from first to end-1.
 func (w *worker) block(first, end int) {
 	for k := range w.tasks {
 		clear(w.tasks[k].block)
@@ -137,7 +140,7 @@ func (w *worker) block(first, end int) {
 		t, at := &w.tasks[k], 0
 		for j := 0; at < t.blockSums; j++ {
 			q := t.segments[j]
-			w.addRounded(t.sum[at:], t.block[at:][:q.size], q)
+			w.addTruncated(t.sum[at:], t.block[at:][:q.size], q)
 			at += q.size
 		}
 		if w.products != nil {
@@ -146,17 +149,17 @@ func (w *worker) block(first, end int) {
 	}
 }
 
-// put adds the sums of a part to the total, rounded to its quantum.
-func (w *worker) addRounded(to []int64, from []float64, q segment) {
-	for j, v := range from {
+// addTruncated adds the sums of a segment to dst, each truncated to a multiple of the quantum.
+func (w *worker) addTruncated(dst []int64, sums []float64, q segment) {
+	for j, v := range sums {
 		if q.scaled {
 			v = float64(v * w.r.scale[j%w.r.vars])
 		}
 		v = float64(v * q.inverse)
 		if !(math.Abs(v) < 0x1p62) {
-			w.err = fmt.Errorf("pegasos: a sum over rows is beyond its bound, or not finite")
+			w.err = fmt.Errorf("pegasos: a sum over the rows exceeds its bound or is not finite")
 			continue
 		}
-		to[j] += int64(v) // towards 0
+		dst[j] += int64(v)
 	}
 }
