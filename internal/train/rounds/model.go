@@ -10,21 +10,21 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// effective is a weight vector of the model as it is written, for scaled rows.
+// modelVector is a weight vector of a stored model, converted to float64 weights for scaled rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
-	biasSize float64 // of what the bias was added up of
+	biasSize float64 // sum of the magnitudes of the terms of the bias
 }
 
-// Model returns the model of a state, the best there was. It claims something of itself if the
-// state is Done.
+// Model returns the model with the smallest objective so far. Its Result has an objective and a
+// bound if the state is Done, and NaN otherwise.
 func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
 	if r.verified != nil {
-		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
+		return nil, fmt.Errorf("pegasos: these rounds verify a model and do not train one")
 	}
 	m := &pegasos.Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
 		Lambda: r.Lambda, Config: r.Config}
@@ -48,17 +48,18 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	return m, m.Validate()
 }
 
-// result returns what a state that is Done has found.
+// result returns the proven objectives and bounds of a state that is Done, for models that took the
+// given number of steps.
 func (r *Rounds) result(s *State, steps int64) pegasos.Result {
-	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
+	result := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
 	for _, p := range s.Problems {
-		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
+		result.PerClass = append(result.PerClass, pegasos.ClassResult{Objective: p.Objective,
 			DualObjective: p.Bound, Steps: steps, Lambda: r.Lambda})
 	}
-	return found
+	return result
 }
 
-// effective returns vector k of a model for scaled rows.
+// modelVector returns weight vector k of m for scaled rows.
 func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 	e := modelVector{w: floats.Wide(m.Weights[k])}
 	if m.Bias != nil {
@@ -74,12 +75,12 @@ func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 		}
 	}
 	if e.w, e.bias = c.Exact(m, k); r.biasScale == 0 {
-		e.bias = 0 // but for roundings of the shifts' sum
+		e.bias = 0 // only rounding errors of the sum of shifts are left
 	}
 	return e
 }
 
-// length returns that of the weights with the bias's.
+// norm returns the norm of the weights with the bias variable.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objectives.SquareSum(e.w)
 	if r.biasScale > 0 {

@@ -10,31 +10,33 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file is what Newton's method makes of the sums over all rows: see internal/train/newton.
+// This file updates the state of Newton's method by the sums over all rows. The method is that of
+// internal/train/newton.
 
-// A zoneWidth is what the sums say of one width of the zone.
+// widthSums are the sums for one width of the zone.
 type widthSums struct {
 	width     float64
-	rows      float64   // in the zone
-	smoothing float64   // S of internal/train/newton
-	rest      float64   // O
+	rows      float64   // number of rows in the zone
+	smoothing float64   // S of internal/train/newton: P - D that is due to the smoothing
+	rest      float64   // O of internal/train/newton: P - D that Newton's steps remove
 	u         []float64 // mean of c_i*a_i*y_i*x_i
 }
 
-// nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *State, of []task) error {
+// nextSums updates s by the gradient and Hessian sums: it chooses the width of the zone and the
+// search direction of each problem.
+func (r *Rounds) nextSums(s *State, tasks []task) error {
 	s.Iterations++
-	for k := range of {
-		at := &of[k]
-		widths := r.measureWidths(at)
-		s.updateDone(at.Problem, newton.Patience)
-		if at.Done {
+	for k := range tasks {
+		t := &tasks[k]
+		widths := r.measureWidths(t)
+		s.updateDone(t.Problem, newton.Patience)
+		if t.Done {
 			continue
 		}
 		pick := r.pickWidth(widths)
-		at.Width = widths[pick].width
-		if !r.findDirection(at, widths[pick], pick) {
-			at.Done, at.Stuck = true, true
+		t.Width = widths[pick].width
+		if !r.findDirection(t, widths[pick], pick) {
+			t.Done, t.Stuck = true, true
 		}
 	}
 	if !r.scheduleProof(s) {
@@ -43,28 +45,29 @@ func (r *Rounds) nextSums(s *State, of []task) error {
 	return nil
 }
 
-// widthsOf finds the objective and the bounds, and keeps the best ones.
-func (r *Rounds) measureWidths(at *task) (widths []widthSums) {
-	rings, objective := r.rings(), r.objective(at)
-	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
-	for g, width := 0, at.Width; g < rings; g, width = g+1, width/widthRatio {
-		z := widthSums{width: width, u: r.meanVector(at.segments[3], us[:r.vars])}
+// measureWidths returns the sums for each width, from the widest to the narrowest. It stores the
+// objective and the bound if they are the best so far.
+func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
+	rings, objective := r.rings(), r.objective(t)
+	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
+	for g, width := 0, t.Width; g < rings; g, width = g+1, width/widthRatio {
+		z := widthSums{width: width, u: r.meanVector(t.segments[3], us[:r.vars])}
 		if g > 0 {
-			z.u = r.meanVector(at.segments[3], us[:r.vars], us[g*r.vars:])
+			z.u = r.meanVector(t.segments[3], us[:r.vars], us[g*r.vars:])
 		}
 		var rest float64
 		for j, u := range z.u {
-			d := at.W[j] - u/r.Lambda
+			d := t.W[j] - u/r.Lambda
 			rest += float64(d * d)
 		}
-		bound := r.mean(gains[g], at.segments[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
+		bound := r.mean(dualTerms[g], t.segments[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
 		z.rest = float64(r.Lambda / 2 * rest)
 		z.smoothing = max(0, objective-bound-z.rest)
-		if bound > at.Bound {
-			at.Bound, at.DualWidth = bound, width
-			copy(at.DualW, at.W)
+		if bound > t.Bound {
+			t.Bound, t.DualWidth = bound, width
+			copy(t.DualW, t.W)
 		}
-		for _, v := range inside[g:] {
+		for _, v := range inRings[g:] {
 			z.rows += float64(v)
 		}
 		widths = append(widths, z)
@@ -72,11 +75,12 @@ func (r *Rounds) measureWidths(at *task) (widths []widthSums) {
 	return widths
 }
 
-// leastInZone is the share of the rows that a zone is not to be narrower than at first.
+// minZoneShare is the fraction of the rows that must lie in a narrower zone for it to be preferred
+// over a zone that is narrow enough already.
 const minZoneShare = 0.1
 
-// pick returns which of the widths is next: the first of which the smoothing is not what keeps P
-// and D apart, and as narrow as leaves a part of the rows in the zone.
+// pickWidth returns the index of the next width: the first one whose smoothing does not dominate
+// P - D, or else the narrowest after it up to which every zone has enough rows.
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -88,11 +92,12 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	return pick
 }
 
-// direct finds the direction, and the slope along it. It reports whether that leads down.
-func (r *Rounds) findDirection(at *task, zone widthSums, pick int) bool {
-	triangles := at.sum[at.size-r.rings()*r.triangle():]
-	// A zone is its ring and all within.
-	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[pick:]}
+// findDirection computes Newton's direction and the slope of the smoothed objective along it, with
+// the zone of the given index. It reports whether the direction is one of descent.
+func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
+	triangles := t.sum[t.size-r.rings()*r.triangle():]
+	// A zone consists of its ring and the rings inside.
+	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[index:]}
 	scale := 1 / r.weightedRows
 	if r.rings() > 1 {
 		scale /= zone.width
@@ -102,26 +107,26 @@ func (r *Rounds) findDirection(at *task, zone widthSums, pick int) bool {
 		return false
 	}
 	for j, u := range zone.u {
-		at.Direction[j] = u - float64(r.Lambda*at.W[j])
+		t.Direction[j] = u - float64(r.Lambda*t.W[j])
 	}
-	factor.Solve(at.Direction)
-	at.Slope = 0
-	for j, p := range at.Direction {
-		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
+	factor.Solve(t.Direction)
+	t.Slope = 0
+	for j, p := range t.Direction {
+		t.Slope += float64((float64(r.Lambda*t.W[j]) - zone.u[j]) * p)
 	}
-	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && norm(at.Direction) < math.MaxFloat32
+	return t.Slope < 0 && !math.IsInf(t.Slope, 0) && norm(t.Direction) < math.MaxFloat32
 }
 
-// A hessian is a sum of the rows' products, as a gram.Matrix.
+// hessian is a sum of outer products of rows. It implements gram.Matrix.
 type hessian struct {
 	r     *Rounds
-	rings [][]int64 // triangles
+	rings [][]int64 // upper triangles, in quanta of scaled variables
 }
 
 // Dim returns the number of variables.
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j) for i <= j.
+// at returns element (i, j) for i <= j, in unscaled variables.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {
@@ -144,27 +149,27 @@ func (h *hessian) Diagonal(dst []float64) {
 	}
 }
 
-// nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
-// lengths as a straight line has it.
-func (r *Rounds) nextLine(s *State, of []task) error {
-	for k := range of {
-		at := &of[k]
+// nextLine updates s by the slopes along the directions: it moves W to where the slope is 0, by
+// linear interpolation between two step lengths, or by the longest if the slope is negative there.
+func (r *Rounds) nextLine(s *State, tasks []task) error {
+	for k := range tasks {
+		t := &tasks[k]
 		var wp float64
-		for j, p := range at.Direction {
-			wp += float64(at.W[j] * p)
+		for j, p := range t.Direction {
+			wp += float64(t.W[j] * p)
 		}
-		pp := objectives.SquareSum(at.Direction)
-		to, from, slope := stepLengths[len(stepLengths)-1], 0.0, at.Slope
+		pp := objectives.SquareSum(t.Direction)
+		to, from, slope := stepLengths[len(stepLengths)-1], 0.0, t.Slope
 		for l, next := range stepLengths {
-			v := r.mean(at.sum[l], at.segments[l]) + float64(r.Lambda*(wp+float64(next*pp)))
+			v := r.mean(t.sum[l], t.segments[l]) + float64(r.Lambda*(wp+float64(next*pp)))
 			if v >= 0 {
 				to = from + float64((next-from)*(-slope/(v-slope)))
 				break
 			}
 			from, slope = next, v
 		}
-		for j, p := range at.Direction {
-			at.W[j] += float64(to * p)
+		for j, p := range t.Direction {
+			t.W[j] += float64(to * p)
 		}
 	}
 	s.Kind = Sums

@@ -10,38 +10,40 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file is the last round. It finds anew the objective of the model as it is written, and the
-// bound from the dual variables rounded to float32. The results allow for all roundings, as package
-// certificate has them, and for those to the quanta of the sums: a sum of n parts is off by no more
-// than n quanta.
+// This file implements the proof, the last round. It recomputes the objective of the model as
+// stored and the lower bound from dual variables in float32. The bound is reduced by all rounding
+// errors: those that package certificate takes into account, and the truncation of sums to quanta,
+// by which a sum of n addends is off by at most n quanta.
 
-// visitProof adds the model's losses, and of Newton's method the dual variables' sums.
+// visitProof adds the current row's loss under the model and, in Newton's method, the sums over the
+// dual variables at DualW.
 func (w *worker) visitProof(t *task) {
-	cost := &w.r.loss
+	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
-	t.block[0] += float64(w.weight * cost.At(m))
+	t.block[0] += float64(w.weight * loss.At(m))
 	if w.r.Method == Newton {
-		bent, _ := cost.Bent(w.margin(t.vector, t.DualW), 1/t.DualWidth)
-		w.addDual(t.vector, float64(cost.Clamp(float32(bent))), t.block[1:], t.block[3:])
+		a, _ := loss.Bent(w.margin(t.vector, t.DualW), 1/t.DualWidth)
+		w.addDual(t.vector, float64(loss.Clamp(float32(a))), t.block[1:], t.block[3:])
 	}
 }
 
-// nextProof takes in the model's objective and the bound. If they don't confirm the method's own
-// numbers, it goes on.
-func (r *Rounds) nextProof(s *State, of []task) error {
+// nextProof stores the model's proven objective and bound in s. If the gap is too large, the method
+// resumes with half the target gap, unless all problems are stuck or s has no retries or iterations
+// left.
+func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0
 	stuck := true
-	for k := range of {
-		at := &of[k]
-		p, d := r.certify(at)
+	for k := range tasks {
+		t := &tasks[k]
+		p, d := r.certify(t)
 		if err := proof.Check(p, d); err != nil {
 			return err
 		}
-		at.Objective, at.Bound = p, d
-		at.Stall = newton.Stall{Since: s.Iterations, Falling: p}
+		t.Objective, t.Bound = p, d
+		t.Stall = newton.Stall{Since: s.Iterations, Falling: p}
 		s.Objective += p
 		s.Bound += d
-		stuck = stuck && at.Stuck
+		stuck = stuck && t.Stuck
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
@@ -59,57 +61,59 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 	return nil
 }
 
-// certify returns the objective of a weight vector as it is written, and a bound on the least there
-// is that makes up for everything that was rounded, of the objective as well.
-func (r *Rounds) certify(at *task) (value, bound float64) {
-	e, sum := &at.model, at.sum
-	loss, gained, squared, dual := at.segments[0], at.segments[1], at.segments[2], at.segments[3]
-	// The number of roundings to a quantum is parts: one for each block, or for each shard.
-	parts, rows := float64(r.allRows/Block+1), Block // rows in a sum of float64
+// certify returns the objective of the stored weight vector and a lower bound on the optimum. All
+// rounding errors are subtracted from the bound, the objective's included.
+func (r *Rounds) certify(t *task) (value, bound float64) {
+	e, sum := &t.model, t.sum
+	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
+	// An integer sum has at most parts addends, one per block or shard; a float64 sum at most rows.
+	parts, rows := float64(r.allRows/Block+1), Block
 	if r.Method == Dual {
 		parts, rows = parts+float64(r.Shards), r.allRows
 	}
-	off := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
-	sums := objectives.SumError(rows, 8*r.vars, 1)
-	weights := e.norm(r)
+	truncation := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
+	roundoff := objectives.SumError(rows, 8*r.vars, 1)
+	wNorm := e.norm(r)
 
-	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(weights*weights))
+	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(wNorm*wNorm))
 	value = penalty + meanLoss
-	z := float64(sums * (1 + e.biasSize + math.Abs(e.bias) + float64(1.001*weights*r.maxLength)))
-	mistake := float64(sums*value) + off(loss) + z
+	bias := math.Abs(e.bias)
+	marginError := float64(roundoff * (1 + e.biasSize + bias + float64(1.001*wNorm*r.maxLength)))
+	valueError := float64(roundoff*value) + truncation(loss) + marginError
 	if c := r.loss.Kind.Traits().Curvature; c > 0 {
-		mistake += float64(z * (math.Sqrt(2*c*meanLoss) + float64(c/2*z)))
+		valueError += float64(marginError * (math.Sqrt(2*c*meanLoss) + float64(c/2*marginError)))
 	}
 	if r.biasScale > 0 {
-		d := float64(sums*(e.biasSize+math.Abs(e.bias))) / r.biasScale
-		mistake += float64(r.Lambda * float64(d*(math.Abs(e.bias)/r.biasScale+d)))
+		d := float64(roundoff*(e.biasSize+bias)) / r.biasScale
+		valueError += float64(r.Lambda * float64(d*(bias/r.biasScale+d)))
 	}
 
-	gain, squares := r.mean(sum[1], gained), r.mean(sum[2], squared)
-	root := float64(math.Sqrt(squares+off(squared)) * (1 + 1e-6))
-	rounded := 0.0
+	meanTerm, squares := r.mean(sum[1], dualTerms), r.mean(sum[2], squared)
+	rmsDual := float64(math.Sqrt(squares+truncation(squared)) * (1 + 1e-6))
+	truncated := 0.0
 	for _, scale := range r.scale {
-		o := off(dual) / scale
-		rounded += float64(o * o)
+		o := truncation(vectors) / scale
+		truncated += float64(o * o)
 	}
-	uu := objectives.SquareSum(r.meanVector(dual, sum[3:]))
-	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
-		float64(float64(sums*root)*r.maxLength)
-	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + sums))
+	uu := objectives.SquareSum(r.meanVector(vectors, sum[3:]))
+	u := float64(math.Sqrt(uu)*(1+roundoff)) + math.Sqrt(truncated) +
+		float64(float64(roundoff*rmsDual)*r.maxLength)
+	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + roundoff))
 	if r.loss.Kind == losses.Log {
-		bound = gain - half - float64(64*sums)
+		bound = meanTerm - half - float64(64*roundoff)
 	} else {
 		q := r.loss.Kind.Traits().Quadratic
-		bend := float64(q * (squares + off(squared)) * (1 + sums))
-		half += bend
-		linear := gain + bend - float64(2*sums*(root+float64(root*root)))
+		quadratic := float64(q * (squares + truncation(squared)) * (1 + roundoff))
+		half += quadratic
+		linear := meanTerm + quadratic - float64(2*roundoff*(rmsDual+float64(rmsDual*rmsDual)))
 		_, s := proof.Parabola(linear, half)
 		bound = certificate.DualAt(s, linear, half)
 	}
-	return value, max(0, bound-(off(gained)+mistake))
+	return value, max(0, bound-(truncation(dualTerms)+valueError))
 }
 
-// provenEnough reports whether the last round is the last one, or has the method go on.
+// reached reports whether the gap is at most Config.Tol or, in a verification of a positive bound,
+// whether the bound is at least the claimed one.
 func (r *Rounds) reached(s *State) bool {
 	if r.verified == nil || !(r.verified.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol
@@ -117,7 +121,8 @@ func (r *Rounds) reached(s *State) bool {
 	return s.Bound >= r.verified.Result.DualObjective
 }
 
-// goOn says what problem k needs further, of which the last round was not enough.
+// resume prepares problem k for more rounds after a proof that was not enough. In a verification it
+// raises TargetBound. The problem stays done if it is stuck or has proven enough itself.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

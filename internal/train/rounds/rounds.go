@@ -20,7 +20,7 @@
 // The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass
 // of dual coordinate ascent over each shard, with steps damped by a factor sigma' because all
 // shards change w at the same time. It stores the dual variables of the rows. It suits sparse rows
-// of many columns, and needs more rounds the more shards there are.
+// of many columns. The number of rounds grows with the number of shards.
 package rounds
 
 import (

@@ -253,7 +253,7 @@ var tamperings = map[string]func(m *pegasos.Model, c *pegasos.ClassResult){
 	},
 }
 
-// tamper returns a changed copy of a model, in whose result the means are those of its vectors.
+// tamper returns a changed copy of a model. The means in its result are recomputed from PerClass.
 func tamper(m *pegasos.Model, change func(*pegasos.Model, *pegasos.ClassResult)) *pegasos.Model {
 	lie := *m
 	lie.Weights = slices.Clone(m.Weights)

@@ -34,7 +34,7 @@ type State struct {
 	Problems []Problem `json:"problems"` // one per weight vector
 
 	// Objective and Bound are means over the problems of their Objective and Bound. If Done they are
-	// those of the stored model, and all rounding errors are subtracted from Bound.
+	// proven for the stored model: all rounding errors are subtracted from Bound.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -153,8 +153,8 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Next returns the state after the round that s begins. sum is the elementwise sum of what Visit
-// returned for each shard. s is not changed.
+// Next returns the state after the round that s begins. sum is the elementwise total of the sums
+// that Visit returned for the shards. s is not changed.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()
 	tasks, size, err := r.tasks(next)

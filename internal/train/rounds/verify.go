@@ -9,19 +9,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file checks the claims of a model about rows in shards. The rounds are those of training,
-// and find a bound of their own; the claim only decides when they stop. The last one finds the
-// objective of the model in place of that of their own weights.
+// This file verifies the claims of a model about rows in shards. They train as usual and find their
+// own lower bound; the claim only decides when they stop. The proof computes the objective of the
+// given model instead of that of the trained weights.
 
-// claimSurplus is the share of the claimed P - D by which the bound is to be above the claimed one
-// before the last round, which takes off all roundings.
+// claimSurplus is the fraction of the claimed P - D by which the bound must exceed the claimed
+// bound before the proof, which subtracts rounding errors.
 const claimSurplus = 0.05
 
-// NewVerification returns the rounds that check the claims of m's Result about rows that have the
-// statistics, in the given number of shards: with the method that New chooses, and with at most the
-// given number of iterations, 0 for that of training. Their state, once it is Done, is for
-// [Rounds.Verified]. The model's settings have to be such as New takes. An error says why the
-// claims can't be checked.
+// NewVerification returns the rounds that verify m.Result for rows with the statistics s, in the
+// given number of shards that have rows. New chooses the method. iterations is the maximum number
+// of iterations or passes; 0 means the default of New. Verified returns the outcome for a state
+// that is Done. It is an error if New does not support the model's settings or the model does not
+// fit the rows.
 func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
 	*Rounds, error,
 ) {
@@ -33,18 +33,18 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", s.Cols,
 			m.Cols())
 	case !slices.Equal(m.Classes, s.Classes):
-		return nil, fmt.Errorf("pegasos: the rows are of the classes %v, the model is of %v",
+		return nil, fmt.Errorf("pegasos: the rows have the classes %v, the model has %v",
 			s.Classes, m.Classes)
 	case m.Prior != "":
-		return nil, fmt.Errorf("pegasos: the model's penalty is about the distance from another " +
-			"model, which rounds don't have")
+		return nil, fmt.Errorf("pegasos: the model was trained with a prior, which can't be verified " +
+			"in rounds")
 	}
 	c, scaling, scale := m.Config.Plain(), m.Scaling, pegasos.ScaleNone
 	if scaling != nil {
 		scale = scaling.Kind
 	}
 	if scale == pegasos.ScaleNone {
-		scaling = nil // it has a note at most
+		scaling = nil // only its Note can be set
 	}
 	cfg := pegasos.Config{Loss: c.Loss, ClassWeight: c.ClassWeight, Lambda: m.Lambda, Bias: c.Bias,
 		Scale: scale, Seed: c.Seed, Epochs: iterations}
@@ -59,20 +59,21 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, err
 	}
 	if math.Abs(m.Result.Weight-r.weightSum) > 1e-9*max(m.Result.Weight, r.weightSum) {
-		return nil, fmt.Errorf("pegasos: the model was trained with weights of rows, which shards "+
-			"don't have: they sum to %g", m.Result.Weight)
+		return nil, fmt.Errorf("pegasos: the model was trained with weights of rows, whose sum is %g, "+
+			"but shards have only weights of classes", m.Result.Weight)
 	}
 	if scaling != nil && !r.Scaling.Same(scaling) {
-		return nil, fmt.Errorf("pegasos: the model's scaling is not that of these rows")
+		return nil, fmt.Errorf("pegasos: the model was trained on rows with another scaling")
 	}
 	if r.biasScale == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
-		return nil, fmt.Errorf("pegasos: the model has a bias, which its settings don't have")
+		return nil, fmt.Errorf("pegasos: the model has a bias, but its settings say bias none")
 	}
 	r.verified = m
 	return r, nil
 }
 
-// claims returns the claims of a model about problem k; numbers that are not known are NaN.
+// claimOf returns the objective and bound that m claims for weight vector k; both are NaN if
+// unknown.
 func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
 	switch {
 	case len(m.Result.PerClass) == len(m.Weights):
@@ -84,7 +85,8 @@ func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
 	return pegasos.ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// holdTo begins problem k of a verification: Newton's method with the model's own weights.
+// startVerifying initializes problem k of a verification: TargetBound if the model claims a bound
+// and, in Newton's method, W with the model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := claimOf(r.verified, k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {
@@ -99,15 +101,15 @@ func (r *Rounds) startVerifying(p *Problem, k int) {
 	}
 }
 
-// Verified returns what the rounds of a verification have found, once the state is Done.
+// Verified compares the model's claims with the results in s, which must be Done.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.verified == nil || !s.Done {
-		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
+		return nil, fmt.Errorf("pegasos: the rounds do not verify a model or are not done")
 	}
 	return r.verified.Compare(r.result(s, 0)), nil
 }
 
-// Start returns the state before the first round.
+// Start returns the state that begins the first round.
 func (r *Rounds) Start() *State {
 	s := &State{Kind: r.firstKind(), Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}
