@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file verifies the claims of a model about rows in shards. They train as usual and find their
-// own lower bound; the claim only decides when they stop. The proof computes the objective of the
-// given model instead of that of the trained weights.
+// This file verifies the claims of a model about rows in shards. Verification trains as usual and
+// finds its own lower bound; the claim only decides when they stop. The proof computes the
+// objective of the given model instead of that of the trained weights.
 
 // claimSurplus is the fraction of the claimed P - D by which the bound must exceed the claimed
 // bound before the proof, which subtracts rounding errors.

@@ -1,0 +1,240 @@
+package rounds
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// proofOf returns the task of a proof whose model has the weights w and the bias b, with the given
+// means of losses, dual terms, squares and, in unscaled variables, vectors.
+func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, loss, dualTerm, square float64,
+	u []float64,
+) *task {
+	t.Helper()
+	s.Kind = Proof
+	p := taskOf(t, r, s)
+	p.model = modelVector{w: w, bias: b, biasSize: math.Abs(b)}
+	p.setMean(r, 0, p.segments[0], loss)
+	p.setMean(r, 1, p.segments[1], dualTerm)
+	p.setMean(r, 2, p.segments[2], square)
+	for j, v := range u {
+		p.setMean(r, 3+j, p.segments[3], v*r.scale[j])
+	}
+	return p
+}
+
+// The objective is P and the bound is D, less the rounding errors.
+func TestCertify(t *testing.T) {
+	w, u := []float64{3, 0, 4}, []float64{0.01, -0.02, 0, 0.02} // u.u/(2 lambda) is 0.045
+	for _, c := range []struct {
+		loss            pegasos.Loss
+		method          Method
+		dualTerm, bound float64
+	}{
+		{pegasos.Hinge, Newton, 0.25, 0.205}, {pegasos.Log, Newton, 0.25, 0.205},
+		// The dual term is a - a^2/4, so that the bound is largest at s a with s = 0.3/0.19.
+		{pegasos.SquaredHinge, Newton, 0.2, 0.155}, {pegasos.Hinge, Dual, 0.25, 0.205},
+		{pegasos.SquaredHinge, Dual, 0.2, 0.155},
+		{pegasos.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3
+		{pegasos.Hinge, Newton, -0.1, 0}, {pegasos.Log, Newton, 0.03, 0},
+	} {
+		r := newRounds(t, c.loss, c.method, 2)
+		p := proofOf(t, r, r.Start(), w, 2, 0.5, c.dualTerm, 0.4, u)
+		value, bound := r.certify(p)
+		if !near(value, 0.5+0.005*26) || math.Abs(bound-c.bound) > 1e-10 || bound > c.bound {
+			t.Errorf("%+v: objective %v, bound %v", c, value, bound)
+		}
+	}
+}
+
+// Rounding errors are subtracted from the bound: here a bias that is large beside its feature and
+// few bits of the sums make them large.
+func TestCertifyErrors(t *testing.T) {
+	u := []float64{0.01, -0.02, 0, 0.02}
+	for _, c := range []struct {
+		loss   pegasos.Loss
+		method Method
+		want   string
+	}{
+		{pegasos.Hinge, Newton, "0x1.7d458f76caceap+26"},
+		{pegasos.Log, Newton, "0x1.7d458f76cacfp+26"},
+		{pegasos.SquaredHinge, Newton, "0x1.7d457915385d2p+26"},
+		{pegasos.Hinge, Dual, "0x1.7d32d8a0ec1c2p+26"},
+		{pegasos.SquaredHinge, Dual, "0x1.7d328424c9f13p+26"},
+	} {
+		r := newRounds(t, c.loss, c.method, 2)
+		r.biasScale = 0.5
+		s := r.Start()
+		s.Kind = Proof
+		p := taskOf(t, r, s)
+		for k := range p.segments {
+			p.segments[k].quantum = quantum{0x1p20, 0x1p-20} // truncation shows
+		}
+		p.model = modelVector{w: []float64{3, 0, 4}, bias: 5e8, biasSize: 7e8}
+		p.setMean(r, 0, p.segments[0], 2e9)
+		p.setMean(r, 1, p.segments[1], 1e8)
+		p.setMean(r, 2, p.segments[2], 0.4)
+		for j, v := range u {
+			p.setMean(r, 3+j, p.segments[3], 1e3*v*r.scale[j])
+		}
+		_, bound := r.certify(p)
+		if have := fmt.Sprintf("%x", bound); have != c.want {
+			t.Errorf("%s, %s: %s, want %s", c.loss, c.method, have, c.want)
+		}
+	}
+}
+
+// After a proof the rounds are done, or go on with half the target gap.
+func TestNextProof(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *Rounds, s *State)
+		done   bool
+	}{
+		"not enough":    {func(r *Rounds, s *State) {}, false},
+		"enough":        {func(r *Rounds, s *State) { r.Config.Tol = 0.95 }, true},
+		"stuck":         {func(r *Rounds, s *State) { s.Problems[0].Stuck = true }, true},
+		"last retry":    {func(r *Rounds, s *State) { s.Retries = newton.Retries - 1 }, false},
+		"no retries":    {func(r *Rounds, s *State) { s.Retries = newton.Retries }, true},
+		"no iterations": {func(r *Rounds, s *State) { s.Iterations = 10 }, true},
+		"one iteration": {func(r *Rounds, s *State) { s.Iterations = 9 }, false},
+	} {
+		r := newRounds(t, pegasos.Hinge, Newton, 1)
+		s := r.Start()
+		s.Iterations, s.Target, s.Retries = 5, 0.5, 1
+		s.Objective, s.Bound = 7, 7
+		c.change(r, s)
+		retries := s.Retries
+		p := proofOf(t, r, s, []float64{0, 0, 0}, 0, 0.5, 0.26, 0.4, []float64{0, 0, 0, 0})
+		if err := r.nextProof(s, []task{*p}); err != nil {
+			t.Fatal(err)
+		}
+		now := s.Problems[0]
+		if !near(s.Objective, 0.5) || math.Abs(s.Bound-0.26) > 1e-10 || now.Objective != s.Objective ||
+			now.Bound != s.Bound || now.Since != s.Iterations || now.Falling != s.Objective {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if s.Done != c.done || !c.done && (s.Retries != retries+1 || s.Target != 0.25 || s.Kind != Sums) ||
+			c.done && (s.Retries != retries || s.Target != 0.5 || s.Kind != Proof) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	s := r.Start()
+	p := proofOf(t, r, s, []float64{0, 0, 0}, 0, 0.2, 0.25, 0.4, []float64{0, 0, 0, 0})
+	if r.nextProof(s, []task{*p}) == nil {
+		t.Error("a bound above the objective is accepted")
+	}
+}
+
+// Objective and Bound of a state are means over the problems.
+func TestProofMeans(t *testing.T) {
+	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r.labels = []float32{0, 1}
+	s := r.Start()
+	s.Problems = append(s.Problems, r.Start().Problems...)
+	s.Problems[0].Stuck = true
+	first, other := *s, *s
+	first.Problems, other.Problems = s.Problems[:1], s.Problems[1:]
+	zero := []float64{0, 0, 0, 0}
+	a := proofOf(t, r, &first, zero[:3], 0, 0.5, 0.25, 0.4, zero)
+	b := proofOf(t, r, &other, zero[:3], 0, 0.75, 0.125, 0.4, zero)
+	if err := r.nextProof(s, []task{*a, *b}); err != nil {
+		t.Fatal(err)
+	}
+	if !near(s.Objective, 0.625) || math.Abs(s.Bound-0.1875) > 1e-10 || s.Done || s.Kind != Sums ||
+		!s.Problems[0].Done || s.Problems[1].Done {
+		t.Errorf("%+v", s)
+	}
+}
+
+// verifying returns rounds that verify a model with the given claims.
+func verifying(t *testing.T, method Method, claim ...pegasos.ClassResult) *Rounds {
+	t.Helper()
+	r := newRounds(t, pegasos.Hinge, method, 1)
+	m := &pegasos.Model{Classes: r.labels, Bias: []float64{3}, Lambda: r.Lambda, Config: r.Config,
+		Weights: [][]float32{{5, 6, 7}}}
+	m.Result.PerClass = claim
+	for _, c := range claim {
+		m.Result.Objective += c.Objective / float64(len(claim))
+		m.Result.DualObjective += c.DualObjective / float64(len(claim))
+	}
+	r.verified = m
+	return r
+}
+
+// A verification stops by the claimed bound if there is one, else by the gap.
+func TestReached(t *testing.T) {
+	for _, c := range []struct{ claimed, objective, bound, want float64 }{
+		{0, 1.1, 1, 1}, {0, 1.2, 1, 0}, {0.5, 1, 0.5, 1}, {0.5, 1, 0.49, 0}, {math.NaN(), 1.2, 1, 0},
+		{math.NaN(), 1.05, 1, 1},
+	} {
+		r := verifying(t, Newton, pegasos.ClassResult{Objective: 1, DualObjective: c.claimed})
+		r.Config.Tol = 0.1000001
+		s := &State{Objective: c.objective, Bound: c.bound}
+		if have := r.reached(s); have != (c.want == 1) {
+			t.Errorf("%+v: %v", c, have)
+		}
+		r.verified = nil
+		if have := r.reached(s); have != (c.objective <= 1.1*c.bound) {
+			t.Errorf("%+v, training: %v", c, have)
+		}
+	}
+}
+
+// A verification begins with the model's weights and a target a little above the claimed bound,
+// which every retry raises.
+func TestTargetBound(t *testing.T) {
+	r := verifying(t, Newton, pegasos.ClassResult{Objective: 1, DualObjective: 0.6})
+	s := r.Start()
+	p := &s.Problems[0]
+	if !near(p.TargetBound, 0.62) || fmt.Sprint(p.W) != "[5 6 7 1.5]" {
+		t.Errorf("%+v", p)
+	}
+	for _, c := range []struct {
+		bound       float64
+		stuck, done bool
+	}{{0.6, false, true}, {0.59, false, false}, {0.59, true, true}} {
+		s.Problems[0] = Problem{Objective: 1, Bound: c.bound, Stuck: c.stuck, TargetBound: 0.62}
+		r.resume(s, 0)
+		if p.Done != c.done || !near(p.TargetBound, 0.715) {
+			t.Errorf("%+v: %+v", c, p)
+		}
+	}
+	for _, c := range []struct {
+		objective, bound float64
+		targets          bool
+	}{{1, 0, false}, {1, 1, true}, {1, 1.1, false}, {1, math.NaN(), false}, {math.NaN(), 1, false}} {
+		r := verifying(t, Dual, pegasos.ClassResult{Objective: c.objective, DualObjective: c.bound})
+		if p := r.Start().Problems[0]; (p.TargetBound > 0) != c.targets || p.W[0] != 0 {
+			t.Errorf("%+v: %+v", c, p)
+		}
+	}
+	// Without a target the gap decides.
+	s.Target = 0.25
+	for bound, done := range map[float64]bool{0.8: true, 0.79: false} {
+		s.Problems[0] = Problem{Objective: 1, Bound: bound}
+		if r.resume(s, 0); p.Done != done || p.TargetBound != 0 {
+			t.Errorf("bound %v: %+v", bound, p)
+		}
+	}
+}
+
+// Claims are those of the vector, of a single one those of the model, and unknown otherwise.
+func TestClaimOf(t *testing.T) {
+	m := &pegasos.Model{Weights: make([][]float32, 2)}
+	m.Result.Objective, m.Result.DualObjective = 3, 2
+	if c := claimOf(m, 1); !math.IsNaN(c.Objective) || !math.IsNaN(c.DualObjective) {
+		t.Errorf("%+v", c)
+	}
+	m.Result.PerClass = []pegasos.ClassResult{{Objective: 5}, {Objective: 6}}
+	if c := claimOf(m, 1); c.Objective != 6 {
+		t.Errorf("%+v", c)
+	}
+	if m.Weights = m.Weights[:1]; claimOf(m, 0).Objective != 3 || claimOf(m, 0).DualObjective != 2 {
+		t.Errorf("%+v", claimOf(m, 0))
+	}
+}
