@@ -36,7 +36,7 @@ func TestCertify(t *testing.T) {
 		dualTerm, bound float64
 	}{
 		{pegasos.Hinge, Newton, 0.25, 0.205}, {pegasos.Log, Newton, 0.25, 0.205},
-		// The dual term is a - a^2/4, so that the bound is largest at s a with s = 0.3/0.19.
+		// 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1: the dual term is a - a^2/4.
 		{pegasos.SquaredHinge, Newton, 0.2, 0.155}, {pegasos.Hinge, Dual, 0.25, 0.205},
 		{pegasos.SquaredHinge, Dual, 0.2, 0.155},
 		{pegasos.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3

@@ -1,6 +1,8 @@
 package rounds_test
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -124,47 +127,286 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A shard is refused whose rows are not as the statistics have them: sums could leave their bounds.
+// plain are settings with which rows are used as they are.
+var plain = pegasos.Config{Loss: pegasos.Hinge, Lambda: 0.1, Scale: pegasos.ScaleNone,
+	Bias: pegasos.BiasNone}
+
+// Settings that are left open get defaults, or values from the statistics.
+func TestNewDefaults(t *testing.T) {
+	data := sample.Random(61, 300, 5, 2, 1)
+	s := statisticsOf(t, data.Dense, data.Y)
+	for _, c := range []struct {
+		cols int
+		loss pegasos.Loss
+		want rounds.Method
+	}{
+		{2000, pegasos.Hinge, rounds.Newton}, {2001, pegasos.Hinge, rounds.Dual},
+		{2001, pegasos.Log, rounds.Newton},
+	} {
+		wide := *s
+		wide.Cols, wide.MaxAbs, wide.Mean, wide.Variance, wide.Constant = c.cols,
+			make([]float32, c.cols), nil, nil, nil
+		cfg := plain
+		cfg.Loss = c.loss
+		r, err := rounds.New(cfg, "", &wide, 2)
+		if err != nil || r.Method != c.want || r.Config.Finish != pegasos.Finish(c.want) {
+			t.Errorf("%+v: %v, %v", c, r.Method, err)
+		}
+	}
+	r, err := rounds.New(pegasos.Config{}, "", s, 0)
+	if err != nil || r.Config.Tol != 0.01 || r.Config.Epochs != 200 || r.Shards != 1 ||
+		r.Lambda != r.Config.Lambda || !(r.Lambda > 0) || r.Config.C != 0 ||
+		r.Config.Bias != pegasos.BiasAugmented || r.Vars() != 6 || r.Problems() != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	cfg := plain
+	cfg.Lambda, cfg.C = 0, 2
+	for weights, want := range map[string]float64{"": 1. / 600, "0=0,1=3": 1 / float64(6*s.Counts[1]),
+		"0=2,1=0.5": 1 / (4*float64(s.Counts[0]) + float64(s.Counts[1]))} {
+		cfg.ClassWeight = weights
+		if r, err := rounds.New(cfg, "", s, 1); err != nil || math.Abs(r.Lambda-want) > 1e-12*want {
+			t.Errorf("weights %q, C 2: %+v, %v, want lambda %v", weights, r, err, want)
+		}
+	}
+	for shards, warns := range map[int]bool{16: false, 17: true} {
+		for method, dual := range map[rounds.Method]bool{rounds.Newton: false, rounds.Dual: true} {
+			r, err := rounds.New(plain, method, s, shards)
+			if err != nil {
+				t.Fatal(err)
+			}
+			warning := r.Warning()
+			if (warning != "") != (warns && dual) || warns && dual && !strings.Contains(warning, "17") {
+				t.Errorf("%d shards, %s: %q", shards, method, warning)
+			}
+		}
+	}
+}
+
+// Settings that rounds don't have are refused, with the name of the field.
+func TestNewRefused(t *testing.T) {
+	data := sample.Random(61, 300, 5, 2, 1)
+	for _, c := range []struct {
+		field  string
+		method rounds.Method
+		change func(*pegasos.Config)
+	}{
+		{"Method", "auto", func(*pegasos.Config) {}},
+		{"Loss", "", func(c *pegasos.Config) { c.Loss = pegasos.Squared }},
+		{"Loss", rounds.Dual, func(c *pegasos.Config) { c.Loss = pegasos.Log }},
+		{"Bias", "", func(c *pegasos.Config) { c.Bias = pegasos.BiasUnregularised }},
+		{"Multiclass", "", func(c *pegasos.Config) { c.Multiclass = pegasos.OneVsOne }},
+		{"Config", "", func(c *pegasos.Config) { c.Batch = 5 }},
+		{"Tol", "", func(c *pegasos.Config) { c.Tol = 2 }},
+		{"Lambda", "", func(c *pegasos.Config) { c.Lambda = 1e-300 }},
+		{"Lambda", "", func(c *pegasos.Config) { c.Lambda, c.C = 0, 1e300 }},
+		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "7=2" }},
+		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "0=1e-50,1=1" }},
+		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "0=x" }},
+		{"", "", func(c *pegasos.Config) { c.ClassWeight = "0=0,1=0" }},
+	} {
+		cfg := plain
+		c.change(&cfg)
+		_, err := rounds.New(cfg, c.method, statisticsOf(t, data.Dense, data.Y), 1)
+		var bad *pegasos.ConfigError
+		if errors.As(err, &bad); bad == nil && c.field != "" || bad != nil && bad.Field != c.field {
+			t.Errorf("%+v: %v, want an error of %q", cfg, err, c.field)
+		}
+	}
+	s := statisticsOf(t, data.Dense, data.Y)
+	s.Sizes["none"] = store.RowSizes{MaxSquare: 1.2e77, MeanSquare: 1}
+	if _, err := rounds.New(plain, "", s, 1); err == nil {
+		t.Error("rows too long for float32 are accepted")
+	}
+}
+
+// A shard whose rows exceed the statistics is refused, since sums could exceed their bounds.
 func TestShardRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	s := statisticsOf(t, data.Dense, data.Y)
-	r, err := rounds.New(pegasos.Config{Scale: pegasos.ScaleNone}, rounds.Newton, s, 2)
+	r, err := rounds.New(plain, rounds.Newton, s, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, y := data.Dense.Take([]uint32{0, 1}), []float32{data.Y[0], data.Y[1]}
-	if _, err := r.Shard(0, large, y, 256); err != nil {
-		t.Error(err)
+	rows, y := data.Dense.Take([]uint32{0, 1}), []float32{data.Y[0], data.Y[1]}
+	largest, longest := data.Dense.Take([]uint32{0, 1}), data.Dense.Take([]uint32{0, 1})
+	for j, v := range s.MaxAbs {
+		largest.Row(1)[j], longest.Row(1)[j] = 0, v
 	}
-	for what, shard := range map[string]func() error{
-		"a first row within a block": func() error { _, err := r.Shard(0, large, y, 7); return err },
-		"rows beyond all":            func() error { _, err := r.Shard(0, large, y, 512); return err },
-		"a label too few":            func() error { _, err := r.Shard(0, large, y[:1], 0); return err },
-		"another class": func() error {
-			_, err := r.Shard(0, large, []float32{0, 9}, 0)
-			return err
-		},
-		"a larger value": func() error {
-			large.Row(1)[2] = 1e6
-			_, err := r.Shard(0, large, y, 0)
-			return err
-		},
-		"a column more": func() error {
-			_, err := r.Shard(0, sample.Random(63, 2, 6, 2, 1).Dense, y, 0)
-			return err
-		},
+	largest.Row(1)[2] = -s.MaxAbs[2]
+	larger := largest.Take([]uint32{0, 1})
+	larger.Row(1)[2] *= 1 + 0x1p-23
+	many := data.Dense.Take(make([]uint32, 44))
+	for name, c := range map[string]struct {
+		x     pegasos.Examples
+		y     []float32
+		first int
+		want  string // in the error; "" for none
+	}{
+		"first shard":      {rows, y, 0, ""},
+		"second shard":     {rows, y, 256, ""},
+		"last rows":        {many, make([]float32, 44), 256, ""},
+		"beyond the end":   {data.Dense.Take(make([]uint32, 45)), make([]float32, 45), 256, "45 rows"},
+		"no rows":          {data.Dense.Take(nil), nil, 7, ""},
+		"within a block":   {rows, y, 7, "multiple of 256"},
+		"before the first": {rows, y, -256, "multiple of 256"},
+		"beyond all":       {rows, y, 512, "300 rows"},
+		"a label too few":  {rows, y[:1], 0, "1 labels for 2 rows"},
+		"another class":    {rows, []float32{0, 9}, 0, "row 1: the label 9"},
+		"largest value":    {largest, y, 0, ""},
+		"larger value":     {larger, y, 0, "row 1: the value"},
+		"too long":         {longest, y, 0, "row 1: the squared length"},
+		"another column":   {sample.Random(63, 2, 6, 2, 1).Dense, y, 0, "6 features, want 5"},
+		"other type":       {struct{ pegasos.Examples }{rows}, y, 0, "dense.Matrix"},
+		"nil":              {nil, y, 0, "nil"},
 	} {
-		if shard() == nil {
-			t.Errorf("%s was taken", what)
+		_, err := r.Shard(0, c.x, c.y, c.first)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	state := r.Start()
-	if _, err := r.Next(state, make([]int64, 3)); err == nil {
-		t.Error("a sum of another length was taken")
+}
+
+// A round needs a state of its rounds, the dual variables of the round before, and as many sums as
+// the state asks for.
+func TestRoundRefused(t *testing.T) {
+	data := sample.Random(62, 300, 5, 2, 1)
+	r, err := rounds.New(plain, rounds.Dual, statisticsOf(t, data.Dense, data.Y), 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	state.Problems[0].W[0] = math.NaN()
-	if r.Check(state) == nil {
-		t.Error("a state with a NaN was taken")
+	shard := shardsOf(t, r, data.Dense, data.Y, 1)[0]
+	if shard.AlphaLength() != 600 || shard.Rows() != 300 {
+		t.Errorf("%d dual variables, %d rows", shard.AlphaLength(), shard.Rows())
+	}
+	sum, alpha, err := shard.Take(t.Context(), r.Start(), nil, 1)
+	if err != nil || len(alpha) != 600 {
+		t.Fatal(len(alpha), err)
+	}
+	second, err := r.Next(r.Start(), sum)
+	if err != nil || second.Round != 1 || second.Iterations != 1 ||
+		second.Objective != second.Problems[0].Objective || second.Bound != second.Problems[0].Bound {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	nan := slices.Clone(alpha)
+	nan[9] = float32(math.NaN())
+	for name, c := range map[string]struct {
+		change func(*rounds.State)
+		ctx    context.Context
+		alpha  []float32
+		want   string
+	}{
+		"none":      {func(s *rounds.State) {}, t.Context(), alpha, ""},
+		"no duals":  {func(s *rounds.State) {}, t.Context(), nil, "0 dual variables, want 600"},
+		"few duals": {func(s *rounds.State) {}, t.Context(), alpha[1:], "599 dual variables, want 600"},
+		"NaN":       {func(s *rounds.State) {}, t.Context(), nan, "finite"},
+		"canceled":  {func(s *rounds.State) {}, canceled, alpha, "canceled"},
+		"kind":      {func(s *rounds.State) { s.Kind = rounds.Line }, t.Context(), alpha, `"line"`},
+		"no kind":   {func(s *rounds.State) { s.Kind = "" }, t.Context(), alpha, `""`},
+		"done":      {func(s *rounds.State) { s.Done = true }, t.Context(), alpha, "final"},
+		"problems":  {func(s *rounds.State) { s.Problems = nil }, t.Context(), alpha, "0 problems, want 1"},
+		"infinite": {func(s *rounds.State) { s.Problems[0].BestW[4] = math.Inf(-1) }, t.Context(), alpha,
+			"-Inf"},
+		"variables": {func(s *rounds.State) { s.Problems[0].DualW = nil }, t.Context(), alpha,
+			"0 variables, want 5"},
+	} {
+		s, err := r.Next(r.Start(), sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(s)
+		_, _, err = shard.Take(c.ctx, s, c.alpha, 1)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// A model is the best so far, and has proven nothing before the rounds are done.
+func TestModel(t *testing.T) {
+	data := sample.Random(62, 300, 5, 3, 1)
+	cfg := plain
+	cfg.Bias, cfg.BiasScale, cfg.ClassWeight = pegasos.BiasAugmented, 4, "0=2"
+	s := statisticsOf(t, data.Dense, data.Y)
+	r, err := rounds.New(cfg, rounds.Newton, s, 1)
+	if err != nil || r.Problems() != 3 || r.Vars() != 6 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	state := r.Start()
+	for k := range state.Problems {
+		copy(state.Problems[k].BestW, []float64{1, 2, 3, 4, 5, 6})
+	}
+	m, err := r.Model(state)
+	if err != nil || !math.IsNaN(m.Result.Objective) || !math.IsNaN(m.Result.DualObjective) ||
+		!math.IsNaN(m.Result.Gap) || m.Result.Steps != 0 || m.Config.Epochs != 1 ||
+		!slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 ||
+		m.Result.Weight != float64(300+s.Counts[0]) || m.Lambda != 0.1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
+	if m, err = r.Model(state); err != nil {
+		t.Fatal(err)
+	}
+	last := m.Result.PerClass[2]
+	if len(m.Result.PerClass) != 3 || m.Result.Steps != int64(300*state.Iterations) ||
+		m.Config.Epochs != state.Iterations || m.Result.Epochs != float64(state.Iterations) ||
+		last.Steps != m.Result.Steps || last.Objective != state.Problems[2].Objective ||
+		last.DualObjective != state.Problems[2].Bound || m.Result.Gap > 0.01 {
+		t.Errorf("%+v of %+v", m.Result, state)
+	}
+	if state.Problems = state.Problems[:2]; r.Check(state) == nil {
+		t.Error("a problem too few is accepted")
+	}
+	if _, err := r.Model(state); err == nil {
+		t.Error("a model of too few problems")
+	}
+	if _, err := r.Verified(state); err == nil {
+		t.Error("training has verified a model")
+	}
+}
+
+// Models that don't fit the rows, or that rounds can't train, are not verified.
+func TestVerificationRefused(t *testing.T) {
+	data := sample.Random(64, 200, 4, 2, 1)
+	s := statisticsOf(t, data.Dense, data.Y)
+	cfg := plain
+	cfg.Scale = pegasos.ScaleStandard
+	r, err := rounds.New(cfg, rounds.Newton, s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
+	for name, c := range map[string]struct {
+		change func(*pegasos.Model, *store.Statistics)
+		want   string
+	}{
+		"none":    {func(*pegasos.Model, *store.Statistics) {}, ""},
+		"columns": {func(_ *pegasos.Model, s *store.Statistics) { s.Cols = 5 }, "5 features, the model has 4"},
+		"classes": {func(_ *pegasos.Model, s *store.Statistics) { s.Classes = []float32{0, 2} }, "classes"},
+		"prior":   {func(m *pegasos.Model, _ *store.Statistics) { m.Prior = strings.Repeat("0", 64) }, "prior"},
+		"loss":    {func(m *pegasos.Model, _ *store.Statistics) { m.Config.Loss = pegasos.Log }, ""},
+		"weight":  {func(m *pegasos.Model, _ *store.Statistics) { m.Result.Weight = 300 }, "weights of rows"},
+		"invalid": {func(m *pegasos.Model, _ *store.Statistics) { m.Lambda = -1 }, "Lambda"},
+		"scaling": {func(_ *pegasos.Model, s *store.Statistics) { s.Mean[1]++ }, "another scaling"},
+		"bias":    {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, []float64{1} }, "has a bias"},
+		"no bias": {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, nil }, ""},
+	} {
+		model, stats := *m, *statisticsOf(t, data.Dense, data.Y)
+		c.change(&model, &stats)
+		r, err := rounds.NewVerification(&model, &stats, 1, 7)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := r.Verified(r.Start()); err == nil || r.Config.Epochs != 7 {
+			t.Errorf("%s: verified at the start: %v, %+v", name, err, r.Config)
+		}
+		if _, err := r.Model(r.Start()); err == nil {
+			t.Errorf("%s: a verification makes a model", name)
+		}
 	}
 }
 
