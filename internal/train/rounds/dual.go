@@ -64,8 +64,7 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend makes a pass of dual coordinate ascent over the rows in the given order, which changes
-// alpha.
+// ascend updates alpha by a pass of dual coordinate ascent over the rows, in the given order.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -137,7 +136,7 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 }
 
 // updateFromPass computes the objective before the pass and the dual objective after it. If the
-// dual objective fell, and sigma' is less than the number of shards, the pass is rolled back.
+// latter is below Bound and sigma' is less than the number of shards, the pass is rolled back.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

@@ -71,8 +71,8 @@ func TestMeasureWidths(t *testing.T) {
 	}
 }
 
-// The direction solves Newton's equations over the rings of the zone, and the slope along it is that
-// of the objective.
+// The direction solves Newton's equations over the rings of the zone, and the slope along it is
+// that of the objective.
 func TestFindDirection(t *testing.T) {
 	for _, c := range []struct {
 		loss  pegasos.Loss

@@ -17,8 +17,8 @@ import (
 type widthSums struct {
 	width     float64
 	rows      float64   // number of rows in the zone
-	smoothing float64   // S of internal/train/newton: P - D that is due to the smoothing
-	rest      float64   // O of internal/train/newton: P - D that Newton's steps remove
+	smoothing float64   // part of P - D due to the smoothing: S of internal/train/newton
+	rest      float64   // part of P - D that steps remove: O of internal/train/newton
 	u         []float64 // mean of c_i*a_i*y_i*x_i
 }
 
@@ -92,8 +92,9 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	return pick
 }
 
-// findDirection computes Newton's direction and the slope of the smoothed objective along it, with
-// the zone of the given index. It reports whether the direction is one of descent.
+// findDirection computes Newton's direction and the slope of the objective along it, smoothed over
+// the given zone, whose width has the given index. It reports whether the direction is one of
+// descent.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.

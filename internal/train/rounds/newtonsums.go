@@ -34,8 +34,9 @@ func (r *Rounds) rings() int {
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// visitNewton adds the current row's loss and, with its dual variable a for each width, the dual
-// term, the vector a*y*x, and for the innermost zone that has the row, the count and the Hessian.
+// visitNewton adds the current row's loss and, for each width and its dual variable a, the dual
+// term and a*y*x. If the row is in a zone, it is also added to the count and the Hessian of its
+// ring.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]

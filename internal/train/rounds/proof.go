@@ -15,8 +15,8 @@ import (
 // errors: those that package certificate takes into account, and the truncation of sums to quanta,
 // by which a sum of n addends is off by at most n quanta.
 
-// visitProof adds the current row's loss under the model and, in Newton's method, the sums over the
-// dual variables at DualW.
+// visitProof adds the current row's loss under the model and, in Newton's method, the dual term,
+// a^2 and a*y*x of the row's dual variable a at DualW.
 func (w *worker) visitProof(t *task) {
 	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))

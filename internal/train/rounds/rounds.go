@@ -69,22 +69,22 @@ type Rounds struct {
 	Method  Method
 	Config  pegasos.Config   // settings, with defaults filled in
 	Scaling *pegasos.Scaling // scaling of the rows; nil if they are not scaled
-	Lambda  float64          // lambda of the objective, as set or computed from C
+	Lambda  float64          // penalty factor of the objective, as set or computed from C
 	Shards  int              // number of shards that have rows, at least 1
 
 	labels       []float32      // labels of the classes, ascending
 	weightedRows float64        // number of rows with a class weight above 0
 	cols         int            // number of columns
 	vars         int            // variables per weight vector: the columns, then the bias if any
-	biasScale    float64        // constant feature multiplied by the bias variable; 0 if no bias
-	classWeights []float64      // weight of each class's rows; the mean over weightedRows is 1
+	biasScale    float64        // value of the bias feature, the same in all rows; 0 without a bias
+	classWeights []float64      // weight of each class's rows, normalized to a mean of 1 per weighted row
 	weightSum    float64        // sum of row weights before normalization; 0 without class weights
 	allRows      int            // number of rows of all shards
 	loss         loss.Func      // loss as a function of the margin
 	verified     *pegasos.Model // model whose claims are verified; nil when training
 
 	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
-	scale         []float64       // power of 2 per variable that makes its features less than 1
+	scale         []float64       // power of 2 per variable that scales its feature to magnitudes below 1
 	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
 	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
 	maxAbs        []float32       // largest magnitude in each column, before scaling

@@ -388,7 +388,7 @@ func TestVerificationRefused(t *testing.T) {
 		"loss":    {func(m *pegasos.Model, _ *store.Statistics) { m.Config.Loss = pegasos.Log }, ""},
 		"weight":  {func(m *pegasos.Model, _ *store.Statistics) { m.Result.Weight = 300 }, "weights of rows"},
 		"invalid": {func(m *pegasos.Model, _ *store.Statistics) { m.Lambda = -1 }, "Lambda"},
-		"scaling": {func(_ *pegasos.Model, s *store.Statistics) { s.Mean[1]++ }, "another scaling"},
+		"scaling": {func(_ *pegasos.Model, s *store.Statistics) { s.Mean[1]++ }, "scaling differs"},
 		"bias":    {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, []float64{1} }, "has a bias"},
 		"no bias": {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, nil }, ""},
 	} {

@@ -15,9 +15,9 @@ type Shard struct {
 	r           *Rounds
 	x           store.Matrix
 	class       []int32   // class of each row, an index into Rounds.labels
-	number      int       // number of the shard, which seeds the random order of its rows
+	number      int       // number of the shard, part of the seed of its random row orders
 	squareNorms []float64 // squared norms of the scaled rows with the bias feature; 0 for weight 0
-	columns     []int32   // 0 to cols-1
+	columns     []int32   // all column numbers, 0 to cols-1: the index of a dense row
 	scaledZeros []float64 // scaled value of 0 in each column; nil if 0 in all
 }
 
@@ -114,7 +114,7 @@ type reader struct {
 
 	row    int       // number of the row in the shard
 	weight float64   // weight of the row
-	index  []int32   // columns of the values
+	index  []int32   // column numbers of values
 	values []float64 // scaled features; columns that are not in index have 0
 }
 

@@ -10,7 +10,7 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Kind is the kind of a round.
+// Kind says what a round computes.
 type Kind string
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // State is the input of a round, computed from the sums of the round before. The caller stores it
-// as JSON and Vectors; its fields are otherwise read-only.
+// as JSON plus the Vectors; its fields are otherwise read-only.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
 	Kind  Kind `json:"kind"`  // kind of the next round; of the last one if Done
@@ -41,7 +41,7 @@ type State struct {
 
 // Problem is the part of a State that belongs to one weight vector.
 type Problem struct {
-	Done      bool    `json:"done"`      // left out of the rounds before the proof
+	Done      bool    `json:"done"`      // needs no more rounds before the proof
 	Stuck     bool    `json:"stuck"`     // done because the method makes no more progress
 	Objective float64 `json:"objective"` // smallest objective so far
 	Bound     float64 `json:"bound"`     // largest lower bound so far
@@ -54,7 +54,7 @@ type Problem struct {
 
 	// Newton's method.
 	Width     float64 `json:"width,omitempty"`      // width of the zone around the kink
-	DualWidth float64 `json:"dual_width,omitempty"` // width with which Bound was found
+	DualWidth float64 `json:"dual_width,omitempty"` // width of the zone with which Bound was found
 	Slope     float64 `json:"slope,omitempty"`      // slope along Direction at step length 0
 
 	// Dual method. RolledBack means that the last pass lowered the dual objective, so that the dual
@@ -103,7 +103,7 @@ const targetShare = 0.95
 // handlers maps each kind of round to its method, the function that adds a worker's current row to
 // the sums, and the function that updates the state by the totals.
 var handlers = map[Kind]struct {
-	method Method // "" for both
+	method Method // method that has such rounds; "" for both
 	visit  func(*worker, *task)
 	next   func(*Rounds, *State, []task) error
 }{
@@ -121,8 +121,8 @@ func (r *Rounds) firstKind() Kind {
 	return Sums
 }
 
-// Check returns an error unless the state has the kind, number of problems and finite vectors of
-// these rounds.
+// Check returns an error unless s has a kind of the method, the right number of problems, and
+// finite vectors of the right length.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
 		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
@@ -179,7 +179,8 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// objective returns the objective of t.W, and stores both if it is the smallest so far.
+// objective returns the objective of t.W. If it is the smallest so far, it is stored in t with the
+// weights.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {

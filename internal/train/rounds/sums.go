@@ -7,10 +7,10 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// task is the sums that a round computes for one weight vector.
+// task is the work of a round for one weight vector: the layout of its sums, and the sums.
 type task struct {
 	*Problem
-	vector    int         // number of the weight vector
+	vector    int         // index of the weight vector in State.Problems
 	model     modelVector // weight vector whose objective a proof computes
 	segments  []segment   // layout of the sums; Hessians come after the segments
 	blockSums int         // number of leading sums that are computed block by block

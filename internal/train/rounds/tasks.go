@@ -106,7 +106,7 @@ type worker struct {
 	// Buffers for Hessians of dense rows; nil in other rounds and with Rounds.sparseHessian.
 	products *gram.Sum // sum of the outer products of a ring's rows
 	packed   []float32 // the ring's rows in a block, in scaled variables, zeros included
-	upper    []float64 // one row of the sum
+	upper    []float64 // one row of the sum's upper triangle
 }
 
 func (p *Shard) worker(s *State, tasks []task, size int) *worker {

@@ -10,8 +10,8 @@ import (
 )
 
 // This file verifies the claims of a model about rows in shards. Verification trains as usual and
-// finds its own lower bound; the claim only decides when they stop. The proof computes the
-// objective of the given model instead of that of the trained weights.
+// finds its own lower bound; the claim only decides when it stops. The proof computes the objective
+// of the given model in place of the trained weights.
 
 // claimSurplus is the fraction of the claimed P - D by which the bound must exceed the claimed
 // bound before the proof, which subtracts rounding errors.
@@ -63,7 +63,7 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 			"but shards have only weights of classes", m.Result.Weight)
 	}
 	if scaling != nil && !r.Scaling.Same(scaling) {
-		return nil, fmt.Errorf("pegasos: the model was trained on rows with another scaling")
+		return nil, fmt.Errorf("pegasos: the model's scaling differs from the scaling of these rows")
 	}
 	if r.biasScale == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
 		return nil, fmt.Errorf("pegasos: the model has a bias, but its settings say bias none")
