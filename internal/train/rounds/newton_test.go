@@ -71,8 +71,8 @@ func TestMeasureWidths(t *testing.T) {
 	}
 }
 
-// The direction solves Newton's equations over the rings of the zone, and the slope along it is
-// that of the objective.
+// The direction solves Newton's equations for the rings of the zone, and Slope is the objective's
+// slope along the direction.
 func TestFindDirection(t *testing.T) {
 	for _, c := range []struct {
 		loss  pegasos.Loss
@@ -152,7 +152,7 @@ func lossAt(kind pegasos.Loss, m, width float64) (value, a, curvature float64) {
 	}
 }
 
-// The sums of a round are those of a loop over the rows.
+// The sums of a round equal those computed by a loop over the rows.
 func TestVisitNewton(t *testing.T) {
 	const rows, cols = 300, 5
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.SquaredHinge} {

@@ -117,8 +117,13 @@ func TestNextProof(t *testing.T) {
 			now.Bound != s.Bound || now.Since != s.Iterations || now.Falling != s.Objective {
 			t.Errorf("%s: %+v", name, s)
 		}
-		if s.Done != c.done || !c.done && (s.Retries != retries+1 || s.Target != 0.25 || s.Kind != Sums) ||
-			c.done && (s.Retries != retries || s.Target != 0.5 || s.Kind != Proof) {
+		wantTarget, wantKind := 0.25, Sums
+		if c.done {
+			wantTarget, wantKind = 0.5, Proof
+		} else {
+			retries++
+		}
+		if s.Done != c.done || s.Retries != retries || s.Target != wantTarget || s.Kind != wantKind {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -223,7 +228,8 @@ func TestTargetBound(t *testing.T) {
 	}
 }
 
-// Claims are those of the vector, of a single one those of the model, and unknown otherwise.
+// A vector's claim is in PerClass. Without PerClass, a single vector has the claim of the model,
+// and several vectors have none.
 func TestClaimOf(t *testing.T) {
 	m := &pegasos.Model{Weights: make([][]float32, 2)}
 	m.Result.Objective, m.Result.DualObjective = 3, 2

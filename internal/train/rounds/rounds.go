@@ -77,14 +77,14 @@ type Rounds struct {
 	cols         int            // number of columns
 	vars         int            // variables per weight vector: the columns, then the bias if any
 	biasScale    float64        // value of the bias feature, the same in all rows; 0 without a bias
-	classWeights []float64      // weight of each class's rows, normalized to a mean of 1 per weighted row
+	classWeights []float64      // weight of each class's rows, with a mean of 1 over weighted rows
 	weightSum    float64        // sum of row weights before normalization; 0 without class weights
 	allRows      int            // number of rows of all shards
 	loss         loss.Func      // loss as a function of the margin
 	verified     *pegasos.Model // model whose claims are verified; nil when training
 
 	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
-	scale         []float64       // power of 2 per variable that scales its feature to magnitudes below 1
+	scale         []float64       // power of 2 per variable that makes its feature's magnitude less than 1
 	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
 	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
 	maxAbs        []float32       // largest magnitude in each column, before scaling

@@ -61,8 +61,8 @@ func FuzzCertificate(f *testing.F) {
 	})
 }
 
-// The same bits on every machine and path, for any number of threads and, of Newton's method, of
-// shards.
+// Models are the same to the bit on every machine, instruction set and number of threads, and with
+// Newton's method for any number of shards.
 func TestGolden(t *testing.T) {
 	data := sample.Random(54, 2000, 40, 2, 0.4)
 	many := sample.Random(55, 1200, 17, 4, 0.5)
@@ -127,11 +127,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// plain are settings with which rows are used as they are.
+// plain are settings without scaling and bias.
 var plain = pegasos.Config{Loss: pegasos.Hinge, Lambda: 0.1, Scale: pegasos.ScaleNone,
 	Bias: pegasos.BiasNone}
 
-// Settings that are left open get defaults, or values from the statistics.
+// Zero settings get their defaults or values chosen from the statistics.
 func TestNewDefaults(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	s := statisticsOf(t, data.Dense, data.Y)
@@ -182,7 +182,7 @@ func TestNewDefaults(t *testing.T) {
 	}
 }
 
-// Settings that rounds don't have are refused, with the name of the field.
+// Unsupported settings are refused with an error that names the field.
 func TestNewRefused(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	for _, c := range []struct {
@@ -266,8 +266,7 @@ func TestShardRefused(t *testing.T) {
 	}
 }
 
-// A round needs a state of its rounds, the dual variables of the round before, and as many sums as
-// the state asks for.
+// A round rejects states of other rounds and wrong numbers of dual variables.
 func TestRoundRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	r, err := rounds.New(plain, rounds.Dual, statisticsOf(t, data.Dense, data.Y), 1)
@@ -305,9 +304,9 @@ func TestRoundRefused(t *testing.T) {
 		"kind":      {func(s *rounds.State) { s.Kind = rounds.Line }, t.Context(), alpha, `"line"`},
 		"no kind":   {func(s *rounds.State) { s.Kind = "" }, t.Context(), alpha, `""`},
 		"done":      {func(s *rounds.State) { s.Done = true }, t.Context(), alpha, "final"},
-		"problems":  {func(s *rounds.State) { s.Problems = nil }, t.Context(), alpha, "0 problems, want 1"},
-		"infinite": {func(s *rounds.State) { s.Problems[0].BestW[4] = math.Inf(-1) }, t.Context(), alpha,
-			"-Inf"},
+		"problems":  {func(s *rounds.State) { s.Problems = nil }, t.Context(), alpha, "0 problems"},
+		"infinite": {func(s *rounds.State) { s.Problems[0].BestW[4] = math.Inf(-1) }, t.Context(),
+			alpha, "-Inf"},
 		"variables": {func(s *rounds.State) { s.Problems[0].DualW = nil }, t.Context(), alpha,
 			"0 variables, want 5"},
 	} {
@@ -323,7 +322,7 @@ func TestRoundRefused(t *testing.T) {
 	}
 }
 
-// A model is the best so far, and has proven nothing before the rounds are done.
+// Model returns the best weights so far, without claims before the rounds are done.
 func TestModel(t *testing.T) {
 	data := sample.Random(62, 300, 5, 3, 1)
 	cfg := plain
@@ -366,7 +365,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Models that don't fit the rows, or that rounds can't train, are not verified.
+// A verification refuses models that don't fit the rows or can't be trained in rounds.
 func TestVerificationRefused(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
 	s := statisticsOf(t, data.Dense, data.Y)
@@ -377,24 +376,27 @@ func TestVerificationRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := train(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
+	type model = pegasos.Model
+	type stats = store.Statistics
 	for name, c := range map[string]struct {
-		change func(*pegasos.Model, *store.Statistics)
+		change func(*model, *stats)
 		want   string
 	}{
-		"none":    {func(*pegasos.Model, *store.Statistics) {}, ""},
-		"columns": {func(_ *pegasos.Model, s *store.Statistics) { s.Cols = 5 }, "5 features, the model has 4"},
-		"classes": {func(_ *pegasos.Model, s *store.Statistics) { s.Classes = []float32{0, 2} }, "classes"},
-		"prior":   {func(m *pegasos.Model, _ *store.Statistics) { m.Prior = strings.Repeat("0", 64) }, "prior"},
-		"loss":    {func(m *pegasos.Model, _ *store.Statistics) { m.Config.Loss = pegasos.Log }, ""},
-		"weight":  {func(m *pegasos.Model, _ *store.Statistics) { m.Result.Weight = 300 }, "weights of rows"},
-		"invalid": {func(m *pegasos.Model, _ *store.Statistics) { m.Lambda = -1 }, "Lambda"},
-		"scaling": {func(_ *pegasos.Model, s *store.Statistics) { s.Mean[1]++ }, "scaling differs"},
-		"bias":    {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, []float64{1} }, "has a bias"},
-		"no bias": {func(m *pegasos.Model, _ *store.Statistics) { m.Scaling, m.Bias = nil, nil }, ""},
+		"none":    {func(*model, *stats) {}, ""},
+		"columns": {func(_ *model, s *stats) { s.Cols = 5 }, "the model has 4"},
+		"classes": {func(_ *model, s *stats) { s.Classes = []float32{0, 2} }, "classes"},
+		"prior":   {func(m *model, _ *stats) { m.Prior = strings.Repeat("0", 64) }, "prior"},
+		"loss":    {func(m *model, _ *stats) { m.Config.Loss = pegasos.Log }, ""},
+		"weight":  {func(m *model, _ *stats) { m.Result.Weight = 300 }, "weights of rows"},
+		"invalid": {func(m *model, _ *stats) { m.Lambda = -1 }, "Lambda"},
+		"scaling": {func(_ *model, s *stats) { s.Mean[1]++ }, "scaling differs"},
+		"bias": {func(m *model, _ *stats) { m.Scaling, m.Bias = nil, []float64{1} },
+			"has a bias"},
+		"no bias": {func(m *model, _ *stats) { m.Scaling, m.Bias = nil, nil }, ""},
 	} {
-		model, stats := *m, *statisticsOf(t, data.Dense, data.Y)
-		c.change(&model, &stats)
-		r, err := rounds.NewVerification(&model, &stats, 1, 7)
+		lie, s := *m, statisticsOf(t, data.Dense, data.Y)
+		c.change(&lie, s)
+		r, err := rounds.NewVerification(&lie, s, 1, 7)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -487,7 +489,9 @@ func TestVerify(t *testing.T) {
 // tamperings make a model or the result c of its first vector untrue.
 var tamperings = map[string]func(m *pegasos.Model, c *pegasos.ClassResult){
 	"objective": func(m *pegasos.Model, c *pegasos.ClassResult) { c.Objective *= 0.999 },
-	"bound":     func(m *pegasos.Model, c *pegasos.ClassResult) { c.DualObjective = 1.01 * c.Objective },
+	"bound": func(_ *pegasos.Model, c *pegasos.ClassResult) {
+		c.DualObjective = 1.01 * c.Objective
+	},
 	"weights": func(m *pegasos.Model, _ *pegasos.ClassResult) {
 		for j := range m.Weights[0] {
 			m.Weights[0][j] *= -2

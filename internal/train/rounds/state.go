@@ -10,7 +10,7 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Kind says what a round computes.
+// Kind selects the computation of a round.
 type Kind string
 
 const (

@@ -260,8 +260,9 @@ func TestStart(t *testing.T) {
 	r := newRounds(t, pegasos.Log, Newton, 1)
 	s := r.Start()
 	p := s.Problems[0]
-	if s.Objective != math.Ln2 || p.Objective != math.Ln2 || p.Falling != math.Ln2 || s.Kind != Sums ||
-		p.Width != 3 || p.DualWidth != 3 || s.Target != targetShare*0.1 || s.Round != 0 || s.Done {
+	if s.Objective != math.Ln2 || p.Objective != math.Ln2 || p.Falling != math.Ln2 ||
+		s.Kind != Sums || p.Width != 3 || p.DualWidth != 3 || s.Target != targetShare*0.1 ||
+		s.Round != 0 || s.Done {
 		t.Errorf("%+v", s)
 	}
 	for shards, want := range map[int]float64{1: 1, 2: 1.2, 10: 6} {
@@ -306,8 +307,10 @@ func TestScheduleProof(t *testing.T) {
 		iterations  int
 		first, last bool
 		want        bool
-	}{{1, true, true, true}, {1, true, false, false}, {1, false, true, false}, {9, false, false, false},
-		{10, false, false, true}, {11, true, false, true}} {
+	}{
+		{1, true, true, true}, {1, true, false, false}, {1, false, true, false},
+		{9, false, false, false}, {10, false, false, true}, {11, true, false, true},
+	} {
 		s := &State{Kind: Sums, Iterations: c.iterations,
 			Problems: []Problem{{Done: c.first}, {Done: c.last}}}
 		if have := r.scheduleProof(s); have != c.want || (s.Kind == Proof) != c.want {
@@ -316,7 +319,7 @@ func TestScheduleProof(t *testing.T) {
 	}
 }
 
-// The best weights are those of the smallest objective, lambda/2 |w|^2 and the mean loss.
+// The best weights have the smallest objective, which is lambda/2 |w|^2 plus the mean loss.
 func TestObjective(t *testing.T) {
 	r := newRounds(t, pegasos.Hinge, Newton, 1)
 	s := r.Start()
