@@ -84,7 +84,7 @@ type Rounds struct {
 	verified     *pegasos.Model // model whose claims are verified; nil when training
 
 	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
-	scale         []float64       // power of 2 per variable that makes its feature's magnitude less than 1
+	scale         []float64       // power of 2 per variable that scales its |features| below 1
 	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
 	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
 	maxAbs        []float32       // largest magnitude in each column, before scaling
