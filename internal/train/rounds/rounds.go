@@ -97,11 +97,11 @@ type Rounds struct {
 }
 
 // New returns the rounds for rows with the statistics s, in the given number of shards that have
-// rows. An empty method means Newton's for at most newton.MostColumns columns and for the log loss,
-// else the dual one. Only these fields of cfg may be set: Loss (hinge, squared hinge, log),
-// ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Multiclass
-// (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's iterations.
-// Other zero fields get their defaults or are chosen from the statistics.
+// rows. An empty method means Newton's for the log loss and for few columns, up to the limit of
+// package newton, else the dual one. Only these fields of cfg may be set: Loss (hinge, squared
+// hinge, log), ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale,
+// Multiclass (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's
+// iterations. Other zero fields get their defaults or are chosen from the statistics.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {

@@ -29,12 +29,12 @@ type State struct {
 
 	Iterations int     `json:"iterations"` // Newton's iterations or dual passes completed
 	Target     float64 `json:"target"`     // relative duality gap at which the method stops
-	Retries    int     `json:"retries"`    // proofs that did not confirm the gap
+	Retries    int     `json:"retries"`    // proofs after which the method resumed
 
 	Problems []Problem `json:"problems"` // one per weight vector
 
 	// Objective and Bound are means over the problems of their Objective and Bound. If Done they are
-	// proven for the stored model: all rounding errors are subtracted from Bound.
+	// proven for the model: all rounding errors are subtracted from Bound.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -43,13 +43,14 @@ type State struct {
 type Problem struct {
 	Done      bool    `json:"done"`      // needs no more rounds before the proof
 	Stuck     bool    `json:"stuck"`     // done because the method makes no more progress
-	Objective float64 `json:"objective"` // smallest objective so far
-	Bound     float64 `json:"bound"`     // largest lower bound so far
+	Objective float64 `json:"objective"` // smallest objective so far; a proof sets it to the model's
+	Bound     float64 `json:"bound"`     // largest lower bound so far; a proof recomputes it
 
 	// Stall records when Objective - Bound last fell by a tenth.
 	newton.Stall
 
-	// TargetBound is the Bound at which a verification stops; 0 means that the gap decides.
+	// TargetBound is the Bound at which the problem is done in a verification; 0 means that the gap
+	// decides.
 	TargetBound float64 `json:"wanted,omitempty"`
 
 	// Newton's method.
@@ -190,8 +191,8 @@ func (r *Rounds) objective(t *task) float64 {
 	return p
 }
 
-// updateDone marks p as done if its gap or, in a verification, its bound reached the target, or as
-// stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
+// updateDone marks p as done if its gap or, with a TargetBound, its bound reached the target, and
+// as done and stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||

@@ -51,8 +51,8 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 
 // segments returns the layout of a task's sums, without Hessians. A Line has slopes alone, one per
 // step length. Other rounds sum the losses, the dual terms -l*(-a) of dual variables a, and the
-// vectors a*y*x: Sums for each ring, with the numbers of rows, and Proof with a^2 before the
-// vectors.
+// vectors a*y*x. Sums has the latter two for each width of the zone, and between them the number of
+// rows in each ring; Proof has a^2 there.
 func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	row, dual, dualTerm := r.rowBounds(norm(t.W))
 	switch kind {
