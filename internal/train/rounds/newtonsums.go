@@ -66,8 +66,7 @@ func (w *worker) visitNewton(t *task) {
 		curvature = 1 // findDirection multiplies the sum by the second derivative, 1/width
 	}
 	if c := float64(w.weight * curvature); r.sparseHessian {
-		triangle := t.sum[t.blockSums+innermost*r.triangle():]
-		w.addProducts(triangle, float64(c*r.hessianQuantum.inverse))
+		w.addProducts(t.sum[t.blockSums+innermost*r.triangle():], float64(c*r.hessianQuantum.inverse))
 	} else {
 		z := &t.ringRows[innermost]
 		z.rows, z.coefs = append(z.rows, w.row), append(z.coefs, float32(c))

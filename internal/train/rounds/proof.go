@@ -47,8 +47,7 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
-	if r.reached(s) || stuck || s.Retries >= newton.Retries ||
-		s.Iterations >= r.Config.Epochs {
+	if r.reached(s) || stuck || s.Retries >= newton.Retries || s.Iterations >= r.Config.Epochs {
 		s.Done = true
 		return nil
 	}

@@ -289,7 +289,7 @@ func TestRoundRefused(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	nan := slices.Clone(alpha)
-	nan[9] = float32(math.NaN())
+	nan[0] = float32(math.NaN())
 	for name, c := range map[string]struct {
 		change func(*rounds.State)
 		ctx    context.Context

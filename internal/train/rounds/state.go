@@ -163,8 +163,7 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 		return nil, err
 	}
 	if len(sum) != size {
-		return nil, fmt.Errorf("pegasos: round %d: got %d sums, want %d", s.Round+1,
-			len(sum), size)
+		return nil, fmt.Errorf("pegasos: round %d: got %d sums, want %d", s.Round+1, len(sum), size)
 	}
 	next.Round++
 	if err := handlers[s.Kind].next(r, next, splitSums(tasks, sum)); err != nil {

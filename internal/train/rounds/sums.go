@@ -39,9 +39,7 @@ func (r *Rounds) quantum(bound float64) quantum {
 }
 
 // mean returns the mean over the weighted rows whose sum is v quanta.
-func (r *Rounds) mean(v int64, q segment) float64 {
-	return float64(float64(v)*q.unit) / r.weightedRows
-}
+func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
 // meanVector returns the mean vector over the weighted rows, in unscaled variables. The terms, sums
 // of scaled variables in quanta, are added first.

@@ -33,11 +33,9 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", s.Cols,
 			m.Cols())
 	case !slices.Equal(m.Classes, s.Classes):
-		return nil, fmt.Errorf("pegasos: the rows have the classes %v, the model has %v",
-			s.Classes, m.Classes)
+		return nil, fmt.Errorf("pegasos: the rows have classes %v, the model %v", s.Classes, m.Classes)
 	case m.Prior != "":
-		return nil, fmt.Errorf("pegasos: the model was trained with a prior, which can't be verified " +
-			"in rounds")
+		return nil, fmt.Errorf("pegasos: a model with a prior can't be verified in rounds")
 	}
 	c, scaling, scale := m.Config.Plain(), m.Scaling, pegasos.ScaleNone
 	if scaling != nil {
