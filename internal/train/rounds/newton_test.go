@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// setHessian makes the means of the outer products in a ring h(i, j).
+// setHessian sets the Hessian sums of a ring so that their means over the rows are h(i, j).
 func (t *task) setHessian(r *Rounds, ring int, h func(i, j int) float64) {
 	triangle := t.sum[t.size-(r.rings()-ring)*r.triangle():]
 	for i := range r.vars {

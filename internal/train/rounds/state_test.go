@@ -31,7 +31,7 @@ func statistics() *store.Statistics {
 		Sizes: map[string]store.RowSizes{scaling.None: {MaxSquare: 5, MeanSquare: 2}}}
 }
 
-// taskOf returns the only task of s, as it is in Next.
+// taskOf returns the only task of the round that s begins, with sums of 0.
 func taskOf(t *testing.T, r *Rounds, s *State) *task {
 	t.Helper()
 	tasks, size, err := r.tasks(s)
@@ -41,7 +41,7 @@ func taskOf(t *testing.T, r *Rounds, s *State) *task {
 	return &splitSums(tasks, make([]int64, size))[0]
 }
 
-// setMean makes sum i of the segment q the one whose mean over the rows is v.
+// setMean sets sum i, in segment q, so that its mean over the rows is v.
 func (t *task) setMean(r *Rounds, i int, q segment, v float64) {
 	t.sum[i] = int64(v * r.weightedRows * q.inverse)
 }
@@ -81,7 +81,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Hessians are summed product by product if the nonzeros of a row are few beside its columns.
+// Hessians are summed product by product if rows have few nonzeros for their number of columns.
 func TestSparseHessian(t *testing.T) {
 	for _, c := range []struct {
 		nonzeros float64 // per row
@@ -440,7 +440,7 @@ func TestNextLine(t *testing.T) {
 	}
 }
 
-// Errors say what was expected.
+// Next reports the round and the number of sums it needs.
 func TestNextErrors(t *testing.T) {
 	r := newRounds(t, pegasos.Hinge, Newton, 1)
 	s := r.Start()
