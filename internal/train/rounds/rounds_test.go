@@ -446,8 +446,12 @@ func TestVerifyRowWeights(t *testing.T) {
 // Models trained in rounds are never contradicted, and most are confirmed; models that claim more
 // than is true are contradicted.
 func TestVerify(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 80
+	}
 	found, tampered := map[pegasos.Verdict]int{}, 0
-	for seed := range uint64(80) {
+	for seed := range seeds {
 		p := newProblem(seed + 9e6)
 		m := p.train(t)
 		if m == nil {
