@@ -88,6 +88,30 @@ func TestCertifyErrors(t *testing.T) {
 	}
 }
 
+// A model's weights and bias are converted to scaled rows. Without a bias, only rounding errors are
+// left of it.
+func TestModelVector(t *testing.T) {
+	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	m := &pegasos.Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}
+	if e := r.modelVector(m, 0); fmt.Sprint(e) != "{[1 -2 3] -0.25 0.25}" || e.norm(r) !=
+		math.Sqrt(14+0.125*0.125) {
+		t.Errorf("%+v, norm %v", e, e.norm(r))
+	}
+	r.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleStandard, Folded: true,
+		Shift: []float32{1, 0.5, -1}, Factor: []float32{2, 0.5, 1}}
+	for biasScale, want := range map[float64]string{2: "{[0.5 -4 3] -3.25 5.25}",
+		1: "{[0.5 -4 3] -3.25 5.25}", 0: "{[0.5 -4 3] 0 5.25}"} {
+		r.biasScale = biasScale
+		if e := r.modelVector(m, 0); fmt.Sprint(e) != want {
+			t.Errorf("bias scale %v: %v, want %s", biasScale, e, want)
+		}
+	}
+	r.biasScale = 0
+	if e := r.modelVector(m, 0); e.norm(r) != math.Sqrt(25.25) {
+		t.Errorf("norm %v of %v", e.norm(r), e)
+	}
+}
+
 // After a proof the rounds are done, or go on with half the target gap.
 func TestNextProof(t *testing.T) {
 	for name, c := range map[string]struct {

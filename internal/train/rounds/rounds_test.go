@@ -432,6 +432,13 @@ func TestVerifyRowWeights(t *testing.T) {
 		if err != nil || v.Verdict == pegasos.Contradicted {
 			t.Errorf("%q: %+v, %v", classWeight, v, err)
 		}
+		for by, refused := range map[float64]bool{1e-8: classWeight != "", 1e-10: false} {
+			other := *m
+			other.Result.Weight *= 1 + by
+			if _, err := verify(t, &other, data.Dense, data.Y, s, 2); (err != nil) != refused {
+				t.Errorf("%q, a sum of weights of %v more: %v", classWeight, by, err)
+			}
+		}
 		tr.Weights = weights
 		if m, err = tr.Train(t.Context(), data.Dense, data.Y); err != nil {
 			t.Fatal(err)
