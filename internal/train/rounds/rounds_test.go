@@ -168,6 +168,11 @@ func TestNewDefaults(t *testing.T) {
 			t.Errorf("weights %q, C 2: %+v, %v, want lambda %v", weights, r, err, want)
 		}
 	}
+	one := *s
+	one.Counts, cfg.ClassWeight = []int64{299, 1}, "0=0"
+	if r, err := rounds.New(cfg, "", &one, 1); err != nil || r.Lambda != 0.5 {
+		t.Errorf("one row with a weight: %+v, %v", r, err)
+	}
 	for shards, warns := range map[int]bool{16: false, 17: true} {
 		for method, dual := range map[rounds.Method]bool{rounds.Newton: false, rounds.Dual: true} {
 			r, err := rounds.New(plain, method, s, shards)
@@ -248,6 +253,7 @@ func TestShardRefused(t *testing.T) {
 		"beyond the end":   {data.Dense.Take(make([]uint32, 45)), make([]float32, 45), 256, "45 rows"},
 		"no rows":          {data.Dense.Take(nil), nil, 7, ""},
 		"within a block":   {rows, y, 7, "multiple of 256"},
+		"one row within":   {rows.Take([]uint32{0}), y[:1], 7, "multiple of 256"},
 		"before the first": {rows, y, -256, "multiple of 256"},
 		"beyond all":       {rows, y, 512, "300 rows"},
 		"a label too few":  {rows, y[:1], 0, "1 labels for 2 rows"},
@@ -386,6 +392,7 @@ func TestVerificationRefused(t *testing.T) {
 		"columns": {func(_ *model, s *stats) { s.Cols = 5 }, "the model has 4"},
 		"classes": {func(_ *model, s *stats) { s.Classes = []float32{0, 2} }, "classes"},
 		"prior":   {func(m *model, _ *stats) { m.Prior = strings.Repeat("0", 64) }, "prior"},
+		"pairs":   {func(m *model, _ *stats) { m.Config.Multiclass = pegasos.OneVsOne }, ""},
 		"loss":    {func(m *model, _ *stats) { m.Config.Loss = pegasos.Log }, ""},
 		"weight":  {func(m *model, _ *stats) { m.Result.Weight = 300 }, "weights of rows"},
 		"invalid": {func(m *model, _ *stats) { m.Lambda = -1 }, "Lambda"},
