@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
-# The trainer's tests of bits, files and byte order; all of its tests take long without assembly.
+# The trainer's packages, and their tests of bits, files and byte order: all tests take long without assembly.
+trainer=(./pegasos ./pegasos/kernelsvm ./internal/train/...)
 bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # install installs what the stages need beyond Go, make, git and a browser, on Debian and Ubuntu as root.
@@ -57,7 +58,7 @@ packages() {
 purego() {
 	export PEGASIMD_WANT=generic
 	go test -count=1 -short -tags purego ./internal/asm ./dense ./half ./quant ./sparse
-	go test -count=1 -short -tags purego -run "$bits" ./pegasos ./pegasos/kernelsvm
+	go test -count=1 -short -tags purego -run "$bits" "${trainer[@]}"
 	go test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
 }
 
@@ -68,9 +69,9 @@ onnx() { scripts/onnx.sh; }
 # race runs the race detector over the callers of the assembly, and over plain Go, whose stores it sees.
 race() {
 	go test -race -short -timeout 30m ./internal/asm ./dense ./half ./quant ./sparse ./dataset
-	go test -race -short -run "$bits|Shard|Progress|Cancel|Partial" ./pegasos ./pegasos/kernelsvm
+	go test -race -short -run "$bits|Shard|Progress|Cancel|Partial" "${trainer[@]}"
 	go test -race -short -tags purego ./dense ./sparse
-	go test -race -short -tags purego -run 'Golden|Threads' ./pegasos ./pegasos/kernelsvm
+	go test -race -short -tags purego -run 'Golden|Threads' "${trainer[@]}"
 }
 
 # paths tests the trainer on every path of this machine.
@@ -78,15 +79,15 @@ paths() {
 	local path
 	for path in $(go test -count=1 -v -run PathsWanted ./internal/asm | sed -n 's/.*paths tested: \(.*\);.*/\1/p'); do
 		echo "== $path"
-		PEGASIMD_ISA=$path go test -count=1 -short -run "$bits" ./internal/store ./pegasos ./pegasos/kernelsvm
+		PEGASIMD_ISA=$path go test -count=1 -short -run "$bits" ./internal/store "${trainer[@]}"
 	done
 }
 
-# certificate holds proofs of random problems against optima found independently, for TIME: the problems from number
-# FROM on, else others each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
+# certificate compares proofs of random problems with independent optima for TIME: the problems from number FROM on, or
+# other ones each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
 certificate() {
 	go test -count=1 -timeout 0 -run '^Test(Newton|Descent)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
-		-certify "${TIME:-1m}" -certify-from "${FROM:-0}"
+		./internal/train/rounds -certify "${TIME:-1m}" -certify-from "${FROM:-0}"
 	go -C cmd/pegasimd test -count=1 -timeout 1h -v -run '^TestTampered$' . -tampered "${TAMPERED:-9}"
 }
 

@@ -8,8 +8,9 @@ export CGO_ENABLED=0
 
 # The packages whose results are promised to be the same everywhere.
 packages=(./internal/asm ./internal/store ./internal/floats ./dense ./half ./quant ./sparse ./spec ./spec/verifier)
-# The trainer's tests take minutes in emulation; these are those of bits, files and byte order.
-trainer='Golden|Bits|Model|Resume|Layouts|Threads'
+# The trainer's packages, and their tests of bits, files and byte order: all tests take minutes in emulation.
+trainer=(./pegasos ./pegasos/kernelsvm ./internal/train/...)
+bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # on WANT EXEC ARGUMENTS... runs tests that must find the paths WANT.
 on() {
@@ -19,9 +20,9 @@ on() {
 }
 all() {
 	on "$1" "$2" "${packages[@]}"
-	on "$1" "$2" -run "$trainer" ./pegasos ./pegasos/kernelsvm
+	on "$1" "$2" -run "$bits" "${trainer[@]}"
 }
-golden() { on "$1" "$2" -run 'Golden|PathsWanted' "${packages[@]}" ./pegasos ./pegasos/kernelsvm; }
+golden() { on "$1" "$2" -run 'Golden|PathsWanted' "${packages[@]}" "${trainer[@]}"; }
 # legal tests that a CPU has the instructions of the paths that are found on it.
 legal() { on "$1" "$2" -run 'Golden|PathsWanted|LongVectors|ManyRows' ./internal/asm; }
 
