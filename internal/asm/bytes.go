@@ -1,6 +1,6 @@
 package asm
 
-// Unpack is
+// Unpack computes
 //
 //	for i, b := range src {
 //		dst[i] = float32(float32(b)*hi) + float32(float32(b)*lo)
@@ -41,14 +41,13 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 	}
 }
 
-// UnpackDot is
+// UnpackDot computes
 //
 //	Unpack(dst, src, hi, lo)
 //	return Dot(dst[:len(w)], w)
 //
-// to the bit. src and dst have as many elements as w, rounded up to a multiple of eight; the bytes
-// behind those are 0. It panics if the lengths are others. hi and lo must be finite. dst must not
-// overlap w.
+// to the bit. It panics unless dst and src have length len(w), rounded up to a multiple of eight.
+// The bytes of src from len(w) on must be 0, hi and lo must be finite, and dst must not overlap w.
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
 	if len(dst) != (n+7)&^7 {
@@ -74,11 +73,12 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Bytes that stand for numbers: int8 if they are signed, and else uint8. One function does for
-// both, since with a call of two the generic functions of package quant could not be inlined. The
-// assembly sums in 32 bits, modulo 2^32, which is exact in any order, and extends that to 64.
+// Vectors of bytes hold int8 values if the parameter signed is true, and uint8 values otherwise. One
+// function serves both types: with a choice between two calls, the type-parameterized functions of
+// package quant could not be inlined. The assembly sums each block in 32 bits, modulo 2^32, which is
+// exact in any order, and extends the sum to 64 bits.
 
-// DotBytes is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+// DotBytes returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
 func DotBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
@@ -114,7 +114,7 @@ func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	return sum
 }
 
-// SquaredDistanceBytes is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+// SquaredDistanceBytes returns the exact sum of (x[i]-y[i])^2. It panics if the lengths differ.
 func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
@@ -140,7 +140,7 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	y = y[:len(x)]
 	var flip uint8
 	if signed {
-		flip = 128 // both are 128 greater, and their difference is the same
+		flip = 128 // adds 128 to both values, which leaves their difference
 	}
 	for i, v := range x {
 		d := int64(v^flip) - int64(y[i]^flip)
@@ -149,14 +149,14 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	return sum
 }
 
-// DotRowsBytes is
+// DotRowsBytes computes
 //
 //	for i := range dst {
 //		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
 //	}
 //
-// It is for rows that are known to be there, no more than RowsAtOnce, of no more than Block
-// elements.
+// The caller has checked that rows holds all of these rows. There must be at most
+// RowsAtOnce(len(x)) of them, of at most Block elements each.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)
@@ -170,7 +170,7 @@ func dotRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8, signe
 	}
 }
 
-// SquaredDistanceRowsBytes is DotRowsBytes for SquaredDistanceBytes.
+// SquaredDistanceRowsBytes is DotRowsBytes with SquaredDistanceBytes in place of DotBytes.
 func SquaredDistanceRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)
@@ -191,14 +191,14 @@ func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 	raceWrites(dst)
 }
 
-// DotFloatBytes is
+// DotFloatBytes computes
 //
 //	for i, v := range x {
 //		lane[i%64] += float32(v * float32(y[i]))
 //	}
 //
-// with the lanes folded as the package comment says: Dot of x and the floats of y, to the bit. It
-// panics if the lengths differ.
+// and folds the lanes as the package comment says. The result has the bits of Dot of x and the
+// float32 values of y. It panics if the lengths differ.
 func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)

@@ -5,16 +5,17 @@ import (
 	"unsafe"
 )
 
-const doubleLanes = 32 // of a sum of float64
+const doubleLanes = 32 // lanes of a float64 sum
 
-// Dot64 is
+// Dot64 computes
 //
 //	for i, v := range x {
 //		lane[i%32] += float64(v) * float64(y[i])
 //	}
 //
-// in lanes of float64, folded as other lanes are. Each product is exact, so that it makes no
-// difference whether it is fused with the addition. It panics if the lengths differ.
+// and folds the 32 lanes of float64 as those of other sums are folded. Each product is exact, so
+// the result is the same whether or not it is fused with the addition. It panics if the lengths
+// differ.
 func Dot64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)
@@ -24,7 +25,7 @@ func Dot64(x, y []float32) float64 {
 
 func dot64Rare(x, y []float32) (sum float64) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) <= Block {
 		return dot64Generic(x, y)
@@ -45,6 +46,8 @@ func dot64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
+// fold64 adds the lanes of a float64 sum pairwise, as the package comment says, and returns the
+// total.
 func fold64(lane *[doubleLanes]float64) float64 {
 	for n := doubleLanes / 2; n > 0; n /= 2 {
 		for l := range n {
@@ -54,14 +57,15 @@ func fold64(lane *[doubleLanes]float64) float64 {
 	return lane[0]
 }
 
-// SquaredDistance64 is
+// SquaredDistance64 computes
 //
 //	for i, v := range x {
 //		d := float64(v) - float64(y[i])
 //		lane[i%32] += float64(d * d)
 //	}
 //
-// in lanes of float64, folded as other lanes are. It panics if the lengths differ.
+// and folds the 32 lanes of float64 as those of other sums are folded. It panics if the lengths
+// differ.
 func SquaredDistance64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)
@@ -71,7 +75,7 @@ func SquaredDistance64(x, y []float32) float64 {
 
 func squaredDistance64Rare(x, y []float32) (sum float64) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) <= Block {
 		return squaredDistance64Generic(x, y)
@@ -106,7 +110,7 @@ func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 
 func dotNorms64Rare(dst *float64, x, y []float32) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) <= Block {
 		dotNorms64Generic(dst, x, y)
@@ -132,9 +136,10 @@ func dotNorms64Generic(dst *float64, x, y []float32) {
 	sums[0], sums[1], sums[2] = dot64Generic(x, y), dot64Generic(x, x), dot64Generic(y, y)
 }
 
-// Cosine64 is xy / root(xx*yy) of what DotNorms64(x, y) returns, which neither overflows nor
-// underflows; it is no more than 1 and no less than -1, and 0 where a vector is zeros. It panics if
-// the lengths differ.
+// Cosine64 returns xy / sqrt(xx*yy), clamped to [-1, 1], of the three sums xy, xx and yy that
+// DotNorms64(x, y) returns, which neither overflow nor underflow for finite elements. It returns
+// NaN if an element is infinite or NaN, and otherwise 0 if a vector is all zeros. It panics if the
+// lengths differ.
 func Cosine64(x, y []float32) float64 { return cosine64(DotNorms64(x, y)) }
 
 func cosine64(xy, xx, yy float64) float64 {
@@ -144,7 +149,7 @@ func cosine64(xy, xx, yy float64) float64 {
 	return max(-1, min(xy/math.Sqrt(float64(xx*yy)), 1))
 }
 
-// Axpy64 is
+// Axpy64 computes
 //
 //	for i, v := range x {
 //		y[i] += float64(a * float64(v))

@@ -1,6 +1,6 @@
 package asm
 
-// Axpy is
+// Axpy computes
 //
 //	for i, v := range x {
 //		y[i] += float32(a * v)
@@ -17,7 +17,7 @@ func Axpy(a float32, x, y []float32) {
 
 func axpyRare(a float32, x, y []float32) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) > Block {
 		axpyBlocks(a, x, y)
@@ -40,7 +40,7 @@ func axpyGeneric(a float32, x, y []float32) {
 	}
 }
 
-// Scale is
+// Scale computes
 //
 //	for i := range x {
 //		x[i] *= a
@@ -73,7 +73,7 @@ func scaleGeneric(a float32, x []float32) {
 	}
 }
 
-// Add is
+// Add computes
 //
 //	for i, v := range x {
 //		dst[i] = v + y[i]
@@ -90,7 +90,7 @@ func Add(dst, x, y []float32) {
 
 func addRare(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
+		panic(mismatchDstXY(dst, x, y))
 	}
 	if len(x) > Block {
 		addBlocks(dst, x, y)
@@ -113,7 +113,7 @@ func addGeneric(dst, x, y []float32) {
 	}
 }
 
-// Sub is
+// Sub computes
 //
 //	for i, v := range x {
 //		dst[i] = v - y[i]
@@ -130,7 +130,7 @@ func Sub(dst, x, y []float32) {
 
 func subRare(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
+		panic(mismatchDstXY(dst, x, y))
 	}
 	if len(x) > Block {
 		subBlocks(dst, x, y)
@@ -153,7 +153,7 @@ func subGeneric(dst, x, y []float32) {
 	}
 }
 
-// Mul is
+// Mul computes
 //
 //	for i, v := range x {
 //		dst[i] = v * y[i]
@@ -170,7 +170,7 @@ func Mul(dst, x, y []float32) {
 
 func mulRare(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
+		panic(mismatchDstXY(dst, x, y))
 	}
 	if len(x) > Block {
 		mulBlocks(dst, x, y)
@@ -193,7 +193,7 @@ func mulGeneric(dst, x, y []float32) {
 	}
 }
 
-// ScaleTo is
+// ScaleTo computes
 //
 //	for i, v := range x {
 //		dst[i] = a * v
@@ -233,7 +233,7 @@ func scaleToGeneric(dst []float32, a float32, x []float32) {
 	}
 }
 
-// AxpyTo is
+// AxpyTo computes
 //
 //	for i, v := range x {
 //		dst[i] = float32(a*v) + y[i]
@@ -250,7 +250,7 @@ func AxpyTo(dst []float32, a float32, x, y []float32) {
 
 func axpyToRare(dst []float32, a float32, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
+		panic(mismatchDstXY(dst, x, y))
 	}
 	if len(x) > Block {
 		axpyToBlocks(dst, a, x, y)
@@ -273,7 +273,7 @@ func axpyToGeneric(dst []float32, a float32, x, y []float32) {
 	}
 }
 
-// Axpby is
+// Axpby computes
 //
 //	for i, v := range x {
 //		y[i] = float32(a*v) + float32(b*y[i])
@@ -290,7 +290,7 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 
 func axpbyRare(a float32, x []float32, b float32, y []float32) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) > Block {
 		axpbyBlocks(a, x, b, y)

@@ -2,12 +2,12 @@ package asm
 
 import "math"
 
-// The constants of expGeneric. 0x1.62e4p-1 has 15 bits, so that its products with the integers up
-// to 512 are exact; the polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of
-// [-0.347, 0.347].
+// Constants of expGeneric. 0x1.62e4p-1 has 15 significant bits, so its products with integers up to
+// 512 are exact. The polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347,
+// 0.347].
 const (
-	expHigh    = 89   // e^89 overflows
-	expLow     = -104 // e^-104 is less than half the least number above 0
+	expHigh    = 89   // least integer whose exponential overflows float32
+	expLow     = -104 // e^-104 is less than half the least positive float32
 	expLog2E   = 0x1.715476p+0
 	expMagic   = 0x1.8p23
 	expLn2High = 0x1.62e4p-1
@@ -19,11 +19,11 @@ const (
 	expC2      = 0x1p-1
 )
 
-// expBias takes the bits of expMagic + k to k + 2*127.
+// expBias is subtracted from the bits of expMagic + k to obtain k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
-// expTable has what the assembly reads, in the order of internal/gen/exp.go, each constant eight
-// times.
+// expTable holds the constants that the assembly loads, each repeated eight times, in the order
+// that internal/gen/exp.go expects.
 var expTable = func() (t [13 * 8]float32) {
 	for i, c := range [13]float32{
 		expHigh, expLow, expLog2E, expMagic, math.Float32frombits(expBias), expLn2High, expLn2Low,
@@ -36,7 +36,7 @@ var expTable = func() (t [13 * 8]float32) {
 	return t
 }()
 
-// expGeneric is plain Go for Exp.
+// expGeneric is the generic body of Exp.
 func expGeneric(dst, x []float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {
@@ -65,15 +65,15 @@ func expGeneric(dst, x []float32) {
 	}
 }
 
-// Exp is
+// Exp computes
 //
 //	for i, v := range x {
 //		dst[i] = e^v
 //	}
 //
-// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows,
-// rounded subnormals and 0 where it underflows, NaN for NaN. It panics if the lengths differ. dst
-// and x may be the same slice.
+// with the bits of expGeneric, which are within 1.1 units in the last place. Results are +Inf where
+// e^v overflows, rounded subnormals and 0 where it underflows, and NaN for NaN. It panics if the
+// lengths differ. dst and x may be the same slice.
 func Exp(dst, x []float32) {
 	if race {
 		raceReads(x)

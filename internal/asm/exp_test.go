@@ -9,11 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// share says which of all floats a test walks, such as "0/2" for every second one from the first
-// on: make weekly sets it, in as many processes as there are processors.
+// share selects which of all floats a test checks, such as "0/2" for every second one, starting
+// from the first. make weekly sets it, in one process per CPU.
 var share = os.Getenv("PEGASIMD_LONG")
 
-// someFloats calls check with some of the floats, or a share of all, in the order of their bits.
+// someFloats calls check with a sample of all floats, or with the share of them that PEGASIMD_LONG
+// selects, in the order of their bits.
 func someFloats(t *testing.T, check func(x []float32)) {
 	first, step := uint64(0), uint64(9973)
 	switch {
@@ -34,9 +35,9 @@ func someFloats(t *testing.T, check func(x []float32)) {
 	check(x)
 }
 
-// TestExpAccuracy holds each path against float64 and plain Go.
+// TestExpAccuracy compares each path with plain Go to the bit, and plain Go with float64.
 func TestExpAccuracy(t *testing.T) {
-	const bound = 1.1 // units in the last place, as the documentation says
+	const bound = 1.1 // units in the last place, as documented
 	want, got := make([]float32, 4096), make([]float32, 4096)
 	worst, at := 0.0, float32(0)
 	someFloats(t, func(x []float32) {
@@ -78,6 +79,6 @@ func TestExpAccuracy(t *testing.T) {
 	})
 	t.Logf("largest error: %.3f units in the last place, at %v", worst, at)
 	if worst > bound {
-		t.Errorf("which is more than the %v that are promised", bound)
+		t.Errorf("the largest error exceeds the documented %v units", bound)
 	}
 }

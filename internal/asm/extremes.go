@@ -2,8 +2,8 @@ package asm
 
 import "math"
 
-// Min returns the least number in x, and +Inf if there is none: NaN is no number. A zero is
-// returned as +0.
+// Min returns the least number in x, ignoring NaN, or +Inf if there is none. A zero of either sign
+// is returned as +0.
 func Min(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -35,8 +35,8 @@ func minGeneric(x []float32) float32 {
 	return least
 }
 
-// Max returns the greatest number in x, and -Inf if there is none: NaN is no number. A zero is
-// returned as +0.
+// Max returns the greatest number in x, ignoring NaN, or -Inf if there is none. A zero of either
+// sign is returned as +0.
 func Max(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -68,8 +68,8 @@ func maxGeneric(x []float32) float32 {
 	return greatest
 }
 
-// ArgMin returns the index of the first element that equals Min(x), and -1 if there is no number.
-// Zeros of both signs are equal.
+// ArgMin returns the index of the first element that equals Min(x), or -1 if there is none. Zeros
+// of both signs are equal.
 func ArgMin(x []float32) int {
 	first, least := 0, float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {
@@ -80,8 +80,8 @@ func ArgMin(x []float32) int {
 	return findFrom(x, first, least)
 }
 
-// ArgMax returns the index of the first element that equals Max(x), and -1 if there is no number.
-// Zeros of both signs are equal.
+// ArgMax returns the index of the first element that equals Max(x), or -1 if there is none. Zeros
+// of both signs are equal.
 func ArgMax(x []float32) int {
 	first, greatest := 0, float32(math.Inf(-1))
 	for start := 0; start < len(x); start += Block {
@@ -92,6 +92,7 @@ func ArgMax(x []float32) int {
 	return findFrom(x, first, greatest)
 }
 
+// findFrom returns the index of the first element of x from index first on that equals v, or -1.
 func findFrom(x []float32, first int, v float32) int {
 	i := Find(x[first:], v)
 	if i < 0 {
@@ -100,14 +101,15 @@ func findFrom(x []float32, first int, v float32) int {
 	return first + i
 }
 
-// Find returns the least i for which x[i] == v, and -1 if there is none, as for a v that is NaN.
+// Find returns the least i for which x[i] == v, or -1 if there is none. A v that is NaN is never
+// found.
 func Find(x []float32, v float32) int {
 	if race {
 		raceReads(x)
 	}
 	for start := 0; start < len(x); start += Block {
 		part := x[start:min(start+Block, len(x))]
-		near := 0 // elements that are not v; it is among the first after them, or at the very end
+		near := 0 // number of elements known to differ from v
 		if n := len(part) &^ 15; n > 0 {
 			near = findActive(part[:n], v)
 		}
@@ -120,5 +122,5 @@ func Find(x []float32, v float32) int {
 	return -1
 }
 
-// findRare passes nothing over.
+// findSlow skips no element: Find compares them all.
 func findRare(x []float32, v float32) int { return 0 }

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// Rows that are gathered have the bits of those that are not, up to the end of a page, also on CPUs
-// for which the rule is not to gather.
+// TestGathers checks that the gathering body of dotSparse gives the bits of plain Go and does not
+// read beyond the end of a page, also on CPUs for which gathers is false.
 func TestGathers(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
 		t.Skip("NOT RUN, here or in any other test of this machine: dotSparse that gathers, for the " +

@@ -2,21 +2,23 @@ package asm
 
 import "math"
 
-// Sums of squares between these, as bits, are as exact as others are: none of their terms
-// overflows, and what underflows is too small to matter. Beyond them sums are taken in float64,
-// where the square of no float32 overflows or underflows.
+// Bits of the least and greatest float32 sum of squares that is as accurate as other sums: none of
+// its terms overflows, and terms that underflow are too small to matter. If a sum is outside this
+// range, it is recomputed in float64, in which no float32's square overflows or underflows.
 const (
-	leastSquares = 0x12800000 // 2^-90
-	mostSquares  = 0x7f7fffff // the greatest float32
+	minSquares = 0x12800000 // bits of 2^-90
+	maxSquares = 0x7f7fffff // bits of the greatest finite float32
 )
 
-// exact compares bits, which are in the order of the numbers from +0 to +Inf, those of NaN beyond
-// them: one comparison in place of two.
-func exact(squares float32) bool {
-	return math.Float32bits(squares)-leastSquares <= mostSquares-leastSquares
+// inSafeRange reports whether a sum of squares lies within [minSquares, maxSquares]. Bits of
+// float32s from +0 to +Inf are in the order of the numbers, with NaN beyond, so that one unsigned
+// comparison suffices.
+func inSafeRange(squares float32) bool {
+	return math.Float32bits(squares)-minSquares <= maxSquares-minSquares
 }
 
-// Norm is the root of SumSquares(x) where that is exact, and else of Dot64(x, x).
+// Norm returns the square root of SumSquares(x) if that sum is in safe range, and otherwise of
+// Dot64(x, x), rounded to float32.
 func Norm(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -26,16 +28,16 @@ func Norm(x []float32) float32 {
 
 func normRare(x []float32) float32 { return float32(Length(x)) }
 
-// Length is Norm before it is rounded.
+// Length returns the float64 that Norm rounds to float32.
 func Length(x []float32) float64 {
-	if s := SumSquares(x); exact(s) {
+	if s := SumSquares(x); inSafeRange(s) {
 		return math.Sqrt(float64(s))
 	}
 	return math.Sqrt(Dot64(x, x))
 }
 
-// Distance is the root of SquaredDistance(x, y) where that is exact, and else of Dot64(d, d), d
-// being x - y. It panics if the lengths differ.
+// Distance returns the square root of SquaredDistance(x, y) if that sum is in safe range, and
+// otherwise of the sum of the squares of x - y in float64. It panics if the lengths differ.
 func Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -44,7 +46,7 @@ func Distance(x, y []float32) float32 {
 }
 
 func distanceRare(x, y []float32) float32 {
-	if s := SquaredDistance(x, y); exact(s) {
+	if s := SquaredDistance(x, y); inSafeRange(s) {
 		return float32(math.Sqrt(float64(s)))
 	}
 	var difference [512]float32
@@ -58,9 +60,10 @@ func distanceRare(x, y []float32) float32 {
 	return float32(math.Sqrt(squares))
 }
 
-// Cosine is xy / root(xx*yy) of the sums of DotNorms(x, y), in float64, where those of squares are
-// exact, and else of Dot64's; it is no more than 1 and no less than -1, and 0 where a vector is
-// zeros. It panics if the lengths differ.
+// Cosine returns xy / sqrt(xx*yy), clamped to [-1, 1] and computed in float64 from the float32 sums
+// of DotNorms(x, y). If xx or yy is not in safe range, or xy is infinite or NaN, it returns
+// Cosine64(x, y) as a float32: 0 if a vector is all zeros, unless an element is infinite or NaN. It
+// panics if the lengths differ.
 func Cosine(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -73,7 +76,7 @@ func cosineRare(x, y []float32) float32 {
 	return CosineOf(x, y, xy, xx, yy)
 }
 
-// CosineOf is Cosine(x, y), given what DotNorms(x, y) returns.
+// CosineOf returns Cosine(x, y), given the three sums that DotNorms(x, y) returns.
 func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	if c, ok := cosineOf(xy, xx, yy); ok {
 		return c
@@ -81,9 +84,10 @@ func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	return float32(Cosine64(x, y))
 }
 
-// cosineOf returns the cosine if the sums are exact enough for it.
+// cosineOf returns the cosine computed from float32 sums. ok is false if they may have overflowed
+// or underflowed.
 func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
-	if !exact(xx) || !exact(yy) || xy-xy != 0 {
+	if !inSafeRange(xx) || !inSafeRange(yy) || xy-xy != 0 {
 		return 0, false
 	}
 	return float32(max(-1, min(float64(xy)/math.Sqrt(float64(xx)*float64(yy)), 1))), true

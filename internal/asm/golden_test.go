@@ -12,9 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// golden are SHA-256 sums over the bits of each kernel's results. They hold on every machine and in
-// every release: one that changes breaks every model hash, and is a change of the contract, not of
-// a kernel.
+// golden maps a kernel's name to the SHA-256 hash of the bits of its results. The hashes hold on
+// every machine and in every release: a change breaks every model hash, and so is a change of the
+// contract, not of a kernel.
 var golden = map[string]string{
 	"dot":             "d6655009d75e091732d7258cba7293a506ec45e00834b6f6a8fab3830b5c1d49",
 	"sumsquares":      "43e0852c58c5f18c132552a866039b7877d0c43e380827756a613c64ffe67a34",
@@ -117,7 +117,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// writeFloat hashes all NaNs alike: their payloads are not promised.
+// writeFloat adds v to the hash. All NaNs are hashed alike, because payloads are not promised.
 func writeFloat(h hash.Hash, v float32) {
 	bits := math.Float32bits(v)
 	if v != v {

@@ -2,50 +2,52 @@ package asm
 
 import "math"
 
-// Halves are floats of 16 bits: bfloat16s, which are the upper halves of float32s, if the parameter
-// brain is true, and else float16s, IEEE 754's binary16. A sum over a vector and a row of halves
-// has the bits of the same sum over the vector and the row's float32s.
+// The uint16s called halves are half-precision floats: bfloat16s, the upper halves of float32s, if
+// the parameter bfloat16 is true, and otherwise float16s, IEEE 754's binary16. A sum over a float32
+// vector and a half-precision row has the bits of the same sum over the vector and the row's values
+// as float32s.
 
-// UnpackHalves sets dst[i] to src[i], exactly. A float16 that is a signalling NaN becomes quiet. It
-// panics if the lengths differ.
-func UnpackHalves(dst []float32, src []uint16, brain bool) {
+// UnpackHalves sets dst[i] to the exact float32 value of src[i]. A signaling NaN in float16 becomes
+// quiet. It panics if the lengths differ.
+func UnpackHalves(dst []float32, src []uint16, bfloat16 bool) {
 	if race {
 		raceReads(src)
 		raceWrites(dst)
 	}
-	unpackHalvesActive(dst, src, brain)
+	unpackHalvesActive(dst, src, bfloat16)
 }
 
-func unpackHalvesRare(dst []float32, src []uint16, brain bool) {
+func unpackHalvesRare(dst []float32, src []uint16, bfloat16 bool) {
 	if len(dst) != len(src) {
 		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if len(dst) <= Block {
-		unpackHalvesGeneric(dst, src, brain)
+		unpackHalvesGeneric(dst, src, bfloat16)
 		return
 	}
 	for start := 0; start < len(dst); start += Block {
 		end := min(start+Block, len(dst))
-		unpackHalvesActive(dst[start:end], src[start:end], brain)
+		unpackHalvesActive(dst[start:end], src[start:end], bfloat16)
 	}
 }
 
-func unpackHalvesGeneric(dst []float32, src []uint16, brain bool) {
+func unpackHalvesGeneric(dst []float32, src []uint16, bfloat16 bool) {
 	dst = dst[:len(src)]
 	for i, h := range src {
-		dst[i] = fromHalf(h, brain)
+		dst[i] = fromHalf(h, bfloat16)
 	}
 }
 
-func fromHalf(h uint16, brain bool) float32 {
-	if brain {
+func fromHalf(h uint16, bfloat16 bool) float32 {
+	if bfloat16 {
 		return math.Float32frombits(uint32(h) << 16)
 	}
 	return fromFloat16(h)
 }
 
-// fromFloat16 puts the exponent of a float16 where that of a float32 is, where it is 112 too small;
-// multiplying by a power of two makes normal numbers of subnormal ones as well.
+// fromFloat16 returns the float32 value of a float16. It moves the exponent to its place in a
+// float32, where it is 112 too small, and multiplies by 2^112, which also turns subnormal numbers
+// into normal ones.
 func fromFloat16(h uint16) float32 {
 	sign, rest := uint32(h>>15)<<31, uint32(h&0x7fff)<<13
 	switch {
@@ -57,35 +59,35 @@ func fromFloat16(h uint16) float32 {
 	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(rest)*0x1p112))
 }
 
-// PackHalves sets dst[i] to src[i], rounded to the nearest half, to even where two are as near, and
-// to an infinity beyond the greatest. NaN keeps its sign and the upper bits of its payload, and is
-// quiet. It panics if the lengths differ.
-func PackHalves(dst []uint16, src []float32, brain bool) {
+// PackHalves sets dst[i] to src[i], rounded to the nearest half-precision number, to even in ties.
+// Values that round beyond the greatest one become infinite. NaN keeps its sign and the upper bits
+// of its payload and becomes quiet. It panics if the lengths differ.
+func PackHalves(dst []uint16, src []float32, bfloat16 bool) {
 	if race {
 		raceReads(src)
 		raceWrites(dst)
 	}
-	packHalvesActive(dst, src, brain)
+	packHalvesActive(dst, src, bfloat16)
 }
 
-func packHalvesRare(dst []uint16, src []float32, brain bool) {
+func packHalvesRare(dst []uint16, src []float32, bfloat16 bool) {
 	if len(dst) != len(src) {
 		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if len(dst) <= Block {
-		packHalvesGeneric(dst, src, brain)
+		packHalvesGeneric(dst, src, bfloat16)
 		return
 	}
 	for start := 0; start < len(dst); start += Block {
 		end := min(start+Block, len(dst))
-		packHalvesActive(dst[start:end], src[start:end], brain)
+		packHalvesActive(dst[start:end], src[start:end], bfloat16)
 	}
 }
 
-func packHalvesGeneric(dst []uint16, src []float32, brain bool) {
+func packHalvesGeneric(dst []uint16, src []float32, bfloat16 bool) {
 	dst = dst[:len(src)]
 	for i, v := range src {
-		if brain {
+		if bfloat16 {
 			dst[i] = toBfloat16(v)
 		} else {
 			dst[i] = toFloat16(v)
@@ -107,31 +109,31 @@ func toFloat16(v float32) uint16 {
 	switch {
 	case b > 0x7f800000: // NaN
 		return sign | 0x7e00 | uint16(b>>13)&0x3ff
-	case b >= 0x477ff000: // halfway from the greatest to the next power of two
+	case b >= 0x477ff000: // halfway from the greatest float16 to the next power of two, or beyond
 		return sign | 0x7c00
-	case b >= 0x38800000: // 2^-14, the least that is normal
+	case b >= 0x38800000: // at least 2^-14, the least normal float16
 		return sign | uint16((b-112<<23+0xfff+b>>13&1)>>13)
 	}
-	// The last place of numbers from 0.5 on is that of subnormal float16s.
+	// float32s from 0.5 to 1 are spaced like subnormal float16s, so adding 0.5 rounds to one.
 	return sign | uint16(math.Float32bits(math.Float32frombits(b)+0.5)-0x3f000000)
 }
 
-// A HalfSum is a sum over a vector and a row of halves.
+// HalfSum selects the sum that is computed over a float32 vector and a half-precision row.
 type HalfSum uint8
 
 const (
-	HalfDot             HalfSum = iota // that of Dot
-	HalfSquaredDistance                // that of SquaredDistance
+	HalfDot             HalfSum = iota // the sum computed by Dot
+	HalfSquaredDistance                // the sum computed by SquaredDistance
 )
 
-// HalfRows is
+// HalfRows computes
 //
 //	for i := range dst {
-//		dst[i] = op.Of(x, rows[i*stride:][:len(x)], brain)
+//		dst[i] = op.Of(x, rows[i*stride:][:len(x)], bfloat16)
 //	}
 //
 // It panics if rows ends before its last row does. dst must not overlap rows or x.
-func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
 		raceReads(x)
@@ -141,17 +143,17 @@ func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32,
 	n := len(x)
 	if n > Block {
 		for i := range dst {
-			dst[i] = op.Of(x, rows[i*stride:][:n], brain)
+			dst[i] = op.Of(x, rows[i*stride:][:n], bfloat16)
 		}
 		return
 	}
 	for i, step := 0, RowsAtOnce(n); i < len(dst); i += step {
-		op.rows(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, brain)
+		op.rows(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, bfloat16)
 	}
 }
 
 // Of returns the sum over x and y. It panics if the lengths differ.
-func (op HalfSum) Of(x []float32, y []uint16, brain bool) (total float32) {
+func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
@@ -161,54 +163,54 @@ func (op HalfSum) Of(x []float32, y []uint16, brain bool) (total float32) {
 	}
 	var sum [1]float32
 	for len(x) > Block {
-		op.rows(sum[:], y[:Block], 0, x[:Block], brain)
+		op.rows(sum[:], y[:Block], 0, x[:Block], bfloat16)
 		total += sum[0]
 		x, y = x[Block:], y[Block:]
 	}
-	op.rows(sum[:], y, 0, x, brain)
+	op.rows(sum[:], y, 0, x, bfloat16)
 	return total + sum[0]
 }
 
-// rows is for rows that are there, at least one and no more than RowsAtOnce, of no more than Block
-// elements.
-func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+// rows sets dst to the sums over x and each row. The caller has checked that rows holds a row for
+// each element of dst, at least one and at most RowsAtOnce(len(x)), of at most Block elements each.
+func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch op {
 	case HalfDot:
-		dotHalvesActive(dst, rows, stride, x, brain)
+		dotHalvesActive(dst, rows, stride, x, bfloat16)
 	case HalfSquaredDistance:
-		squaredDistanceHalvesActive(dst, rows, stride, x, brain)
+		squaredDistanceHalvesActive(dst, rows, stride, x, bfloat16)
 	}
 }
 
-func dotHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+func dotHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	for i := range dst {
 		var lane [lanes]float32
 		for j, h := range rows[i*stride:][:len(x)] {
-			lane[j%lanes] += float32(x[j] * fromHalf(h, brain))
+			lane[j%lanes] += float32(x[j] * fromHalf(h, bfloat16))
 		}
 		dst[i] = fold(lane[:])
 	}
 }
 
 func squaredDistanceHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32,
-	brain bool) {
+	bfloat16 bool) {
 	for i := range dst {
 		var lane [lanes]float32
 		for j, h := range rows[i*stride:][:len(x)] {
-			d := fromHalf(h, brain) - x[j]
+			d := fromHalf(h, bfloat16) - x[j]
 			lane[j%lanes] += float32(d * d)
 		}
 		dst[i] = fold(lane[:])
 	}
 }
 
-// normsHalvesGeneric sets two elements of dst for each row: the sum that Dot is, and that of the
-// squares of the row.
-func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+// normsHalvesGeneric sets two elements of dst for each row: the dot product of x and the row, and
+// the row's sum of squares.
+func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	for i := range len(dst) / 2 {
 		var xy, yy [lanes]float32
 		for j, h := range rows[i*stride:][:len(x)] {
-			v := fromHalf(h, brain)
+			v := fromHalf(h, bfloat16)
 			xy[j%lanes] += float32(x[j] * v)
 			yy[j%lanes] += float32(v * v)
 		}
@@ -216,9 +218,9 @@ func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, b
 	}
 }
 
-// HalfNorms returns the sums over x and y that are those of Dot(x, y) and SumSquares(y). It panics
-// if the lengths differ.
-func HalfNorms(x []float32, y []uint16, brain bool) (xy, yy float32) {
+// HalfNorms returns the dot product of x and y and the sum of the squares of y, with the bits of
+// Dot and SumSquares of the float32 values. It panics if the lengths differ.
+func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
@@ -228,17 +230,17 @@ func HalfNorms(x []float32, y []uint16, brain bool) (xy, yy float32) {
 	}
 	var sums [2]float32
 	for len(x) > Block {
-		normsHalvesActive(sums[:], y[:Block], 0, x[:Block], brain)
+		normsHalvesActive(sums[:], y[:Block], 0, x[:Block], bfloat16)
 		xy, yy = xy+sums[0], yy+sums[1]
 		x, y = x[Block:], y[Block:]
 	}
-	normsHalvesActive(sums[:], y, 0, x, brain)
+	normsHalvesActive(sums[:], y, 0, x, bfloat16)
 	return xy + sums[0], yy + sums[1]
 }
 
-// CosineHalfRows sets each element of dst to the Cosine of x and a row of halves. It panics where
-// HalfRows does.
-func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+// CosineHalfRows sets each element of dst to the Cosine of x and a half-precision row. It panics if
+// rows ends before its last row does.
+func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
 		raceReads(x)
@@ -248,7 +250,7 @@ func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, brain
 	n, xx := len(x), SumSquares(x)
 	if n > Block {
 		for i := range dst {
-			dst[i] = CosineHalves(x, rows[i*stride:][:n], brain)
+			dst[i] = CosineHalves(x, rows[i*stride:][:n], bfloat16)
 		}
 		return
 	}
@@ -256,37 +258,39 @@ func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, brain
 	step := min(len(sums)/2, RowsAtOnce(n))
 	for start := 0; start < len(dst); start += step {
 		to, here := dst[start:min(start+step, len(dst))], rows[start*stride:]
-		normsHalvesActive(sums[:2*len(to)], here, stride, x, brain)
+		normsHalvesActive(sums[:2*len(to)], here, stride, x, bfloat16)
 		for i := range to {
-			to[i] = CosineOfHalves(x, here[i*stride:][:n], sums[2*i], xx, sums[2*i+1], brain)
+			to[i] = CosineOfHalves(x, here[i*stride:][:n], sums[2*i], xx, sums[2*i+1], bfloat16)
 		}
 	}
 }
 
-// CosineHalves is Cosine(x, y). It panics if the lengths differ.
-func CosineHalves(x []float32, y []uint16, brain bool) float32 {
-	xy, yy := HalfNorms(x, y, brain)
-	return CosineOfHalves(x, y, xy, SumSquares(x), yy, brain)
+// CosineHalves returns Cosine of x and the float32 values of y. It panics if the lengths differ.
+func CosineHalves(x []float32, y []uint16, bfloat16 bool) float32 {
+	xy, yy := HalfNorms(x, y, bfloat16)
+	return CosineOfHalves(x, y, xy, SumSquares(x), yy, bfloat16)
 }
 
-// CosineOfHalves is CosineHalves(x, y), given the sums that it is made of.
-func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, brain bool) float32 {
+// CosineOfHalves returns CosineHalves(x, y), given the dot product xy of x and y, and their sums of
+// squares xx and yy.
+func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) float32 {
 	c, ok := cosineOf(xy, xx, yy)
 	switch {
 	case ok:
 		return c
-	case !brain && xy == 0 && yy == 0: // the squares of float16s don't underflow: y is zeros
+	case !bfloat16 && xy == 0 && yy == 0: // squares of float16s don't underflow, so y is all zeros
 		return 0
 	}
-	return float32(CosineHalves64(x, y, brain))
+	return float32(CosineHalves64(x, y, bfloat16))
 }
 
-// CosineHalves64 is Cosine64(x, y), for vectors of equal length. It is plain Go: few rows need it.
-func CosineHalves64(x []float32, y []uint16, brain bool) float64 {
+// CosineHalves64 returns Cosine64 of x and the float64 values of y, which must have equal length.
+// It is plain Go, because few rows need it.
+func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	var dot, squaresX, squaresY float64
 	for start := 0; start < len(x); start += Block {
 		end := min(start+Block, len(x))
-		a, b, c := norms64Halves(x[start:end], y[start:end], brain)
+		a, b, c := norms64Halves(x[start:end], y[start:end], bfloat16)
 		dot += a
 		squaresX += b
 		squaresY += c
@@ -294,13 +298,13 @@ func CosineHalves64(x []float32, y []uint16, brain bool) float64 {
 	return cosine64(dot, squaresX, squaresY)
 }
 
-// Of64 is Dot64(x, y) or SquaredDistance64(x, y), for vectors of equal length. It is plain Go: few
-// rows need it.
-func (op HalfSum) Of64(x []float32, y []uint16, brain bool) (total float64) {
+// Of64 returns Dot64 or SquaredDistance64 of x and the float32 values of y, which must have equal
+// length. It is plain Go, because few rows need it.
+func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	for start := 0; start < len(x); start += Block {
 		var lane [doubleLanes]float64
 		for i, v := range x[start:min(start+Block, len(x))] {
-			a, b := float64(v), float64(fromHalf(y[start+i], brain))
+			a, b := float64(v), float64(fromHalf(y[start+i], bfloat16))
 			if op == HalfSquaredDistance {
 				a -= b
 				b = a
@@ -312,13 +316,13 @@ func (op HalfSum) Of64(x []float32, y []uint16, brain bool) (total float64) {
 	return total
 }
 
-// norms64Halves is DotNorms64 of x and y, of no more than Block elements. It is for what hardly
-// ever happens.
-func norms64Halves(x []float32, y []uint16, brain bool) (xy, xx, yy float64) {
+// norms64Halves returns DotNorms64 of x and the float32 values of y, which have equal length of at
+// most Block elements. Few rows need it.
+func norms64Halves(x []float32, y []uint16, bfloat16 bool) (xy, xx, yy float64) {
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {
-		a, b, l := float64(v), float64(fromHalf(y[i], brain)), i%doubleLanes
-		dot[l] += a * b // exact, as in Dot64
+		a, b, l := float64(v), float64(fromHalf(y[i], bfloat16)), i%doubleLanes
+		dot[l] += a * b // the product is exact, as in Dot64
 		squaresX[l] += a * a
 		squaresY[l] += b * b
 	}

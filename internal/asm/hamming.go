@@ -2,15 +2,16 @@ package asm
 
 import "math/bits"
 
-// HammingRows is
+// HammingRows sets dst[i] to the number of bits in which row i and x differ:
 //
 //	for i := range dst {
+//		dst[i] = 0
 //		for j, v := range x {
 //			dst[i] += OnesCount64(v ^ rows[i*stride+j])
 //		}
 //	}
 //
-// from 0 on. It panics if rows ends before its last row does.
+// It panics if rows ends before its last row does.
 func HammingRows(dst []int64, rows []uint64, stride int, x []uint64) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {

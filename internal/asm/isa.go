@@ -7,34 +7,35 @@ import (
 	"strings"
 )
 
-// An ISA names one path through the kernels.
+// ISA is an instruction set, and with it a path through the kernels.
 type ISA uint8
 
 const (
 	Generic    ISA = iota // plain Go, on every machine
-	NEON                  // arm64
-	AVX2                  // amd64
-	AVX512x256            // amd64: AVX-512 F, VL, BW and DQ, and BMI2, in registers of 256 bits
-	AVX512                // the same in registers of 512 bits
+	NEON                  // 128-bit registers, arm64
+	AVX2                  // 256-bit registers, amd64
+	AVX512x256            // 256-bit registers, amd64 with AVX-512 F, VL, BW and DQ, and BMI2
+	AVX512                // 512-bit registers, amd64 with the features of AVX512x256
 )
 
-// No name ends in a dash and a number, which benchmarks' names have for GOMAXPROCS.
+// names are the paths' names. None ends in a dash and a number, because go test appends GOMAXPROCS
+// to benchmark names in that form.
 var names = [...]string{Generic: "generic", NEON: "neon", AVX2: "avx2",
 	AVX512x256: "avx512x256", AVX512: "avx512"}
 
 func (isa ISA) String() string { return names[isa] }
 
-// Variable is the environment variable that forces a path by name.
+// Variable is the environment variable that selects a path by name.
 const Variable = "PEGASIMD_ISA"
 
 var (
-	available = detect() // slowest first
-	active    = choose(os.Getenv(Variable))
+	available = detect()                    // paths that this machine can run, slowest first
+	active    = choose(os.Getenv(Variable)) // the path in use
 )
 
-// choose returns the fastest path or the one named. A path that is asked for and can't be had is
-// a failure, never a quiet fallback: a test that means to run AVX-512 must not pass on something
-// else.
+// choose returns the path of the given name, or the fastest path for an empty name. It panics if
+// the named path is not available rather than fall back to another, so that a test meant for
+// AVX-512 cannot pass on a different path.
 func choose(name string) ISA {
 	if name == "" {
 		return available[len(available)-1]
@@ -52,15 +53,15 @@ func choose(name string) ISA {
 		strings.Join(have, ", ")))
 }
 
-// Available returns the paths that this machine can run, slowest first. The last is used unless
+// Available returns the paths that this machine can run, slowest first. The last one is used unless
 // PEGASIMD_ISA names another.
 func Available() []ISA { return slices.Clone(available) }
 
 // Active returns the path in use.
 func Active() ISA { return active }
 
-// Use makes isa the path in use and returns the one before. It is for tests and benchmarks, which
-// must not call it while kernels run: defer asm.Use(asm.Use(isa)).
+// Use makes isa the path in use and returns the previous one. It panics if isa is not available.
+// Only tests and benchmarks may call it, and not while kernels run: defer asm.Use(asm.Use(isa)).
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
 		panic("asm: " + isa.String() + " is not available here")

@@ -10,36 +10,36 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vnni tells whether the AVX-512 paths may use VNNI's instructions.
+// vnni reports whether the AVX-512 paths may use VNNI instructions.
 var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
-// vpopcnt tells whether they may use VPOPCNTQ.
+// vpopcnt reports whether the AVX-512 paths may use VPOPCNTQ.
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// fourStreams tells whether four rows that come from memory are read together sooner than one after
-// the other: on a Zen 5, not on an Emerald Rapids.
+// fourStreams reports whether reading four rows at a time from memory is faster than one after the
+// other: true on Zen 5, false on Emerald Rapids. All AMD CPUs are taken to be like Zen 5.
 var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
 
-// gathers tells whether the path of 512 bits gathers elements for sparse rows. Intel's CPUs that take
-// it do so in 80 to 90 % of the time that scalar loads need, and none of them has microcode against
-// Downfall; a Zen 5 takes 1.4 to 2.6 times as long.
-var gathers = cpuid.CPU.VendorID == cpuid.Intel && wide(&cpuid.CPU)
+// gathers reports whether the AVX512 path gathers elements for sparse rows. On Intel CPUs that
+// prefer 512-bit registers a gather takes 80 to 90 % of the time of scalar loads, and none of them
+// has the microcode mitigation of Downfall. On a Zen 5 a gather takes 1.4 to 2.6 times as long.
+var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
-// detect asks cpuid, which asks the operating system too (XGETBV): a feature it reports is one that
-// can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there; of F16C the
-// version that go.mod requires knows nothing.
+// detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
+// checks that the operating system saves the registers (XGETBV), and x/sys/cpu, which respects
+// GODEBUG=cpu.avx2=off and the like. Only cpuid knows of F16C.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
 		cpu.X86.HasAVX && cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT {
 		isas = append(isas, AVX2)
-		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
+		// On macOS a signal could corrupt opmasks and upper registers (golang/go#49233).
 		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
 			cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ) && cpu.X86.HasBMI2 &&
 			cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW &&
 			cpu.X86.HasAVX512DQ {
 			isas = append(isas, AVX512, AVX512x256)
-			if wide(&cpuid.CPU) {
+			if prefers512(&cpuid.CPU) {
 				slices.Reverse(isas[len(isas)-2:])
 			}
 		}
@@ -47,13 +47,13 @@ func detect() []ISA {
 	return isas
 }
 
-// wide tells whether registers of 512 bits are faster than those of 256, on a CPU that has AVX-512:
-// on Intel's from Sapphire Rapids on, and on AMD's from Zen 5 on. Those before have half the
-// datapaths or lower their clocks, or nobody has measured them.
+// prefers512 reports whether 512-bit registers are faster than 256-bit ones on a CPU with AVX-512:
+// on Intel's from Sapphire Rapids on and AMD's from Zen 5 on. Earlier CPUs have datapaths of half
+// the width, lower their clocks, or have not been measured.
 //
-// The family and the model decide. Some hypervisors hide the features that are new in Sapphire
-// Rapids, FP16 and AMX; others give it an older model, and there the features tell.
-func wide(c *cpuid.CPUInfo) bool {
+// Family and model decide. Some hypervisors hide FP16 and AMX, features that are new in Sapphire
+// Rapids; others report an older model, and then these features identify the CPU.
+func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:
 		const sapphireRapids, iceLakeNNPI, rocketLake = 0x8f, 0x9d, 0xa7
@@ -61,7 +61,7 @@ func wide(c *cpuid.CPUInfo) bool {
 			c.Family == 6 && c.Model >= sapphireRapids && c.Model != iceLakeNNPI &&
 				c.Model != rocketLake
 	case cpuid.AMD:
-		// Strix Point and Krackan Point are Zen 5 with Zen 4's datapaths.
+		// Strix Point and Krackan Point are Zen 5 with the narrower datapaths of Zen 4.
 		const strixPoint, krackanPoint = 0x2, 0x6
 		return c.Family > 26 ||
 			c.Family == 26 && c.Model>>4 != strixPoint && c.Model>>4 != krackanPoint

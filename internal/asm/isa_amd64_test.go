@@ -12,8 +12,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// TestWide holds the rule of docs/kernels.md.
-func TestWide(t *testing.T) {
+// TestPrefers512 checks the rule of docs/kernels.md for which CPUs use 512-bit registers, and that
+// the fastest available path follows it.
+func TestPrefers512(t *testing.T) {
 	for name, c := range map[string]struct {
 		vendor        cpuid.Vendor
 		family, model int
@@ -43,7 +44,7 @@ func TestWide(t *testing.T) {
 	} {
 		cpu := cpuid.CPUInfo{VendorID: c.vendor, Family: c.family, Model: c.model}
 		cpu.Enable(c.features...)
-		if got := wide(&cpu); got != c.want {
+		if got := prefers512(&cpu); got != c.want {
 			t.Errorf("%s: wide is %t", name, got)
 		}
 	}
@@ -52,7 +53,7 @@ func TestWide(t *testing.T) {
 		return // without AVX-512
 	}
 	want := AVX512x256
-	if wide(&cpuid.CPU) {
+	if prefers512(&cpuid.CPU) {
 		want = AVX512
 	}
 	if available[n-1] != want {
@@ -60,7 +61,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// The kernels do without a feature that GODEBUG switches off.
+// TestGODEBUG checks that a feature that GODEBUG switches off is not used.
 func TestGODEBUG(t *testing.T) {
 	for feature, path := range map[string]string{"avx2": "avx", "avx512f": "avx512"} {
 		c := exec.Command(os.Args[0], "-test.run=^TestPathsWanted$", "-test.v")
@@ -73,7 +74,7 @@ func TestGODEBUG(t *testing.T) {
 	}
 }
 
-// With and without VNNI the AVX-512 paths give the same sums.
+// TestWithoutVNNI checks that the AVX-512 paths give the same sums of bytes with and without VNNI.
 func TestWithoutVNNI(t *testing.T) {
 	if !vnni {
 		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VNNI, in both " +
@@ -110,7 +111,7 @@ func TestWithoutVNNI(t *testing.T) {
 	}
 }
 
-// With and without VPOPCNTQ they count the same bits.
+// TestWithoutVPOPCNT checks that all paths count the same bits with and without VPOPCNTQ.
 func TestWithoutVPOPCNT(t *testing.T) {
 	if !vpopcnt {
 		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VPOPCNTQ, in " +
@@ -139,5 +140,5 @@ func TestWithoutVPOPCNT(t *testing.T) {
 	}
 }
 
-// Gathers is the rule, for TestGathers.
+// Gathers lets TestGathers, in package asm_test, change gathers.
 var Gathers = &gathers

@@ -4,5 +4,6 @@ package asm
 
 const fourStreams = false
 
-// detect does not ask: NEON is part of every arm64, and some systems don't tell.
+// detect returns both paths without asking the CPU: NEON is part of every arm64, and some systems
+// don't report it.
 func detect() []ISA { return []ISA{Generic, NEON} }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPathsWanted fails a run that was meant for certain paths and has others: a path that isn't
-// tested must not pass.
+// TestPathsWanted fails if the available paths differ from those in PEGASIMD_WANT, so that a run
+// that is meant to test a path cannot pass without it.
 func TestPathsWanted(t *testing.T) {
 	var have []string
 	for _, isa := range Available() {
@@ -31,7 +31,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	if got, want := choose(""), available[len(available)-1]; got != want {
-		t.Errorf("without a wish %v is chosen, want the strongest, %v", got, want)
+		t.Errorf("choose(\"\") is %v, want the fastest path, %v", got, want)
 	}
 	for _, name := range []string{"sse", "AVX2", "none", " "} {
 		func() {
@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestUseRefusesWhatIsNotThere(t *testing.T) {
+func TestUseRejectsUnavailablePaths(t *testing.T) {
 	for isa := range ISA(len(names)) {
 		there := false
 		for _, have := range Available() {
@@ -65,7 +65,7 @@ func TestUseRefusesWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestDispatch wants the path in use to be read by the kernels' own files and nowhere else.
+// TestDispatch checks that only the listed files read the path in use.
 func TestDispatch(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil || len(paths) == 0 {

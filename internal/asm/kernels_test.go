@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// each runs f for every kernel in every path that this machine has.
+// each runs f as a subtest for every kernel on every path of this machine.
 func each(t *testing.T, f func(t *testing.T, k asmtest.Kernel)) {
 	for _, k := range asmtest.Kernels {
 		for _, isa := range asm.Available() {
@@ -22,21 +22,24 @@ func each(t *testing.T, f func(t *testing.T, k asmtest.Kernel)) {
 	}
 }
 
-// generic runs the kernel in plain Go and returns what it returned and stored.
+// generic runs the kernel in plain Go and returns its result and the numbers it stored.
 func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	defer asm.Use(asm.Use(asm.Generic))
 	return call(k, a)
 }
 
+// call runs the kernel on the path in use and returns its result and the numbers it stored.
 func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
-// same tells whether two results are equal to the bit, NaN being equal to NaN.
+// same reports whether two results have the same bits or are both NaN.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
+// compare fails unless got and want have the same bits. Element -1 in its message is a kernel's
+// result.
 func compare(t *testing.T, n int, got, want []float32) {
 	t.Helper()
 	for i := range want {
@@ -57,12 +60,15 @@ var sources = map[string]func(seed uint64) *asmtest.Source{
 	"bits":    asmtest.Drawn(asmtest.Bits),
 }
 
-// Short tests are for emulators: each length still comes once, in one alignment and with one kind
-// of numbers.
+// With -short, for emulators, each length is tested once, in one alignment and with one source of
+// numbers.
 
-// longest covers every tail behind none to eight blocks of 64.
+// longest is the greatest length of most tests: it covers every tail after zero to eight groups of
+// 64 elements.
 const longest = 520
 
+// TestSameBitsAsGeneric compares every path with plain Go at all lengths and alignments, and checks
+// that operands are not changed, nor the memory beside them.
 func TestSameBitsAsGeneric(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for name, source := range sources {
@@ -93,9 +99,9 @@ func TestSameBitsAsGeneric(t *testing.T) {
 	})
 }
 
-// tries tells which offsets there are for a length. All of them once up to where the loops have
-// begun to repeat themselves, and a quarter of them beyond; other numbers than odd ones, and the
-// generic path, which is held against itself, go round the offsets.
+// tries reports whether a length is tested with an offset from alignment. "odd" numbers are tested
+// at all 16 offsets up to three groups of 64 elements and at four of them beyond; other sources,
+// and the generic path, which is compared with itself, are tested at one offset for each length.
 func tries(source string, n, offset int) bool {
 	switch {
 	case source != "odd" || testing.Short() || asm.Active() == asm.Generic:
@@ -113,14 +119,15 @@ func copies(vectors [][]float32) (c [][]float32) {
 	return c
 }
 
-// Around the ends of blocks the sums start anew.
+// TestLongVectors compares every path with plain Go at lengths near multiples of Block, where sums
+// start anew.
 func TestLongVectors(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65,
 			2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
 			for name, source := range sources {
-				// Odd numbers in each length, the others in one; of the generic path, which is held
-				// against itself, and in short tests one of all.
+				// Odd numbers at each length, other sources at one. On the generic path, which is
+				// compared with itself, and with -short: odd numbers at that one length.
 				few := testing.Short() || asm.Active() == asm.Generic
 				if n != asm.Block+65 && (few || name != "odd") || few && name != "odd" {
 					continue
@@ -136,7 +143,8 @@ func TestLongVectors(t *testing.T) {
 	})
 }
 
-// Vectors that come from memory are summed two blocks at a time.
+// TestVectorsInMemory checks that vectors too long for the caches, which Dot sums two blocks at a
+// time, have the sum of their blocks' sums.
 func TestVectorsInMemory(t *testing.T) {
 	const n = 4<<20 + asm.Block + 77
 	x, y := make([]float32, n), make([]float32, n)
@@ -144,7 +152,7 @@ func TestVectorsInMemory(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = s.Float(), s.Float()
 	}
-	for offset := range 16 { // one sum may be right by chance
+	for offset := range 16 { // a single sum may be right by chance
 		if testing.Short() && offset > 0 {
 			break
 		}
@@ -168,7 +176,8 @@ func TestVectorsInMemory(t *testing.T) {
 	}
 }
 
-// The lanes begin at +0, so that a sum of nothing but -0 is +0.
+// TestNegativeZeros checks that a sum of negative zeros is +0 wherever it is in plain Go: lanes
+// start at +0.
 func TestNegativeZeros(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range 200 {
@@ -190,7 +199,7 @@ func TestNegativeZeros(t *testing.T) {
 	})
 }
 
-// Four rows at a time take several turns.
+// TestManyRows checks DotRows with 0 to 40 rows, which are processed in groups of four.
 func TestManyRows(t *testing.T) {
 	const most = 40
 	s := asmtest.Uniform(1)
@@ -222,8 +231,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// Rows are taken four at a time or one after the other, as it is quicker: both ways from each cache
-// and from memory, consecutive and picked. A guard page follows the last one.
+// TestRowsOfAllSizes checks DotRows and DotRowsAt on matrices in each cache and in memory, which
+// are read four rows at a time or one by one. A guard page follows the last row.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("12 MB of rows are a little much for emulators")
@@ -262,7 +271,8 @@ func TestRowsOfAllSizes(t *testing.T) {
 	}
 }
 
-// A read or write beyond an operand, on either side, ends the test binary here.
+// TestGuardPages runs every kernel on operands between unmapped pages: a read or write beyond an
+// operand ends the test binary.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Log("this system has no guard pages: nothing is proven here")
@@ -282,7 +292,8 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// Sums of products of small integers are exact in any order, so that a tolerance hides nothing.
+// TestExactIntegers compares the kernels with float64 on small integers, whose sums of products are
+// exact in any order, so that no tolerance is needed.
 func TestExactIntegers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if k.Inexact {
@@ -301,7 +312,7 @@ func TestExactIntegers(t *testing.T) {
 	})
 }
 
-// results returns what the kernel stored, or else what it returned.
+// results returns the numbers that the kernel stored, or its result if it stores none.
 func results(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	sum := k.Call(a)
 	if out := a.Stored(); out != nil {
@@ -313,7 +324,7 @@ func results(k asmtest.Kernel, a *asmtest.Args) []float32 {
 func TestAccuracy(t *testing.T) {
 	const unit = 0x1p-24
 	type result struct{ want, scale []float64 }
-	exact, of := map[int]result{}, "" // of one kernel, for all paths
+	exact, of := map[int]result{}, "" // results by length, and the name of their kernel
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if of != k.Name {
 			exact, of = map[int]result{}, k.Name
@@ -344,7 +355,8 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// With a basis vector a sum picks one element, to the bit: each lane, tail and order comes up.
+// TestBasisVectors multiplies by each basis vector, so that a sum equals one element to the bit, in
+// every lane and tail.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -383,7 +395,7 @@ func TestBasisVectors(t *testing.T) {
 	}
 }
 
-// DotSame and AxpySame give the bits of DotSparse and AxpySparse.
+// TestSameValues checks that DotSame and AxpySame give the bits of DotSparse and AxpySparse.
 func TestSameValues(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -414,8 +426,8 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// StepsSame alternates DotSame and AxpySame, changes nothing for rows without an update, and ends
-// at a margin that is not finite.
+// TestSteps checks that StepsSame alternates DotSame and AxpySame, changes nothing for rows without
+// an update, and stops at a margin that is not finite.
 func TestSteps(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -451,7 +463,7 @@ func TestSteps(t *testing.T) {
 					row := indices[step.Start:][:step.Count]
 					margin := asm.DotSame(step.Value, row, want)
 					if ended {
-						margin = 0 // as it was
+						margin = 0 // steps after the last one keep their margin
 					}
 					if !same(step.Margin, margin) {
 						t.Fatalf("step %d of %d: margin %v, want %v", i, count, step.Margin, margin)
@@ -471,7 +483,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A NaN must not stay behind in a register.
+// TestNaNLeavesNoTrace checks that a call with NaN and infinities does not affect the next one
+// through a register.
 func TestNaNLeavesNoTrace(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range 200 {
@@ -532,7 +545,8 @@ func TestNoAllocations(t *testing.T) {
 	})
 }
 
-// Of nothing but NaN the extremes are those of nothing, and the least of infinities is one.
+// TestExtremesOfNoNumbers checks that extremes of NaN alone equal those of an empty vector, and
+// that infinities count as numbers.
 func TestExtremesOfNoNumbers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains([]string{"min", "max", "argmin", "argmax"}, k.Name) {

@@ -2,13 +2,8 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/floats"
 
-// Sigmoid is
-//
-//	for i, v := range x {
-//		dst[i] = floats.Sigmoid(v)
-//	}
-//
-// with the same bits. It panics if the lengths differ. dst and x may be the same slice.
+// Sigmoid sets dst[i] to floats.Sigmoid(x[i]), to the bit. It panics if the lengths differ. dst and
+// x may be the same slice.
 func Sigmoid(dst, x []float64) {
 	if race {
 		raceReads(x)
@@ -37,13 +32,8 @@ func sigmoidGeneric(dst, x []float64, _ *float64) {
 	}
 }
 
-// Log1pExp is
-//
-//	for i, v := range x {
-//		dst[i] = floats.Log1pExp(v)
-//	}
-//
-// with the same bits. It panics if the lengths differ. dst and x may be the same slice.
+// Log1pExp sets dst[i] to floats.Log1pExp(x[i]), to the bit. It panics if the lengths differ. dst
+// and x may be the same slice.
 func Log1pExp(dst, x []float64) {
 	if race {
 		raceReads(x)

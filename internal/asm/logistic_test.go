@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// logisticPoints are arguments of every size, near where the functions take another way, and any
-// bits.
+// logisticPoints returns arguments of every magnitude, neighbors of the points at which the
+// functions change their method, and floats of random bits.
 func logisticPoints() (x []float64) {
 	g := rand.New(rand.NewPCG(1, 64))
 	for _, v := range []float64{0, 0.41, math.Log(0.41), math.Log(math.Sqrt2 - 1), math.Ln2 / 2, 1, 37,
@@ -32,7 +32,8 @@ func logisticPoints() (x []float64) {
 	return x
 }
 
-// Each path has the bits of the functions of one number, also in place and for each rest of a group.
+// TestLogistic compares each path with package floats' scalar functions to the bit, also in place
+// and at every length below 30.
 func TestLogistic(t *testing.T) {
 	x := logisticPoints()
 	for name, f := range map[string]struct {
@@ -60,7 +61,7 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// compareDoubles wants the same bits, NaN being equal to NaN.
+// compareDoubles fails unless got and want have the same bits, where any NaN equals any other.
 func compareDoubles(t *testing.T, x, got, want []float64) {
 	t.Helper()
 	for i, v := range got {

@@ -13,15 +13,16 @@ import (
 // sums are the kernels whose speed must not depend on where a page ends.
 var sums = []string{"dot", "sumsquares", "squareddistance", "dotint8", "squareddistanceuint8"}
 
-// A masked access that reaches into a page which is not there gives the right result, after the CPU
-// has treated a fault that is none: some hundred nanoseconds. Only time shows it.
+// TestSumsAtPageEnds checks that sums are not slow next to an unmapped page. A masked load that
+// extends into such a page gives the right result, but the CPU needs some hundred nanoseconds to
+// suppress the fault, which only timing reveals.
 func TestSumsAtPageEnds(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Skip("this system has no pages to take away")
 	}
 	g := &asmtest.Guard{}
 	defer g.Free()
-	inside := middle{g.Floats(4096)[1281:]} // one float off, so that a sum would start before it
+	inside := middle{g.Floats(4096)[1281:]} // misaligned by one float, so that a sum could start before it
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains(sums, k.Name) {
 			return
@@ -38,7 +39,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 					a := k.New(n, m, asmtest.Uniform(1))
 					at := shortest(k, a)
 					slow := func() bool { return at > 4*elsewhere+60*time.Nanosecond }
-					for try := 0; slow() && try < 20; try++ { // the machine may be busy for a while
+					for try := 0; slow() && try < 20; try++ { // the machine may be busy
 						time.Sleep(time.Duration(try) * time.Millisecond)
 						at = min(at, shortest(k, a))
 					}
@@ -53,7 +54,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from where its pages begin and end; all operands are the same.
+// middle is memory far from the ends of its pages. All float operands share it.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }
@@ -62,7 +63,7 @@ func (middle) Bytes(n int) []byte       { return make([]byte, n) }
 func (middle) Shorts(n int) []uint16    { return make([]uint16, n) }
 func (middle) Doubles(n int) []float64  { return make([]float64, n) }
 
-// turns takes memory for operands from one and from the other.
+// turns takes the memory of consecutive operands alternately from two sources.
 type turns struct{ first, second asmtest.Memory }
 
 func (m *turns) Floats(n int) []float32 {
@@ -79,7 +80,7 @@ func (m *turns) Ints(n int) []int32      { return m.first.Ints(n) }
 func (m *turns) Shorts(n int) []uint16   { return m.first.Shorts(n) }
 func (m *turns) Doubles(n int) []float64 { return m.first.Doubles(n) }
 
-// shortest returns the time of a call, of the quickest of some runs.
+// shortest returns the mean time of a call in the fastest of 20 runs.
 func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 	const calls = 50
 	least := time.Duration(1<<63 - 1)
@@ -93,8 +94,8 @@ func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 	return least
 }
 
-// Sums have the bits of plain Go wherever their operands are in their pages and lines, each of them
-// by itself: a rotation goes by all of them.
+// TestSumsAnywhere compares sums with plain Go at many positions of each operand within its pages
+// and cache lines. Loops that start at an aligned address depend on each of them.
 func TestSumsAnywhere(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Skip("this system has no pages to take away")

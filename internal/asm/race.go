@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// race tells whether the race detector is on. It does not see what assembly reads and writes, so
-// the kernels tell it.
+// race reports whether the race detector is on. The detector does not see memory accesses of
+// assembly, so the kernels report theirs.
 const race = true
 
 func raceReads[T any](vectors ...[]T) {
@@ -22,20 +22,22 @@ func raceWrites[T any](v []T) {
 	runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(v)), len(v)*int(unsafe.Sizeof(*new(T))))
 }
 
-// raceReadsAt tells of the k elements at each index.
+// raceReadsAt reports reads of the k elements w[j*k:][:k] for each index j.
 func raceReadsAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceReads(w[int(j)*k:][:k])
 	}
 }
 
+// raceWritesAt reports writes of the k elements w[j*k:][:k] for each index j.
 func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceWrites(w[int(j)*k:][:k])
 	}
 }
 
-// raceReadRows tells of n elements of each of count rows: consecutive ones, or those at idx.
+// raceReadRows reports reads of the first n elements of count rows: the rows at idx, or consecutive
+// ones if idx is nil.
 func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	for i := range count {
 		if idx != nil {
@@ -45,7 +47,7 @@ func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	}
 }
 
-// raceWriteRows tells of n elements of each of count consecutive rows.
+// raceWriteRows reports writes of the first n elements of count consecutive rows.
 func raceWriteRows[T any](rows []T, stride, count, n int) {
 	for i := range count {
 		raceWrites(rows[i*stride:][:n])

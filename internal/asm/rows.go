@@ -12,7 +12,7 @@ func rowsTooShort(elements, stride, count, n int) any {
 		count, n, stride)
 }
 
-// DotRows is
+// DotRows computes
 //
 //	for i := range dst {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
@@ -20,26 +20,28 @@ func rowsTooShort(elements, stride, count, n int) any {
 //
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
-	enterRows(dst, rows, stride, x)
+	checkOperands(dst, rows, stride, x)
 	dotRows(dst, rows, stride, nil, x)
 }
 
-// CheckRows panics unless that many elements hold count rows of n, stride apart.
+// CheckRows panics unless a slice of the given number of elements holds count rows of n elements
+// whose starts are stride elements apart.
 func CheckRows(elements, stride, count, n int) {
 	if count > 0 && (stride < 0 || n > elements || !Fit(count-1, stride, elements-n)) {
 		panic(rowsTooShort(elements, stride, count, n))
 	}
 }
 
-// Fit reports whether count*stride is no more than n, none of which is negative. It does not divide,
-// which takes as long as a short row does.
+// Fit reports whether count*stride <= n; none of the three may be negative. It multiplies, because
+// a division takes as long as a dot product of a short row.
 func Fit(count, stride, n int) bool {
 	high, low := bits.Mul64(uint64(count), uint64(stride))
 	return high == 0 && low <= uint64(n)
 }
 
-// CheckMatrix panics unless lda is at least cols and a holds that many rows, which begin lda
-// elements apart. name and leading are what the message calls a and lda.
+// CheckMatrix panics unless lda >= cols and a holds the given number of rows of cols elements,
+// whose starts are lda elements apart. The message calls a and lda by the names given in name and
+// leading.
 func CheckMatrix(name string, a []float32, leading string, lda, rows, cols int) {
 	if lda < cols || rows > 0 && cols > 0 && (len(a) < cols || !Fit(rows-1, lda, len(a)-cols)) {
 		panic(matrixTooShort(name, len(a), leading, lda, rows, cols))
@@ -55,7 +57,7 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 		cols, lda)
 }
 
-// DotRowsAt is
+// DotRowsAt computes
 //
 //	for i, j := range idx {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
@@ -79,8 +81,8 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRows(dst, rows, stride, idx, x)
 }
 
-// rowsInside reports whether that many elements hold n from each row at idx on. It is small enough
-// to be inlined.
+// rowsInside reports whether every row with an index in idx, of n elements from index*stride on,
+// lies within a slice of the given number of elements. It is small enough to be inlined.
 func rowsInside(elements, stride int, idx []int32, n int) bool {
 	if len(idx) == 0 {
 		return true
@@ -88,7 +90,7 @@ func rowsInside(elements, stride int, idx []int32, n int) bool {
 	if stride < 0 || n > elements {
 		return false
 	}
-	last := uint(len(idx)) // any row will do where all are the same
+	last := uint(len(idx)) // greatest valid row index; not used if stride is 0
 	if stride > 0 {
 		last = uint((elements - n) / stride)
 	}
@@ -100,7 +102,7 @@ func rowsInside(elements, stride int, idx []int32, n int) bool {
 	return true
 }
 
-// rowsOutside returns what to panic with where rowsInside is false.
+// rowsOutside returns the panic message for arguments for which rowsInside is false.
 //
 //go:noinline
 func rowsOutside(elements, stride int, idx []int32, n int) any {
@@ -113,58 +115,57 @@ func rowsOutside(elements, stride int, idx []int32, n int) any {
 	return rowsTooShort(elements, stride, len(idx), n)
 }
 
-// CheckRowsAt panics where DotRowsAt would, for what is to be done row by row.
+// CheckRowsAt panics if a row with an index in idx, of n elements from index*stride on, is not
+// within a slice of the given number of elements.
 func CheckRowsAt(elements, stride int, idx []int32, n int) {
 	if !rowsInside(elements, stride, idx, n) {
 		panic(rowsOutside(elements, stride, idx, n))
 	}
 }
 
-// RowsAtOnce is how many rows of n elements one call into assembly takes, a multiple of four: about
-// Block elements or four rows.
+// RowsAtOnce returns the number of rows of n elements that one call into assembly may process: a
+// multiple of four, with about Block elements in all, but at least four rows.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and most processes'
-// share of the third (4 MB), and rows long enough to be taken one by one, in the cache with 512
-// bits, with 512 bits, and without.
+// Thresholds of oneByOne, in elements.
 const (
-	beyondFirst = 16 << 10
-	nearby      = 512 << 10
-	fromMemory  = 1 << 20
-	shortRow    = 128
-	mediumRow   = 256
-	longRow     = 512
+	beyondL1  = 16 << 10  // 64 KB: rows with more elements exceed the first-level cache
+	beyondL2  = 512 << 10 // 2 MB: rows with more elements exceed the second-level cache
+	beyondL3  = 1 << 20   // 4 MB: more elements exceed most processes' share of the third-level cache
+	shortRow  = 128       // shorter rows are always read four at a time
+	mediumRow = 256       // shorter rows are read one by one only with 512-bit registers, from caches
+	longRow   = 512       // without 512-bit registers, shorter rows are one by one only in 2 to 4 MB
 )
 
-// oneByOne tells whether all rows of n elements are better taken one after the other than four at a
-// time. Registers of 512 bits hold the lanes of four rows; others pass over them four times, which
-// is slow where rows are long. From memory rows are read sooner in four streams by CPUs that have
-// fourStreams, and gathered ones by all.
+// oneByOne reports whether count rows of n elements are faster read one after the other than four
+// at a time. 512-bit registers hold the lanes of four rows; with narrower ones the rows are passed
+// over four times, which is slow if they are long. Four streams are faster from memory on CPUs with
+// fourStreams, and for gathered rows on all CPUs.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
 	size, wide := count*n, active == AVX512
 	switch {
-	case n < shortRow || n < mediumRow && (!wide || size >= fromMemory):
+	case n < shortRow || n < mediumRow && (!wide || size >= beyondL3):
 		return false
 	case idx != nil:
-		return !wide && n >= longRow && size > nearby && len(rows) <= 2*fromMemory
-	case size >= fromMemory && wide:
+		return !wide && n >= longRow && size > beyondL2 && len(rows) <= 2*beyondL3
+	case size >= beyondL3 && wide:
 		return !fourStreams
-	case size >= fromMemory:
+	case size >= beyondL3:
 		return n >= longRow
 	case wide || n >= longRow:
-		return size > beyondFirst
+		return size > beyondL1
 	}
-	return size > nearby
+	return size > beyondL2
 }
 
-// dotRows is given indices or, for consecutive rows, nil.
+// dotRows is DotRowsAt without checks, or DotRows if idx is nil.
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	n, done := len(x), 0
 	switch {
 	case n == 0 || n > Block:
 	case !oneByOne(rows, idx, len(dst), n):
 		done = len(dst) &^ 3
-		fourRows(dst[:done], rows, stride, idx, x)
+		dotFourRows(dst[:done], rows, stride, idx, x)
 	case idx == nil:
 		done = len(dst)
 		for i, step := 0, RowsAtOnce(n); i < done; i += step {
@@ -176,8 +177,9 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	}
 }
 
-// fourRows takes four rows at a time.
-func fourRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+// dotFourRows computes the dot products of x and rows in groups of four. len(dst) is a multiple of
+// four.
+func dotFourRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	step := RowsAtOnce(len(x))
 	for first := 0; first < len(dst); first += step {
 		some := dst[first:min(first+step, len(dst))]
@@ -214,7 +216,7 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 	}
 }
 
-// SquaredDistanceRows is
+// SquaredDistanceRows computes
 //
 //	for i := range dst {
 //		dst[i] = SquaredDistance(rows[i*stride:][:len(x)], x)
@@ -223,7 +225,7 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	n := len(x)
-	enterRows(dst, rows, stride, x)
+	checkOperands(dst, rows, stride, x)
 	if n <= lanes || n > Block {
 		for i := range dst {
 			dst[i] = SquaredDistance(row(rows, stride, nil, i, n), x)
@@ -235,7 +237,7 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
-// CosineRows is
+// CosineRows computes
 //
 //	for i := range dst {
 //		dst[i] = Cosine(x, rows[i*stride:][:len(x)])
@@ -244,8 +246,8 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func CosineRows(dst, rows []float32, stride int, x []float32) {
 	n, xx := len(x), SumSquares(x)
-	enterRows(dst, rows, stride, x)
-	if n <= lanes || n > Block || !exact(xx) {
+	checkOperands(dst, rows, stride, x)
+	if n <= lanes || n > Block || !inSafeRange(xx) {
 		for i := range dst {
 			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
 		}
@@ -255,15 +257,15 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 		cosineEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, xx)
 	}
 	for i, v := range dst {
-		if v != v { // the assembly leaves these to Cosine
+		if v != v { // the assembly stores NaN for rows that need Cosine
 			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
 		}
 	}
 }
 
-// enterRows panics unless rows holds a row for each element of dst, and tells the race detector what
-// is read and written.
-func enterRows(dst, rows []float32, stride int, x []float32) {
+// checkOperands panics unless rows holds a row for each element of dst, and reports the reads and
+// writes to the race detector.
+func checkOperands(dst, rows []float32, stride int, x []float32) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
 		raceReads(x)
@@ -272,6 +274,7 @@ func enterRows(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
+// row returns the n elements of row i, or of row idx[i] if idx is not nil.
 func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 	if idx != nil {
 		i = int(idx[i])
@@ -279,7 +282,7 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 	return rows[i*stride:][:n]
 }
 
-// AxpyRows is
+// AxpyRows computes
 //
 //	for i, j := range idx {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
@@ -303,7 +306,7 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	axpyRows(1, a, rows, stride, idx, y)
 }
 
-// GemvT is
+// GemvT computes
 //
 //	for i, v := range x {
 //		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
@@ -320,7 +323,8 @@ func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	axpyRows(alpha, x, rows, stride, nil, y)
 }
 
-// axpyRows is given indices or, for consecutive rows, nil.
+// axpyRows adds alpha*a[i] times each row to y: rows at the indices idx, or consecutive ones if idx
+// is nil.
 func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) > 0 && len(y) > 0 && Fit(len(a), len(y), Block) {
 		axpyRowsActive(alpha, a, rows, stride, idx, y)
@@ -329,7 +333,7 @@ func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []flo
 	}
 }
 
-// axpyRowsParts is axpyRows in several calls.
+// axpyRowsParts is axpyRows for more elements than one call into assembly may process.
 func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
@@ -351,13 +355,13 @@ func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, 
 	}
 }
 
-// Ger is
+// Ger computes
 //
 //	for i, v := range x {
 //		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// to the bit, but that nothing happens where alpha is 0. It panics where CheckMatrix does. a must not
+// to the bit, except that it does nothing if alpha is 0. It panics if CheckMatrix does. a must not
 // overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
 	CheckMatrix("a", a, "lda", lda, len(x), len(y))
@@ -375,7 +379,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	}
 }
 
-// gerParts is Ger in several calls.
+// gerParts is Ger for more elements than one call into assembly may process.
 func gerParts(alpha float32, x, y, a []float32, lda int) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]

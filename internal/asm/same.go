@@ -2,14 +2,14 @@ package asm
 
 import "unsafe"
 
-// DotSame is DotSparse of a row whose values are all a, to the bit:
+// DotSame returns the bits of DotSparse for a row whose values all equal a:
 //
 //	for k, j := range idx {
 //		lane[k%8] += float32(a * w[j])
 //	}
 //
-// with the 8 lanes folded. The indices must be strictly ascending, so that there are at most Block
-// of them, and less than len(w): the assembly trusts them.
+// with the 8 lanes folded. The indices must be strictly ascending (so there are at most Block of
+// them) and less than len(w): the assembly does not check them.
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
 		raceReads(idx)
@@ -22,8 +22,8 @@ func dotSameRare(a float32, idx []uint16, w []float32) float32 {
 	return dotSameGeneric(a, idx, w)
 }
 
-// dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which
-// short rows notice.
+// dotSameGeneric is not inlined, nor is axpySameGeneric: the compiler would reserve registers for
+// them in DotSame and AxpySame, which slows short rows down.
 //
 //go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
@@ -34,14 +34,15 @@ func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 	return fold(lane[:])
 }
 
-// AxpySame is AxpySparse of a row whose products are all a, to the bit:
+// AxpySame adds a to w at each index, as AxpySparse does for a row whose products all equal a, to
+// the bit:
 //
 //	for _, j := range idx {
 //		w[j] += a
 //	}
 //
-// The indices must be strictly ascending, so that there are at most Block of them, and less than
-// len(w): the assembly trusts them.
+// The indices must be strictly ascending (so there are at most Block of them) and less than len(w):
+// the assembly does not check them.
 func AxpySame(a float32, idx []uint16, w []float32) {
 	if race {
 		raceReads(idx)
@@ -61,16 +62,16 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 	}
 }
 
-// A Step is one that StepsSame takes.
+// Step is one step of StepsSame: a row whose values are all equal, and its update.
 type Step struct {
-	Start, Count uint32  // of the row's indices
-	Value        float32 // of the row, times its label
-	Update       float32 // what is added at the row's indices if Margin < Least
-	Least        float32
-	Margin       float32 // set by StepsSame
+	Start, Count uint32  // position and number of the row's indices
+	Value        float32 // value of the row's nonzeros, times the row's label
+	Update       float32 // number added to w at the row's indices if Margin < Least
+	Least        float32 // margin from which no update is made
+	Margin       float32 // margin before the update; set by StepsSame
 }
 
-// StepsSame takes steps of the hinge loss with rows of one value, one after the other:
+// StepsSame performs steps of the hinge loss on rows whose values are all equal, one after the other:
 //
 //	for i := range steps {
 //		s := &steps[i]
@@ -86,8 +87,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// A row without an update has 0 added, since it is known late, and hard to predict, which rows
-// have one. The rows are as in AxpySame.
+// Rows without an update have 0 added, because a branch would often be predicted wrongly. Each row's
+// indices must be as AxpySame requires.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return
@@ -103,7 +104,8 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 	stepsSameActive(&steps[0].Start, len(steps), indices, w)
 }
 
-// stepsSameGeneric is given the first field of the first step, since the generator knows no Step.
+// stepsSameGeneric is the generic body of StepsSame. It takes a pointer to the first field of the
+// first step, because the generator has no type Step.
 func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
 	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {

@@ -2,11 +2,11 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/misuse"
 
-func rowDiffers(idx []int32, val []float32) any {
+func mismatchIdxVal(idx []int32, val []float32) any {
 	return mismatch("len(idx)", len(idx), "len(val)", len(val))
 }
 
-// DotSparse is
+// DotSparse computes
 //
 //	for k, j := range idx {
 //		lane[k%8] += float32(val[k] * w[j])
@@ -25,7 +25,7 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 
 func dotSparseRare(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
+		panic(mismatchIdxVal(idx, val))
 	}
 	if len(idx) > Block {
 		return dotSparseBlocks(idx, val, w)
@@ -50,7 +50,7 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 	return fold(lane[:])
 }
 
-// AxpySparse is
+// AxpySparse computes
 //
 //	for k, j := range idx {
 //		w[j] += float32(a * val[k])
@@ -69,7 +69,7 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 
 func axpySparseRare(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
+		panic(mismatchIdxVal(idx, val))
 	}
 	if len(idx) > Block {
 		axpySparseBlocks(a, idx, val, w)
@@ -93,7 +93,7 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 }
 
 //go:noinline
-func notInterleaved(k int) any {
+func notMultipleOf8(k int) any {
 	return misuse.Of("%d interleaved vectors: want a multiple of 8", k)
 }
 
@@ -110,10 +110,10 @@ func notInterleaved(k int) any {
 // [0, len(w)/k): the assembly trusts it. dst must not overlap val or w.
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
-		panic(notInterleaved(len(dst)))
+		panic(notMultipleOf8(len(dst)))
 	}
 	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
+		panic(mismatchIdxVal(idx, val))
 	}
 	if race {
 		raceReads(idx)
@@ -145,7 +145,8 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// dotSparseKGeneric is for 8 vectors; the path of 512 bits takes 16 as well.
+// dotSparseKGeneric is DotSparseK for 8 of the k vectors; the AVX512 path also processes 16 in one
+// call.
 func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	var lane [sparseLanes][8]float32
 	for i, j := range idx {
@@ -176,10 +177,10 @@ func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 // [0, len(w)/k): the assembly trusts it. w must not overlap a or val.
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
-		panic(notInterleaved(len(a)))
+		panic(notMultipleOf8(len(a)))
 	}
 	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
+		panic(mismatchIdxVal(idx, val))
 	}
 	if race {
 		raceReads(idx)
@@ -194,7 +195,7 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// axpySparseKGeneric is for the first 8 vectors.
+// axpySparseKGeneric is AxpySparseK for the first 8 of the k vectors.
 func axpySparseKGeneric(a []float32, idx []int32, val, w []float32, k int) {
 	a = a[:8]
 	for i, j := range idx {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Dot is
+// Dot computes
 //
 //	for i, v := range x {
 //		lane[i%64] += float32(v * y[i])
@@ -21,7 +21,7 @@ func Dot(x, y []float32) float32 {
 
 func dotRare(x, y []float32) float32 {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) > Block {
 		return dotBlocks(x, y)
@@ -29,11 +29,12 @@ func dotRare(x, y []float32) float32 {
 	return dotGeneric(x, y)
 }
 
-// inMemory is a number of elements, 32 MB of two vectors, that no cache holds but the largest.
-const inMemory = 4 << 20
+// minDotTwo is the length, in elements, from which Dot sums two blocks at a time. Two vectors of it
+// take 32 MB, more than all but the largest caches hold.
+const minDotTwo = 4 << 20
 
 func dotBlocks(x, y []float32) (sum float32) {
-	if len(x) >= inMemory {
+	if len(x) >= minDotTwo {
 		var two [2]float32
 		for len(x) >= 2*Block {
 			dotTwoActive(two[:], x[:2*Block], y[:2*Block])
@@ -49,16 +50,16 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwoGeneric sets dst to the sums of two blocks of equal length, a multiple of 64, one behind the
-// other.
+// dotTwoGeneric sets dst[0] and dst[1] to the dot products of the first and the second halves of x
+// and y. Half their length is a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])
 }
 
-// dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors
-// eight times. That is faster than the naive loop, whose one sum waits for itself at every
-// addition.
+// dotGeneric computes eight lanes at a time, which stay in registers, and passes over the vectors
+// eight times. This is faster than one pass with a single sum, in which each addition waits for the
+// previous one.
 func dotGeneric(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
@@ -81,7 +82,7 @@ func dotGeneric(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// The lanes that a short vector does not reach are +0, and adding +0 to what a sum can be
+	// Lanes that a short vector does not reach are +0. Adding +0 to a lane's sum, which is never -0,
 	// changes nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
@@ -100,7 +101,7 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// SumSquares is Dot(x, x) in half the loads.
+// SumSquares returns the bits of Dot(x, x) with half the loads.
 func SumSquares(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -125,7 +126,7 @@ func sumSquaresBlocks(x []float32) (sum float32) {
 
 func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 
-// SquaredDistance is
+// SquaredDistance computes
 //
 //	for i, v := range x {
 //		d := v - y[i]
@@ -142,7 +143,7 @@ func SquaredDistance(x, y []float32) float32 {
 
 func squaredDistanceRare(x, y []float32) float32 {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) > Block {
 		return squaredDistanceBlocks(x, y)
@@ -182,14 +183,14 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)
 	}
-	var sums [4]float32 // the last one means nothing
+	var sums [4]float32 // the last element is scratch space
 	dotNormsActive(&sums[0], x, y)
 	return sums[0], sums[1], sums[2]
 }
 
 func dotNormsRare(dst *float32, x, y []float32) {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	sums := unsafe.Slice(dst, 3)
 	if len(x) > Block {
@@ -214,7 +215,7 @@ func dotNormsGeneric(x, y []float32) (xy, xx, yy float32) {
 	return dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)
 }
 
-// Sum is
+// Sum computes
 //
 //	for i, v := range x {
 //		lane[i%64] += v
@@ -251,7 +252,7 @@ func sumGeneric(x []float32) float32 {
 	return fold(lane[:])
 }
 
-// SumAbs is Sum of the absolute values.
+// SumAbs returns Sum of the absolute values of x.
 func SumAbs(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -284,7 +285,7 @@ func sumAbsGeneric(x []float32) float32 {
 
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
-// L1Distance is
+// L1Distance computes
 //
 //	for i, v := range x {
 //		lane[i%64] += |v - y[i]|
@@ -300,7 +301,7 @@ func L1Distance(x, y []float32) float32 {
 
 func l1DistanceRare(x, y []float32) float32 {
 	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
+		panic(mismatchXY(x, y))
 	}
 	if len(x) > Block {
 		return l1DistanceBlocks(x, y)

@@ -2,24 +2,24 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/misuse"
 
-// TileRows and TileCols are the shape of what RankK adds to, and BlockRows the number of rows after
-// which its sums start anew.
+// TileRows and TileCols are the dimensions of the tile of C that RankK updates. BlockRows is the
+// number of rows of A and B after which its sums start anew.
 const (
 	TileRows  = 12
 	TileCols  = 32
 	BlockRows = 256
 )
 
-// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A
-// has k rows of TileRows elements and B as many of TileCols:
+// RankK adds A'B to a tile of TileRows x TileCols elements of c, whose rows are stride apart. A has
+// k rows of TileRows elements, and B k rows of TileCols elements:
 //
 //	for r := range k {
 //		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in
-// rows, or c is too short. c must not overlap a or b.
+// All sums start from +0, and each BlockRows rows are summed and added to c by themselves. It
+// panics if a and b differ in rows, or c is too short. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
@@ -39,16 +39,16 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 }
 
-// Gemm is
+// Gemm computes
 //
 //	for l := range k {
 //		sum[i][j] += float32(a[i*aRow+l*aStep] * b[l*bStep+j])
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// for i < rows and j < cols, with all sums from +0. aRow or aStep is 1: a factor has its rows or its
-// columns in one piece. It panics if c, a or b is too short. c must not overlap a or b, nor one of
-// its rows another.
+// for i < rows and j < cols, with all sums starting from +0. It panics unless aRow or aStep is 1 (the
+// rows or the columns of A are contiguous), or if c, a or b is too short. c must not overlap a or b,
+// and its rows must not overlap each other.
 func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	if rows < 1 || cols < 1 || k < 1 {
@@ -56,7 +56,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	}
 	CheckRows(len(c), stride, rows, cols)
 	CheckRows(len(b), bStep, k, cols)
-	lines, length, apart := rows, k, aRow // of a
+	lines, length, apart := rows, k, aRow // contiguous vectors of a: their number, length and distance
 	if aStep != 1 {
 		lines, length, apart = k, rows, aStep
 	}
@@ -71,15 +71,15 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	gemmActive(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
 
-// RankKPairs is RankK for pairs of rows of int16 in integers of 32 bits, the first of each in the
-// lower half:
+// RankKPairs is RankK for int16 elements and sums of 32 bits. Each uint32 of a and b holds a pair
+// of elements from two consecutive rows, the first one in the lower half:
 //
 //	for r := range k {
 //		x, y := a[r*TileRows+i], b[r*TileCols+j]
 //		c[i*stride+j] += int32(int16(x))*int32(int16(y)) + int32(int16(x>>16))*int32(int16(y>>16))
 //	}
 //
-// modulo 2^32, so that the order of the rows is nobody's concern.
+// The sums are modulo 2^32, so the order of the rows does not matter.
 func RankKPairs(c []int32, stride int, a, b []uint32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
@@ -105,13 +105,13 @@ func tileTooShort(n, stride int) any {
 		TileCols, stride)
 }
 
-// Pack is
+// Pack computes
 //
 //	for i, v := range x {
 //		dst[i/width*step+i%width] = float32(c * v)
 //	}
 //
-// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
+// It copies a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
 // dst ends before the last panel does. dst must not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
@@ -134,7 +134,7 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 	packActive(dst, width, step, c, x)
 }
 
-// PackColumns is
+// PackColumns computes
 //
 //	for j := range cols {
 //		for i, v := range x[j*stride:][:n] {
@@ -142,7 +142,7 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 //		}
 //	}
 //
-// It brings columns into a panel, and panics if x or dst is too short. dst must not overlap x.
+// It copies columns into a panel, and panics if x or dst is too short. dst must not overlap x.
 func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
 	if cols < 1 || n < 1 {
 		return
@@ -156,10 +156,11 @@ func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols,
 	packColumnsActive(dst, width, c, x, stride, cols, n)
 }
 
-// packBlock is a number of whole panels that one call takes at most.
+// packBlock is the number of elements that one call of packActive copies at most: a multiple of
+// both panel widths.
 const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
 
-// gemmGeneric takes two rows and four columns at a time, whose sums stay in registers.
+// gemmGeneric computes two rows and four columns of c at a time, whose sums stay in registers.
 func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	for i := 0; i+1 < rows; i += 2 {
