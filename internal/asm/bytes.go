@@ -73,10 +73,10 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Vectors of bytes hold int8 values if the parameter signed is true, and uint8 values otherwise. One
-// function serves both types: with a choice between two calls, the type-parameterized functions of
-// package quant could not be inlined. The assembly sums each block in 32 bits, modulo 2^32, which is
-// exact in any order, and extends the sum to 64 bits.
+// Vectors of bytes hold int8 values if the parameter signed is true, and uint8 values otherwise.
+// One function serves both types: with a choice between two calls, the type-parameterized functions
+// of package quant could not be inlined. The assembly sums each block in 32 bits, modulo 2^32,
+// which is exact in any order, and extends the sum to 64 bits.
 
 // DotBytes returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
 func DotBytes(x, y []uint8, signed bool) int64 {

@@ -11,10 +11,9 @@
 //   - A dense sum has 64 lanes. Element i is added to lane i mod 64, in order of i, starting from
 //     +0. Then lanes l and l+32 are added for l < 32, then l and l+16 for l < 16, and so on down to
 //     one.
-//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8, and the lanes are folded the same
-//     way.
-//   - A vector longer than [Block] elements is summed block by block, and the blocks' sums are added
-//     from left to right.
+//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8, and the lanes are folded alike.
+//   - A vector longer than [Block] elements is summed block by block, and the blocks' sums are
+//     added from left to right.
 //   - Element-wise kernels round each operation.
 //
 // Slice lengths are checked in this package, before the assembly's loops, which trust them. Indices

@@ -95,7 +95,7 @@ type halfCursor struct {
 // nearest returns the half-precision number nearest to v, the even one in a tie.
 func (c *halfCursor) nearest(v float32, bfloat16 bool, infinity uint16) uint16 {
 	size := math.Abs(float64(v))
-	value := func(h uint16) float64 { return asmtest.HalfPlace(h, bfloat16) }
+	value := func(h uint16) float64 { return asmtest.HalfUnbounded(h, bfloat16) }
 	if c.middle == 0 || size < c.last {
 		*c = halfCursor{middle: value(1) / 2}
 	}

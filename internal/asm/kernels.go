@@ -21,7 +21,8 @@ const (
 // are single calls, which the compiler inlines. Lengths of vectors are compared in assembly:
 // dotActive compares them and jumps to the body for the path in use. If the lengths differ, exceed
 // Block or no path with assembly is in use, it jumps to dotSlow. Kernels over rows trust their
-// caller and have no slow path. Panics name the public function that was called: see package misuse.
+// caller and have no slow path. Panics name the public function that was called: see package
+// misuse.
 
 // mismatch returns the panic message for two lengths that differ. Like the other functions that
 // return panic messages it is not inlined, which keeps its code out of the kernels. It does not

@@ -50,14 +50,14 @@ func compare(t *testing.T, n int, got, want []float32) {
 	}
 }
 
-var uniform = asmtest.Drawn(asmtest.Uniform)
+var uniform = asmtest.Pooled(asmtest.Uniform)
 
 var sources = map[string]func(seed uint64) *asmtest.Source{
 	"uniform": uniform,
-	"odd":     asmtest.Drawn(func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 16) }),
-	"odder":   asmtest.Drawn(func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 256) }),
-	"zeros":   asmtest.Drawn(asmtest.Zeros),
-	"bits":    asmtest.Drawn(asmtest.Bits),
+	"odd":     asmtest.Pooled(func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 16) }),
+	"odder":   asmtest.Pooled(func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 256) }),
+	"zeros":   asmtest.Pooled(asmtest.Zeros),
+	"bits":    asmtest.Pooled(asmtest.Bits),
 }
 
 // With -short, for emulators, each length is tested once, in one alignment and with one source of

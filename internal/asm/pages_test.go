@@ -22,7 +22,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	}
 	g := &asmtest.Guard{}
 	defer g.Free()
-	inside := middle{g.Floats(4096)[1281:]} // misaligned by one float, so that a sum could start before it
+	inside := middle{g.Floats(4096)[1281:]} // one float off, so that a sum could start before it
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains(sums, k.Name) {
 			return

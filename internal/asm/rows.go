@@ -131,10 +131,10 @@ func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 const (
 	beyondL1  = 16 << 10  // 64 KB: rows with more elements exceed the first-level cache
 	beyondL2  = 512 << 10 // 2 MB: rows with more elements exceed the second-level cache
-	beyondL3  = 1 << 20   // 4 MB: more elements exceed most processes' share of the third-level cache
+	beyondL3  = 1 << 20   // 4 MB: more exceed most processes' share of the third-level cache
 	shortRow  = 128       // shorter rows are always read four at a time
-	mediumRow = 256       // shorter rows are read one by one only with 512-bit registers, from caches
-	longRow   = 512       // without 512-bit registers, shorter rows are one by one only in 2 to 4 MB
+	mediumRow = 256       // shorter rows are read one by one only from caches and with 512-bit registers
+	longRow   = 512       // without 512-bit registers, shorter rows are read one by one only in 2 to 4 MB
 )
 
 // oneByOne reports whether count rows of n elements are faster read one after the other than four

@@ -71,7 +71,8 @@ type Step struct {
 	Margin       float32 // margin before the update; set by StepsSame
 }
 
-// StepsSame performs steps of the hinge loss on rows whose values are all equal, one after the other:
+// StepsSame performs steps of the hinge loss on rows whose values are all equal, one after the
+// other:
 //
 //	for i := range steps {
 //		s := &steps[i]
@@ -87,8 +88,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// Rows without an update have 0 added, because a branch would often be predicted wrongly. Each row's
-// indices must be as AxpySame requires.
+// Rows without an update have 0 added, because a branch would often be predicted wrongly. Each
+// row's indices must be as AxpySame requires.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return

@@ -46,9 +46,9 @@ func RankK(c []float32, stride int, a, b []float32) {
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// for i < rows and j < cols, with all sums starting from +0. It panics unless aRow or aStep is 1 (the
-// rows or the columns of A are contiguous), or if c, a or b is too short. c must not overlap a or b,
-// and its rows must not overlap each other.
+// for i < rows and j < cols, with all sums starting from +0. It panics unless aRow or aStep is 1
+// (the rows or the columns of A are contiguous), or if c, a or b is too short. c must not overlap a
+// or b, and its rows must not overlap each other.
 func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	if rows < 1 || cols < 1 || k < 1 {
@@ -56,7 +56,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	}
 	CheckRows(len(c), stride, rows, cols)
 	CheckRows(len(b), bStep, k, cols)
-	lines, length, apart := rows, k, aRow // contiguous vectors of a: their number, length and distance
+	lines, length, apart := rows, k, aRow // contiguous vectors of a, their length and distance
 	if aStep != 1 {
 		lines, length, apart = k, rows, aStep
 	}

@@ -2,10 +2,10 @@
 
 package asmtest
 
-// Guarded tells whether Guard faults beyond its operands on this system.
+// Guarded reports whether a Guard's memory faults beyond its ends on this system.
 const Guarded = false
 
-// Guard is ordinary memory here: this system has no pages to protect, or no assembly to be caught.
+// Guard is ordinary memory on systems on which package asmtest cannot protect pages.
 type Guard struct {
 	AtStart bool
 	Heap

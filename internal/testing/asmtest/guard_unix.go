@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Guarded tells whether Guard faults beyond its operands on this system.
+// Guarded reports whether a Guard's memory faults beyond its ends on this system.
 const Guarded = true
 
-// Guard hands out memory that begins or ends at a page that can't be read or written. Free gives it
-// back.
+// Guard allocates operands between pages that can't be read or written. Free releases them.
 type Guard struct {
-	AtStart bool // the operands begin at the page's end; else they end at its start
-	pages   [][]byte
+	AtStart bool // whether operands begin behind a protected page; otherwise they end before one
+	pages   [][]byte // mappings to release
 }
 
+// bytes returns n zeroed bytes that begin or end at a protected page.
 func (g *Guard) bytes(n int) unsafe.Pointer {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page
@@ -45,7 +45,7 @@ func (g *Guard) Bytes(n int) []byte      { return unsafe.Slice((*byte)(g.bytes(n
 func (g *Guard) Shorts(n int) []uint16   { return unsafe.Slice((*uint16)(g.bytes(2*n)), n) }
 func (g *Guard) Doubles(n int) []float64 { return unsafe.Slice((*float64)(g.bytes(8*n)), n) }
 
-// Free unmaps everything that g handed out.
+// Free unmaps all memory that g has allocated.
 func (g *Guard) Free() {
 	for _, p := range g.pages {
 		if err := unix.Munmap(p); err != nil {

@@ -1,6 +1,7 @@
-// Package asmtest has the table of package asm's kernels, and memory that faults beyond its ends.
-// Tests and benchmarks share both, so that a kernel added to the table is tested and measured
-// everywhere at once.
+// Package asmtest provides Kernels, the table of package asm's kernels, and the operands for them:
+// sources of numbers, and memory that faults or shows stores beyond its ends. Tests, fuzzing,
+// benchmarks and the specification's golden vectors are driven by the table, so that a kernel added
+// to it is tested and measured everywhere at once.
 package asmtest
 
 import (
@@ -14,51 +15,50 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A Kernel is one kernel as tests and benchmarks see it.
+// Kernel describes one kernel to tests and benchmarks.
 type Kernel struct {
 	Name string
-	// Inexact tells that results are rounded even where all numbers are small integers.
+	// Inexact reports that results are rounded even if all operands are small integers.
 	Inexact bool
-	// Most is the largest size, where there is one; New takes a larger one for it.
+	// MaxSize is the greatest size that New distinguishes (greater sizes count as MaxSize), or 0.
 	Most int
-	// New makes the arguments for size n: numbers from s, in memory from m.
+	// New returns arguments of size n, with numbers from s in memory from m.
 	New func(n int, m Memory, s *Source) *Args
-	// Call calls the kernel in the path that is active; a kernel that stores returns 0.
+	// Call calls the kernel on the path in use. Kernels that only store return 0.
 	Call func(a *Args) float32
-	// Wide returns what Call should return, or store into a.Out, in float64, and the sum of the
-	// absolute values of the terms behind each, which bounds the rounding error. It must be called
-	// before Call.
+	// Wide returns the expected results in float64, returned or stored, and for each the sum of its
+	// terms' absolute values, which bounds the rounding error. It must be called before Call.
 	Wide func(a *Args) (want, scale []float64)
-	// Bytes is what a call reads and writes.
+	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
 }
 
-// Args are a kernel's arguments; each kernel has its own few of them.
+// Args are the arguments of one call. Each kernel uses a few of the fields.
 type Args struct {
-	A, B    float32
-	X, Y    []float32
-	Scalars []float32
-	Idx     []int32
-	Packed  []byte    // what stands for floats
-	Bytes   [2][]byte // vectors of bytes
-	Shorts  []uint16  // indices, strictly ascending
-	Halves  []uint16  // floats of 16 bits
-	Packs   bool      // stores the halves
-	Words   [2][]uint64
-	Steps   []asm.Step
-	Doubles []float64  // stored into
-	Pairs   [2][]int32 // two integers of 16 bits in each
-	Sums    []int32    // stored into
-	Scores  []int64    // stored into
-	W       []float32  // rows or weights
-	Stride  int        // of rows or panels
-	Width   int        // of panels
+	A, B         float32
+	X, Y         []float32
+	Scalars      []float32
+	Idx          []int32
+	Packed       []byte      // bytes that Unpack turns into floats
+	Bytes        [2][]byte   // rows or a vector of int8 or uint8, and a vector
+	Shorts       []uint16    // column indices, strictly ascending
+	Halves       []uint16    // half-precision numbers
+	StoresHalves bool        // whether the kernel stores Halves
+	Words        [2][]uint64 // rows of bits, and a vector of bits
+	Steps        []asm.Step  // steps of StepsSame
+	Doubles      []float64   // float64 operand that is stored into
+	Pairs        [2][]int32  // operands of RankKPairs: two int16s in each element
+	Sums         []int32     // int32 operand that is stored into
+	Scores       []int64     // int64 results, one for each row
+	W            []float32   // rows of a matrix, or weights of features
+	Stride       int         // distance between rows or panels, in elements
+	Width        int         // columns of a panel
 
-	Rows, Cols, Depth int       // of a product, or of what is packed
-	Out               []float32 // the operand that is stored into, if any
+	Rows, Cols, Depth int       // dimensions of a product or of a packed matrix
+	Out               []float32 // float32 operand that is stored into; nil if there is none
 }
 
-// Inputs returns the operands that a call must leave alone.
+// Inputs returns the float32 operands that a call must not change.
 func (a *Args) Inputs() [][]float32 {
 	var in [][]float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W} {
@@ -69,8 +69,9 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
-// Stored returns what a call has stored: Out, or three floats for each double, which hold all bits
-// of one that is neither huge nor tiny, or the parts of 16 bits of each integer.
+// Stored returns what a call stored, as float32s: the elements of Out, the bits of each
+// half-precision number, the 16-bit parts of each integer, or three float32s for each float64.
+// Their sum is exactly the float64, unless it is huge or tiny.
 func (a *Args) Stored() []float32 {
 	switch {
 	case a.Scores != nil:
@@ -80,9 +81,9 @@ func (a *Args) Stored() []float32 {
 		}
 		return out
 	case a.Sums != nil:
-		return appendHalves(nil, a.Sums)
-	case a.Packs:
-		return floatsOf(a.Halves)
+		return append16s(nil, a.Sums)
+	case a.StoresHalves:
+		return bitsOf(a.Halves)
 	case a.Doubles == nil:
 		return a.Out
 	}
@@ -93,13 +94,15 @@ func (a *Args) Stored() []float32 {
 	return out
 }
 
-func appendHalves(out []float32, sums []int32) []float32 {
+// append16s appends the upper and the lower 16 bits of each sum.
+func append16s(out []float32, sums []int32) []float32 {
 	for _, v := range sums {
 		out = append(out, float32(v>>16), float32(v&0xffff))
 	}
 	return out
 }
 
+// appendParts appends the four 16-bit parts of v, the lowest first.
 func appendParts(out []float32, v int64) []float32 {
 	for range 4 {
 		out = append(out, float32(uint16(v)))
@@ -108,6 +111,7 @@ func appendParts(out []float32, v int64) []float32 {
 	return out
 }
 
+// appendDouble appends three float32s whose sum is rest.
 func appendDouble(out []float32, rest float64) []float32 {
 	for range 3 {
 		part := float32(rest)
@@ -117,7 +121,7 @@ func appendDouble(out []float32, rest float64) []float32 {
 	return out
 }
 
-// Footprint is the size of the operands in bytes, each counted once.
+// Footprint returns the size of the operands in bytes, counting memory shared by two operands once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
@@ -133,7 +137,7 @@ func (a *Args) Footprint() int {
 	return bytes
 }
 
-// Kernels is the table.
+// Kernels is the table of package asm's kernels.
 var Kernels = []Kernel{
 	{
 		Name: "dot",
@@ -259,7 +263,7 @@ var Kernels = []Kernel{
 			return a.Steps[len(a.Shorts)%len(a.Steps)].Margin
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			// A rounding may decide which rows are updates: they are found as the definition says.
+			// Rounding may decide whether a row has an update, so margins are computed in float32.
 			w := slices.Clone(a.W)
 			want, scale = wideMap(len(w), func(j int) (x, zero float64) { return float64(w[j]), 0 })
 			for _, s := range a.Steps {
@@ -277,7 +281,7 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int {
 			bytes := 0
 			for _, s := range a.Steps {
-				bytes += 24 + 16*int(s.Count) // the indices twice, w three times
+				bytes += 24 + 16*int(s.Count) // each index is read twice, each weight accessed three times
 			}
 			return bytes
 		},
@@ -290,7 +294,7 @@ var Kernels = []Kernel{
 		Call: func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
-				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as the definition says
+				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as in the definition
 				return d * d
 			})
 		},
@@ -362,7 +366,7 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
 	},
-	// Sums, extremes and forms that store into a vector of its own.
+	// Sums, extremes, and element-wise kernels that store into a vector of their own.
 	{
 		Name: "sum",
 		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
@@ -389,7 +393,7 @@ var Kernels = []Kernel{
 		Call: func(a *Args) float32 { return asm.L1Distance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
-				return math.Abs(float64(a.X[i] - a.Y[i])) // rounded, as the definition says
+				return math.Abs(float64(a.X[i] - a.Y[i])) // rounded, as in the definition
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
@@ -415,19 +419,19 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 20 * len(a.X) },
 	},
-	ofDoubles("sigmoid", asm.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
-	ofDoubles("log1pexp", asm.Log1pExp, func(x float64) float64 {
+	doublesKernel("sigmoid", asm.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
+	doublesKernel("log1pexp", asm.Log1pExp, func(x float64) float64 {
 		return max(0, x) + math.Log1p(math.Exp(-math.Abs(x)))
 	}),
-	inDoubles("dot64", func(x, y []float32) (sums [3]float64) {
+	doubleSumsKernel("dot64", func(x, y []float32) (sums [3]float64) {
 		sums[0] = asm.Dot64(x, y)
 		return sums
 	}, func(x, y float64) float64 { return x * y }),
-	inDoubles("squareddistance64", func(x, y []float32) (sums [3]float64) {
+	doubleSumsKernel("squareddistance64", func(x, y []float32) (sums [3]float64) {
 		sums[0] = asm.SquaredDistance64(x, y)
 		return sums
 	}, func(x, y float64) float64 { return (x - y) * (x - y) }),
-	inDoubles("dotnorms64", func(x, y []float32) (sums [3]float64) {
+	doubleSumsKernel("dotnorms64", func(x, y []float32) (sums [3]float64) {
 		sums[0], sums[1], sums[2] = asm.DotNorms64(x, y)
 		return sums
 	}, func(x, y float64) float64 { return x * y }, func(x, y float64) float64 { return x * x },
@@ -463,7 +467,7 @@ var Kernels = []Kernel{
 	{
 		Name: "find",
 		New: func(n int, m Memory, s *Source) *Args {
-			a := &Args{X: s.floats(m, n), A: 9} // which uniform numbers are not
+			a := &Args{X: s.floats(m, n), A: 9} // 9 is outside the range of uniform numbers
 			if n > 0 && n%8 > 0 {
 				a.A = a.X[s.IntN(n)]
 			}
@@ -556,7 +560,7 @@ var Kernels = []Kernel{
 			for i := range a.Out {
 				row := a.W[i*a.Stride:]
 				w, s := wideSum(len(a.X), func(j int) float64 {
-					d := float64(row[j] - a.X[j]) // rounded to float32, as the definition says
+					d := float64(row[j] - a.X[j]) // rounded to float32, as in the definition
 					return d * d
 				})
 				want, scale = append(want, w...), append(scale, s...)
@@ -677,7 +681,7 @@ var Kernels = []Kernel{
 	},
 	{
 		Name: "rankk",
-		Most: 16 * 600, // rows of two blocks and a part
+		Most: 16 * 600, // about 600 rows: two blocks of BlockRows and a part
 		New: func(n int, m Memory, s *Source) *Args {
 			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
@@ -763,7 +767,7 @@ var Kernels = []Kernel{
 					sums[i*a.Stride+j] += int32(int16(x))*int32(int16(y)) + x>>16*(y>>16)
 				}
 			}
-			for _, v := range appendHalves(nil, sums) {
+			for _, v := range append16s(nil, sums) {
 				want = append(want, float64(v))
 			}
 			return want, make([]float64, len(want))
@@ -775,7 +779,8 @@ var Kernels = []Kernel{
 	{
 		Name: "pack",
 		New: func(n int, m Memory, s *Source) *Args {
-			// From 400 to 499 the widths are the other way round: each has all remainders.
+			// The widths alternate with n, and change places from 400 to 499, so that each occurs
+			// with all remainders.
 			width := asm.TileRows
 			if n%2 == 1 != (n/100 == 4) {
 				width = asm.TileCols
@@ -876,7 +881,7 @@ var Kernels = []Kernel{
 		New: func(n int, m Memory, s *Source) *Args {
 			a := &Args{X: s.floats(m, n), Out: m.Floats(n)}
 			for i := range a.X {
-				a.X[i] *= 90 // beyond both ends of what float32 holds
+				a.X[i] *= 90 // results range from subnormal numbers to infinity
 			}
 			return a
 		},
@@ -929,14 +934,14 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 5*len(a.Packed) + 4*len(a.W) },
 	},
-	ofBytes("dotint8", true, asm.DotBytes, product),
-	ofBytes("dotuint8", false, asm.DotBytes, product),
-	ofBytes("squareddistanceint8", true, asm.SquaredDistanceBytes, square),
-	ofBytes("squareddistanceuint8", false, asm.SquaredDistanceBytes, square),
-	ofByteRows("dotrowsint8", true, asm.DotRowsBytes, product),
-	ofByteRows("dotrowsuint8", false, asm.DotRowsBytes, product),
-	ofByteRows("squareddistancerowsint8", true, asm.SquaredDistanceRowsBytes, square),
-	ofByteRows("squareddistancerowsuint8", false, asm.SquaredDistanceRowsBytes, square),
+	bytesKernel("dotint8", true, asm.DotBytes, product),
+	bytesKernel("dotuint8", false, asm.DotBytes, product),
+	bytesKernel("squareddistanceint8", true, asm.SquaredDistanceBytes, square),
+	bytesKernel("squareddistanceuint8", false, asm.SquaredDistanceBytes, square),
+	byteRowsKernel("dotrowsint8", true, asm.DotRowsBytes, product),
+	byteRowsKernel("dotrowsuint8", false, asm.DotRowsBytes, product),
+	byteRowsKernel("squareddistancerowsint8", true, asm.SquaredDistanceRowsBytes, square),
+	byteRowsKernel("squareddistancerowsuint8", false, asm.SquaredDistanceRowsBytes, square),
 	{
 		Name: "dotfloatint8",
 		New:  newFloatBytes,
@@ -959,18 +964,18 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 5 * len(a.X) },
 	},
-	ofHalves("dotfloat16", false, asm.HalfDot, func(x, y float64) float64 { return x * y }),
-	ofHalves("dotbfloat16", true, asm.HalfDot, func(x, y float64) float64 { return x * y }),
-	ofHalves("squareddistancefloat16", false, asm.HalfSquaredDistance, squareInFloat32),
-	ofHalves("squareddistancebfloat16", true, asm.HalfSquaredDistance, squareInFloat32),
-	normsOfHalves("normsfloat16", false),
-	normsOfHalves("normsbfloat16", true),
-	cosineOfHalves("cosinefloat16", false),
-	cosineOfHalves("cosinebfloat16", true),
-	unpackHalves("unpackfloat16", false),
-	unpackHalves("unpackbfloat16", true),
-	packHalves("packfloat16", false),
-	packHalves("packbfloat16", true),
+	halfRowsKernel("dotfloat16", false, asm.HalfDot, func(x, y float64) float64 { return x * y }),
+	halfRowsKernel("dotbfloat16", true, asm.HalfDot, func(x, y float64) float64 { return x * y }),
+	halfRowsKernel("squareddistancefloat16", false, asm.HalfSquaredDistance, squareInFloat32),
+	halfRowsKernel("squareddistancebfloat16", true, asm.HalfSquaredDistance, squareInFloat32),
+	halfNormsKernel("normsfloat16", false),
+	halfNormsKernel("normsbfloat16", true),
+	halfCosineKernel("cosinefloat16", false),
+	halfCosineKernel("cosinebfloat16", true),
+	unpackHalvesKernel("unpackfloat16", false),
+	unpackHalvesKernel("unpackbfloat16", true),
+	packHalvesKernel("packfloat16", false),
+	packHalvesKernel("packbfloat16", true),
 	{
 		Name: "hamming",
 		Most: asm.Block,
@@ -1013,8 +1018,8 @@ var Kernels = []Kernel{
 	},
 }
 
-// newGemm makes products of every number of rows up to 29 and columns up to 71, with the first factor
-// transposed or not.
+// newGemm returns the operands of a product with 1 to 29 rows and 1 to 71 columns, whose first
+// factor is transposed for odd depths.
 func newGemm(n int, m Memory, s *Source) *Args {
 	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
 	a.Stride = a.Cols + n%3
@@ -1027,7 +1032,8 @@ func newGemm(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// steps returns how far apart the first factor's rows and columns are.
+// steps returns the distances between consecutive rows and between consecutive columns of the first
+// factor.
 func (a *Args) steps() (row, step int) {
 	if a.Depth%2 == 1 {
 		return 1, a.Rows + a.Depth%3
@@ -1035,12 +1041,12 @@ func (a *Args) steps() (row, step int) {
 	return a.Depth + a.Rows%3, 1
 }
 
-// newThree makes two vectors to read and one to store into.
+// newThree returns two vectors to read and one to store into.
 func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
 }
 
-// wideExtreme returns the least of x, or with sign -1 the greatest.
+// wideExtreme returns the least element of x for sign 1, and the greatest for sign -1.
 func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	least := math.Inf(1)
 	for _, v := range x {
@@ -1049,7 +1055,8 @@ func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	return []float64{sign*least + 0}, []float64{0}
 }
 
-// wideArg returns its first index.
+// wideArg returns the first index of the least element of x for sign 1, and of the greatest for
+// sign -1; -1 if x is empty.
 func wideArg(x []float32, sign float64) (want, scale []float64) {
 	least, first := math.Inf(1), -1
 	for i, v := range x {
@@ -1060,8 +1067,8 @@ func wideArg(x []float32, sign float64) (want, scale []float64) {
 	return []float64{float64(first)}, []float64{0}
 }
 
-// newRows makes 4 to 10 results for as many rows of n elements, with or without a gap between them,
-// and picks rows in any order if asked to.
+// newRows returns a vector of n elements, 4 to 10 rows with gaps of 0 to 2 elements, and as many
+// results. If picked is true, it also returns random row indices.
 func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	count := 4 + n%7
 	stride := n + n%3
@@ -1076,9 +1083,10 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// interleaved is the number of weight vectors that the tests of size n interleave.
+// interleaved returns the number of weight vectors that are interleaved at size n.
 func interleaved(n int) int { return 8 * (1 + n%3) }
 
+// newInterleaved returns a sparse row of n nonzeros and interleaved weight vectors.
 func newInterleaved(n int, m Memory, s *Source) *Args {
 	k := interleaved(n)
 	features := n/2 + 1
@@ -1089,8 +1097,8 @@ func newInterleaved(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: s.floats(m, features*k)}
 }
 
-// newSparse makes a row of n nonzeros whose indices lie anywhere in a vector of about 3n, and come
-// twice at times.
+// newSparse returns a row of n nonzeros whose indices are random and may repeat, and about 3n
+// weights.
 func newSparse(n int, m Memory, s *Source) *Args {
 	w := s.floats(m, 3*n+1)
 	idx := m.Ints(n)
@@ -1100,7 +1108,7 @@ func newSparse(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: w}
 }
 
-// newSteps makes steps with a row of newSame and with parts of it.
+// newSteps returns five steps, whose rows are parts of a row from newSame.
 func newSteps(n int, m Memory, s *Source) *Args {
 	a := newSame(n, m, s)
 	a.Out = a.W
@@ -1114,8 +1122,8 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// newSame makes a row of n nonzeros of one value in a vector of about 3n elements, or of as many as
-// 16-bit indices reach.
+// newSame returns a row of n nonzeros (at most Block) with one value, and about 3n weights, or as
+// many as 16-bit indices can address.
 func newSame(n int, m Memory, s *Source) *Args {
 	n = min(n, asm.Block)
 	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}
@@ -1129,6 +1137,7 @@ func newSame(n int, m Memory, s *Source) *Args {
 	return a
 }
 
+// wideSum returns the sum of n terms, and the sum of their absolute values.
 func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	var sum, abs float64
 	for i := range n {
@@ -1139,13 +1148,14 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	return []float64{sum}, []float64{abs}
 }
 
-// wideRoot returns the root of a sum of squares.
+// wideRoot returns the square root of a sum of squares, also as its scale.
 func wideRoot(n int, of func(int) float64) (want, scale []float64) {
 	sum, _ := wideSum(n, func(i int) float64 { return of(i) * of(i) })
 	root := []float64{math.Sqrt(sum[0])}
 	return root, root
 }
 
+// wideCosine returns the cosine of x and the first len(x) elements of y, with scale 1.
 func wideCosine(x, y []float32) (want, scale []float64) {
 	var xy, xx, yy float64
 	for i, v := range x {
@@ -1155,6 +1165,8 @@ func wideCosine(x, y []float32) (want, scale []float64) {
 	return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
 }
 
+// wideMap returns the sum of two terms for each of n elements, and the sum of their absolute
+// values.
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	for i := range n {
 		u, v := terms(i)
@@ -1164,8 +1176,9 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	return want, scale
 }
 
-// ofDoubles is a kernel that stores a function of each of a vector of float64 in its place.
-func ofDoubles(name string, call func(dst, x []float64), f func(x float64) float64) Kernel {
+// doublesKernel describes a kernel that replaces each element of a float64 vector by a function of
+// it.
+func doublesKernel(name string, call func(dst, x []float64), f func(x float64) float64) Kernel {
 	return Kernel{
 		Name:    name,
 		Inexact: true,
@@ -1188,8 +1201,8 @@ func ofDoubles(name string, call func(dst, x []float64), f func(x float64) float
 	}
 }
 
-// ofBytes is a kernel of two vectors of bytes.
-func ofBytes(name string, signed bool, call func(x, y []byte, signed bool) int64,
+// bytesKernel describes a kernel that sums terms of two vectors of bytes.
+func bytesKernel(name string, signed bool, call func(x, y []byte, signed bool) int64,
 	term func(x, y int64) int64) Kernel {
 	return Kernel{
 		Name: name,
@@ -1203,8 +1216,9 @@ func ofBytes(name string, signed bool, call func(x, y []byte, signed bool) int64
 	}
 }
 
-// ofByteRows is a kernel of rows and a vector, of 4 to 10 rows, with or without a gap between them.
-func ofByteRows(name string, signed bool,
+// byteRowsKernel describes a kernel that sums terms of a vector and each of 4 to 10 rows of bytes,
+// with gaps of 0 to 2 bytes.
+func byteRowsKernel(name string, signed bool,
 	call func(dst []int64, rows []byte, stride int, x []byte, signed bool),
 	term func(x, y int64) int64) Kernel {
 	return Kernel{
@@ -1226,7 +1240,8 @@ func ofByteRows(name string, signed bool,
 func product(x, y int64) int64 { return x * y }
 func square(x, y int64) int64  { return (x - y) * (x - y) }
 
-// newBytes makes rows of any bytes and a vector, many of them the greatest or the least there are.
+// newBytes returns count rows and a vector of random bytes. The rows, or the vector, hold only
+// extremes of int8 and uint8 in one of three cases.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
 		Scores: integers[int64](m, count)}
@@ -1242,7 +1257,7 @@ func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	return a
 }
 
-// wideBytes has the sums of terms of each row and the vector.
+// wideBytes returns, for each row, the 16-bit parts of the exact sum of its terms with the vector.
 func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale []float64) {
 	number := func(b byte) int64 {
 		if signed {
@@ -1262,8 +1277,9 @@ func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale [
 	return want, make([]float64, len(want))
 }
 
-// inDoubles is a kernel of up to three sums in float64 over two vectors, one of each of the terms.
-func inDoubles(name string, call func(x, y []float32) [3]float64,
+// doubleSumsKernel describes a kernel that returns one to three float64 sums over two vectors, one
+// for each function in terms.
+func doubleSumsKernel(name string, call func(x, y []float32) [3]float64,
 	terms ...func(x, y float64) float64) Kernel {
 	return Kernel{
 		Name: name,
@@ -1289,10 +1305,10 @@ func inDoubles(name string, call func(x, y []float32) [3]float64,
 	}
 }
 
-// HalfValue is the value of a float of 16 bits, by its definition.
-func HalfValue(h uint16, brain bool) float64 {
-	fraction, least := 10, -24 // bits, and the exponent of the last of them in a subnormal
-	if brain {
+// HalfValue returns the value of a half-precision number as IEEE 754 defines it.
+func HalfValue(h uint16, bfloat16 bool) float64 {
+	fraction, least := 10, -24 // bits of the fraction; exponent of the least subnormal
+	if bfloat16 {
 		fraction, least = 7, -133
 	}
 	mantissa, exponent := int(h)&(1<<fraction-1), int(h&0x7fff)>>fraction
@@ -1311,17 +1327,18 @@ func HalfValue(h uint16, brain bool) float64 {
 	return v
 }
 
-// HalfPlace is the value of a half that is not negative, and of the infinity what would be the next
-// after the greatest: between the places lie the bounds of rounding.
-func HalfPlace(h uint16, brain bool) float64 {
-	if v := HalfValue(h, brain); !math.IsInf(v, 1) {
+// HalfUnbounded returns the value of a half-precision number that is not negative. For infinity it
+// returns the number that would follow the greatest finite one, so that all rounding boundaries are
+// midpoints.
+func HalfUnbounded(h uint16, bfloat16 bool) float64 {
+	if v := HalfValue(h, bfloat16); !math.IsInf(v, 1) {
 		return v
 	}
-	return 2*HalfValue(h-1, brain) - HalfValue(h-2, brain)
+	return 2*HalfValue(h-1, bfloat16) - HalfValue(h-2, bfloat16)
 }
 
-// floatsOf has the bits of numbers of 16 bits as numbers.
-func floatsOf(halves []uint16) []float32 {
+// bitsOf returns the bits of half-precision numbers as integers.
+func bitsOf(halves []uint16) []float32 {
 	v := make([]float32, len(halves))
 	for i, h := range halves {
 		v[i] = float32(h)
@@ -1329,43 +1346,47 @@ func floatsOf(halves []uint16) []float32 {
 	return v
 }
 
-// halves makes floats of 16 bits of the source's numbers.
-func (s *Source) halves(m Memory, n int, brain bool) []uint16 {
+// halves returns n numbers from the source, rounded to half precision.
+func (s *Source) halves(m Memory, n int, bfloat16 bool) []uint16 {
 	v, x := m.Shorts(n), make([]float32, n)
 	for i := range x {
 		x[i] = s.Float()
 	}
-	asm.PackHalves(v, x, brain)
+	asm.PackHalves(v, x, bfloat16)
 	return v
 }
 
-// newHalves makes some rows of halves, with or without a gap between them, and a vector.
-func newHalves(brain bool) func(n int, m Memory, s *Source) *Args {
+// newHalves returns a function that makes a vector, one to five half-precision rows with gaps of 0
+// to 2 elements, and as many results.
+func newHalves(bfloat16 bool) func(n int, m Memory, s *Source) *Args {
 	return func(n int, m Memory, s *Source) *Args {
 		count, stride := 1+n%5, n+n%3
-		return &Args{X: s.floats(m, n), Halves: s.halves(m, (count-1)*stride+n, brain),
+		return &Args{X: s.floats(m, n), Halves: s.halves(m, (count-1)*stride+n, bfloat16),
 			Stride: stride, Out: m.Floats(count)}
 	}
 }
 
+// squareInFloat32 returns the square of the float32 difference of x and y.
 func squareInFloat32(x, y float64) float64 {
-	d := float64(float32(y) - float32(x)) // rounded to float32, as the definition says
+	d := float64(float32(y) - float32(x)) // rounded to float32, as in the definition
 	return d * d
 }
 
-// ofHalves is a kernel of rows of halves and a vector.
-func ofHalves(name string, brain bool, op asm.HalfSum, term func(x, y float64) float64) Kernel {
+// halfRowsKernel describes a kernel that sums terms of a vector and each of some half-precision
+// rows.
+func halfRowsKernel(name string, bfloat16 bool, op asm.HalfSum,
+	term func(x, y float64) float64) Kernel {
 	return Kernel{
 		Name: name,
-		New:  newHalves(brain),
+		New:  newHalves(bfloat16),
 		Call: func(a *Args) float32 {
-			asm.HalfRows(op, a.Out, a.Halves, a.Stride, a.X, brain)
+			asm.HalfRows(op, a.Out, a.Halves, a.Stride, a.X, bfloat16)
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
 			for i := range a.Out {
 				w, s := wideSum(len(a.X), func(j int) float64 {
-					return term(float64(a.X[j]), HalfValue(a.Halves[i*a.Stride+j], brain))
+					return term(float64(a.X[j]), HalfValue(a.Halves[i*a.Stride+j], bfloat16))
 				})
 				want, scale = append(want, w...), append(scale, s...)
 			}
@@ -1375,41 +1396,44 @@ func ofHalves(name string, brain bool, op asm.HalfSum, term func(x, y float64) f
 	}
 }
 
-func normsOfHalves(name string, brain bool) Kernel {
+// halfNormsKernel describes HalfNorms.
+func halfNormsKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
 		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Halves: s.halves(m, n, brain), Out: m.Floats(2)}
+			return &Args{X: s.floats(m, n), Halves: s.halves(m, n, bfloat16), Out: m.Floats(2)}
 		},
 		Call: func(a *Args) float32 {
-			a.Out[0], a.Out[1] = asm.HalfNorms(a.X, a.Halves, brain)
+			a.Out[0], a.Out[1] = asm.HalfNorms(a.X, a.Halves, bfloat16)
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			y := func(j int) float64 { return HalfValue(a.Halves[j], brain) }
+			y := func(j int) float64 { return HalfValue(a.Halves[j], bfloat16) }
 			want, scale = wideSum(len(a.X), func(j int) float64 { return float64(a.X[j]) * y(j) })
 			w, s := wideSum(len(a.X), func(j int) float64 { return y(j) * y(j) })
-			// Squares of few bits are more often rounded to the same side.
+			// Squares of numbers with few bits are rounded to the same side more often, so the error
+			// bound is doubled.
 			return append(want, w...), append(scale, 2*s[0])
 		},
 		Bytes: func(a *Args) int { return 6 * len(a.X) },
 	}
 }
 
-func cosineOfHalves(name string, brain bool) Kernel {
+// halfCosineKernel describes CosineHalfRows.
+func halfCosineKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name:    name,
 		Inexact: true,
-		New:     newHalves(brain),
+		New:     newHalves(bfloat16),
 		Call: func(a *Args) float32 {
-			asm.CosineHalfRows(a.Out, a.Halves, a.Stride, a.X, brain)
+			asm.CosineHalfRows(a.Out, a.Halves, a.Stride, a.X, bfloat16)
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
 			for i := range a.Out {
 				row := make([]float32, len(a.X))
 				for j := range row {
-					row[j] = float32(HalfValue(a.Halves[i*a.Stride+j], brain))
+					row[j] = float32(HalfValue(a.Halves[i*a.Stride+j], bfloat16))
 				}
 				w, s := wideCosine(a.X, row)
 				want, scale = append(want, w...), append(scale, s...)
@@ -1420,16 +1444,17 @@ func cosineOfHalves(name string, brain bool) Kernel {
 	}
 }
 
-func unpackHalves(name string, brain bool) Kernel {
+// unpackHalvesKernel describes UnpackHalves.
+func unpackHalvesKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
 		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{Halves: s.halves(m, n, brain), Out: m.Floats(n)}
+			return &Args{Halves: s.halves(m, n, bfloat16), Out: m.Floats(n)}
 		},
-		Call: func(a *Args) float32 { asm.UnpackHalves(a.Out, a.Halves, brain); return 0 },
+		Call: func(a *Args) float32 { asm.UnpackHalves(a.Out, a.Halves, bfloat16); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
 			for _, h := range a.Halves {
-				want = append(want, HalfValue(h, brain))
+				want = append(want, HalfValue(h, bfloat16))
 			}
 			return want, make([]float64, len(want))
 		},
@@ -1437,16 +1462,17 @@ func unpackHalves(name string, brain bool) Kernel {
 	}
 }
 
-func packHalves(name string, brain bool) Kernel {
+// packHalvesKernel describes PackHalves.
+func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
 		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Halves: m.Shorts(n), Packs: true}
+			return &Args{X: s.floats(m, n), Halves: m.Shorts(n), StoresHalves: true}
 		},
-		Call: func(a *Args) float32 { asm.PackHalves(a.Halves, a.X, brain); return 0 },
+		Call: func(a *Args) float32 { asm.PackHalves(a.Halves, a.X, bfloat16); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
 			for _, v := range a.X {
-				want = append(want, float64(NearestHalf(v, brain)))
+				want = append(want, float64(NearestHalf(v, bfloat16)))
 			}
 			return want, make([]float64, len(want))
 		},
@@ -1454,16 +1480,16 @@ func packHalves(name string, brain bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half nearest to v, which is no NaN, by a search among all of its sign: of
-// two that are as near the one with an even mantissa, and of the infinity what is halfway from the
-// greatest half to the next power of two, or beyond.
-func NearestHalf(v float32, brain bool) uint16 {
+// NearestHalf returns the half-precision number nearest to v, which is not NaN, by a binary search
+// in those of its sign. In ties it returns the one with an even mantissa. From halfway between the
+// greatest number and the next power of two on, it returns infinity.
+func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
-	if brain {
+	if bfloat16 {
 		infinity = 0x7f80
 	}
 	size := math.Abs(float64(v))
-	value := func(h uint16) float64 { return HalfPlace(h, brain) }
+	value := func(h uint16) float64 { return HalfUnbounded(h, bfloat16) }
 	above := uint16(sort.Search(int(infinity), func(h int) bool { return value(uint16(h)) >= size }))
 	if above > 0 {
 		below := above - 1
@@ -1478,12 +1504,12 @@ func NearestHalf(v float32, brain bool) uint16 {
 	return above
 }
 
-// integers makes memory for integers of 64 bits.
+// integers returns zeroed memory from m for n integers of 64 bits.
 func integers[T int64 | uint64](m Memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.Doubles(n)))), n)
 }
 
-// newFloatBytes makes a vector of floats and one of any bytes.
+// newFloatBytes returns a vector of n floats and a vector of n random bytes.
 func newFloatBytes(n int, m Memory, s *Source) *Args {
 	a := &Args{X: s.floats(m, n), Bytes: [2][]byte{m.Bytes(n)}}
 	for i := range a.Bytes[0] {

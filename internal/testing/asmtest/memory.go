@@ -2,7 +2,7 @@ package asmtest
 
 import "unsafe"
 
-// Memory hands out operands.
+// Memory allocates operands for kernels.
 type Memory interface {
 	Floats(n int) []float32
 	Ints(n int) []int32
@@ -11,7 +11,7 @@ type Memory interface {
 	Doubles(n int) []float64
 }
 
-// Heap is ordinary memory.
+// Heap allocates ordinary memory.
 type Heap struct{}
 
 func (Heap) Floats(n int) []float32  { return make([]float32, n) }
@@ -20,13 +20,14 @@ func (Heap) Bytes(n int) []byte      { return make([]byte, n) }
 func (Heap) Shorts(n int) []uint16   { return make([]uint16, n) }
 func (Heap) Doubles(n int) []float64 { return make([]float64, n) }
 
-// sentinel surrounds what Shifted hands out.
+// sentinel is the value of the floats beside operands from Shifted.
 const sentinel = -12345.5
 
-const margin = 16 // floats on each side
+const margin = 16 // floats on each side of an operand
 
-// Shifted hands out memory that starts Offset floats after a multiple of 64 bytes (its second
-// operand one float more, and so on, so that operands differ in alignment), between sentinels.
+// Shifted allocates memory whose first operand of floats starts Offset floats after a multiple of
+// 64 bytes, the second one float later, and so on, so that operands differ in alignment. Sentinels
+// surround each operand of floats.
 type Shifted struct {
 	Offset int
 	all    [][]float32
@@ -49,7 +50,7 @@ func (m *Shifted) Ints(n int) []int32 {
 	return make([]int32, n+m.Offset%4)[m.Offset%4:]
 }
 
-// Bytes hands out memory with bytes behind it that count.
+// Bytes returns n bytes, followed by nonzero bytes that a sum must not include.
 func (m *Shifted) Bytes(n int) []byte {
 	all := make([]byte, m.Offset+n+margin)
 	for i := range all[m.Offset+n:] {
@@ -66,7 +67,7 @@ func (m *Shifted) Doubles(n int) []float64 {
 	return make([]float64, n+m.Offset%8)[m.Offset%8:]
 }
 
-// Intact reports whether nothing was stored beside the operands.
+// Intact reports whether all sentinels beside the operands of floats are unchanged.
 func (m *Shifted) Intact() bool {
 	for _, v := range m.all {
 		for _, f := range v {

@@ -2,5 +2,6 @@
 
 package asmtest
 
-// Race tells whether the race detector is on. Telling it what assembly reads allocates.
+// Race reports whether the race detector is on. Kernels then allocate memory when they report their
+// memory accesses to it.
 const Race = false

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// A Source makes numbers for kernels, the same on every machine for the same seed.
+// Source is a random source of numbers for kernels. The same seed gives the same numbers on every
+// machine.
 type Source struct {
 	*rand.Rand
 	next func(r *rand.Rand) float32
@@ -27,17 +28,17 @@ func newSource(seed uint64, next func(*rand.Rand) float32) *Source {
 	return &Source{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)), next}
 }
 
-// Uniform makes numbers in [-1, 1).
+// Uniform returns a source of numbers in [-1, 1).
 func Uniform(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return 2*r.Float32() - 1 })
 }
 
-// Integers makes -3 to 3: sums of their products are exact in any order.
+// Integers returns a source of the integers -3 to 3, whose sums of products are exact in any order.
 func Integers(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return float32(r.IntN(7) - 3) })
 }
 
-// odd are the numbers that find what uniform ones don't.
+// odd are special numbers that find faults which uniform numbers miss.
 var odd = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1,
 	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126, 0x1.fffffep-127,
@@ -45,8 +46,8 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd makes zeros of both signs, subnormals, huge numbers, infinities and NaN among ordinary ones;
-// special of 256 are odd.
+// Odd returns a source in which special of 256 numbers are zeros of both signs, 1 and -1,
+// subnormal, huge or tiny numbers, infinities or NaN. The others are uniform in [-1, 1).
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {
@@ -56,25 +57,25 @@ func Odd(seed uint64, special int) *Source {
 	})
 }
 
-// Zeros makes zeros of both signs and the units: sums that must end as +0 and not as -0.
+// Zeros returns a source of 0, -0, 1 and -1, for sums that must be +0 rather than -0.
 func Zeros(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return odd[r.IntN(4)] })
 }
 
-// Bits makes floats of any bits, some of them NaN.
+// Bits returns a source of floats with random bits, some of them NaN.
 func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
-// Drawn makes sources of numbers like those of another, which are drawn once and begin at another
-// place for each seed: for tests that take many.
-func Drawn(of func(seed uint64) *Source) func(seed uint64) *Source {
+// Pooled returns a function that makes sources like of's, which share a pool of numbers drawn once.
+// The seed selects the first number in the pool. It saves time in tests that need many sources.
+func Pooled(of func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
 	for i, s := 0, of(1); i < len(pool); i++ {
 		pool[i] = s.Float()
 	}
 	return func(seed uint64) *Source {
-		k := 40503 * seed // odd, so that no two of the pool's places are the same
+		k := 40503 * seed // an odd factor, so that seeds below 2^16 start at different numbers
 		return newSource(seed, func(*rand.Rand) float32 {
 			k++
 			return pool[k%uint64(len(pool))]
@@ -82,7 +83,8 @@ func Drawn(of func(seed uint64) *Source) func(seed uint64) *Source {
 	}
 }
 
-// Bytes makes the floats whose bits stand in data, over and over.
+// Bytes returns a source that repeats the floats whose little-endian bits are in data. It returns
+// zeros if data has less than four bytes.
 func Bytes(seed uint64, data []byte) *Source {
 	k := 0
 	return newSource(seed, func(*rand.Rand) float32 {
