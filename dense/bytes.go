@@ -5,13 +5,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Float32s returns the floats that stand little-endian in b without copying them: a view of a BLOB
-// or a mapped file, which shares b's memory. ok is false where there can be none: if len(b) or b's
-// address is no multiple of four, or the machine is big-endian.
+// Float32s returns the floats that b encodes in little-endian order without copying them: a view of
+// a BLOB or a mapped file, which shares b's memory. ok is false if len(b) or b's address is not a
+// multiple of four, or the machine is big-endian.
 func Float32s(b []byte) (v []float32, ok bool) { return blob.View[float32](b) }
 
-// AppendFloat32s appends the floats that stand little-endian in b to dst, wherever b begins and on
-// any machine. It panics if len(b) is no multiple of four.
+// AppendFloat32s appends the floats that b encodes in little-endian order to dst, for any alignment
+// of b and on any machine. It panics if len(b) is not a multiple of four.
 func AppendFloat32s(dst []float32, b []byte) []float32 {
 	if len(b)%4 != 0 {
 		panic(misuse.Of("len(b) = %d, not a multiple of 4", len(b)))

@@ -1,33 +1,33 @@
-// Package dense has kernels for vectors that are plain []float32: dot products, cosines, distances,
-// the nearest rows, sums, and products with matrices; in AVX2, AVX-512, NEON or plain Go.
+// Package dense provides kernels for vectors stored as []float32: dot products, cosines, distances,
+// search for the nearest rows, sums, and products with matrices. They use AVX2, AVX-512, NEON or
+// plain Go.
 //
 //	score := dense.Dot(x, y)    // or Cosine, Distance
 //	dense.Axpy(a, x, y)         // y += a*x
 //	hits := dense.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)
 //
-// Rows of a matrix are a slice of numbers, one row behind the other, and a stride; [Matrix] is what
-// trainers read.
+// The rows of a matrix are given as one slice and a stride, the distance between the starts of two
+// rows. [Matrix] is the type that the trainers read.
 //
-// Every function gives the same bits on every machine. The arithmetic contract, a table of what is
-// for what, and what a link costs are at
+// Every function gives the same bits on every machine. The arithmetic contract, a table of
+// functions by purpose, and the size that each adds to a program are at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
 //
 // # Rules
 //
-// These hold for every function whose comment says nothing else.
+// These hold for every function unless its comment says otherwise.
 //
-//   - Lengths: slices of different lengths, and rows outside their slice, are a panic that says the
-//     lengths, before anything is written.
+//   - Lengths: functions panic with a message that states the lengths if slices differ in length or
+//     rows are outside their slice, before anything is written.
 //   - Empty vectors: sums, distances, norms and cosines are 0, Min is +Inf and Max -Inf, ArgMin and
 //     ArgMax are -1.
-//   - NaN and infinities go into sums and results as IEEE 754 has it: a NaN makes the sum NaN. Only
-//     Min, Max, ArgMin and ArgMax skip NaN; of nothing but NaN they are what they are of an empty
-//     vector.
-//   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves one as it is.
-//   - Overlap: the slice that is written may be the very one that is read, where both have the same
-//     length. If they overlap in another way, the values written are undefined.
-//   - No function allocates memory, but for TopMany and Gemm with several threads, and all may be
-//     called from several goroutines.
+//   - NaN and infinities propagate as in IEEE 754: a NaN makes the sum NaN. Only Min, Max, ArgMin
+//     and ArgMax skip NaN; for a vector of NaN alone they return the same as for an empty one.
+//   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves it unchanged.
+//   - Overlap: the slice that is written may be the same as one that is read. If they overlap in
+//     another way, the values written are undefined.
+//   - No function allocates memory, except TopMany and Gemm with several threads. All may be called
+//     from several goroutines at once.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
@@ -48,7 +48,7 @@ import "github.com/pegasimd/pegasimd/internal/asm"
 //	}
 //	return lane[0]
 //
-// taken in blocks of 65,536 elements whose sums are added from left to right.
+// in blocks of 65,536 elements, whose sums are added from left to right.
 func Dot(x, y []float32) float32 {
 	return asm.Dot(x, y)
 }
@@ -99,10 +99,10 @@ func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
 // lengths differ.
 func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
-// Dot64 returns the sum of x[i]*y[i] in float64, which holds each product exactly. It has 32 lanes,
-// to which elements go in turn, folded as those of Dot are, and Dot's blocks. The rounding error is
-// at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|, for n up to 65,536. It panics if the
-// lengths differ.
+// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. It has 32 lanes,
+// to which elements are added in turn, folded like those of Dot, and the blocks of Dot. The
+// rounding error is at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|, for n up to 65,536.
+// It panics if the lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
 // SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, with the lanes of Dot64. It panics
@@ -113,20 +113,20 @@ func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x,
 // vectors. It panics if the lengths differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) { return asm.DotNorms64(x, y) }
 
-// Min returns the least number in x. NaN is skipped, and +Inf is returned where there is no number.
-// A zero of either sign is returned as +0.
+// Min returns the least number in x, ignoring NaN, or +Inf if there is none. A zero of either sign
+// is returned as +0.
 func Min(x []float32) float32 { return asm.Min(x) }
 
-// Max returns the greatest number in x. NaN is skipped, and -Inf is returned where there is no
-// number. A zero of either sign is returned as +0.
+// Max returns the greatest number in x, ignoring NaN, or -Inf if there is none. A zero of either
+// sign is returned as +0.
 func Max(x []float32) float32 { return asm.Max(x) }
 
-// ArgMin returns the index of the least number in x, the first of those that are equal, as zeros of
-// both signs are. NaN is skipped, and -1 is returned where there is no number.
+// ArgMin returns the index of the least number in x, ignoring NaN, or -1 if there is none. Of
+// several equal numbers it returns the first; zeros of both signs are equal.
 func ArgMin(x []float32) int { return asm.ArgMin(x) }
 
-// ArgMax returns the index of the greatest number in x, the first of those that are equal, as zeros
-// of both signs are. NaN is skipped, and -1 is returned where there is no number.
+// ArgMax returns the index of the greatest number in x, ignoring NaN, or -1 if there is none. Of
+// several equal numbers it returns the first; zeros of both signs are equal.
 func ArgMax(x []float32) int { return asm.ArgMax(x) }
 
 // Add sets dst[i] to x[i] + y[i]. It panics if the lengths differ. dst may be x or y.
@@ -138,41 +138,41 @@ func Sub(dst, x, y []float32) { asm.Sub(dst, x, y) }
 // Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ. dst may be x or y.
 func Mul(dst, x, y []float32) { asm.Mul(dst, x, y) }
 
-// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x, which is Scale.
+// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x, as in Scale.
 func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 
 // AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y;
-// if it is y, that is Axpy.
+// with y it is Axpy.
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
-// vectors. Cosine is made of these three. It panics if the lengths differ.
+// vectors. Cosine is computed from these three sums. It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }
 
-// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf where that overflows, 0
-// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same
-// slice; if they overlap in another way, the values of dst are undefined.
+// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf if e^x[i] overflows, 0 if
+// it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice; if
+// they overlap in another way, the values of dst are undefined.
 func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }
 
-// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
-// elements as x.
+// DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
+// len(x) elements:
 //
 //	for i := range dst {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
 // It gives the bits of that loop and is faster, most of all for short rows. It panics if rows ends
-// before the last row does or stride is negative. If dst overlaps rows or x, its values are
+// before its last row does or stride is negative. If dst overlaps rows or x, its values are
 // undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }
 
-// DotRowsAt is DotRows for rows picked by index, in any order and more than once if need be:
+// DotRowsAt is DotRows for rows picked by index, in any order and possibly repeated:
 //
 //	for i, j := range idx {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)

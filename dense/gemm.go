@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Factor is a matrix that [Gemm] multiplies: element (i, j) is Data[i*Stride+j], or, of one that
-// is transposed, Data[j*Stride+i].
+// Factor is a matrix that [Gemm] multiplies. Element (i, j) is Data[i*Stride+j], or
+// Data[j*Stride+i] if the matrix is transposed.
 type Factor struct {
 	Data       []float32
 	Stride     int
@@ -29,10 +29,10 @@ type Factor struct {
 //	}
 //	C(i, j) = sum
 //
-// but that C is not read where beta is 0, and A and B not where alpha is. The work is shared by as
-// many goroutines as threads says, or GOMAXPROCS if it is 0, which changes no bit.
+// except that C is not read if beta is 0, and A and B are not read if alpha is 0. threads is the
+// number of goroutines that share the work, 0 for GOMAXPROCS. It does not change the result.
 //
-// It panics if a matrix ends before its last row does, or a stride is less than the elements of a
+// It panics if a matrix ends before its last row does, or a stride is less than the length of a
 // stored row. c must not overlap A or B.
 func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ldc, threads int) {
 	if m < 0 || n < 0 || k < 0 {
@@ -57,7 +57,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 		return
 	}
 	g := gemm{m: m, n: n, alpha: alpha, a: a, b: b, c: c, ldc: ldc}
-	if threads = parallel.Threads(threads); float64(m)*float64(n)*float64(k) < leastProducts {
+	if threads = parallel.Threads(threads); float64(m)*float64(n)*float64(k) < minParallelProducts {
 		threads = 1
 	}
 	if threads == 1 {
@@ -67,8 +67,9 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 }
 
-// leastProducts is how many make it worth to start goroutines: some tens of microseconds.
-const leastProducts = 1 << 22
+// minParallelProducts is the number of products m*n*k below which one thread computes the result.
+// They take some tens of microseconds, which is too little to start goroutines for.
+const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
 	if f.Transposed {
@@ -77,7 +78,7 @@ func (f Factor) check(data, stride string, rows, cols int) {
 	asm.CheckMatrix(data, f.Data, stride, f.Stride, rows, cols)
 }
 
-// from returns what begins with element (i, j).
+// from returns f.Data from element (i, j) on.
 func (f Factor) from(i, j int) []float32 {
 	if f.Transposed {
 		i, j = j, i
@@ -85,8 +86,9 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// A gemm is a product under way. Of each 256 columns of A, and as many rows of B, panels are made:
-// of B as wide as the tile of asm.RankK, of A as high. Small matrices are read where they lie.
+// gemm is a product in progress. It multiplies 256 columns of A and 256 rows of B at a time. They
+// are copied (packed) into panels first: B into panels as wide as the tile of asm.RankK, A into
+// panels of that tile's height. Factors of small matrices are read in place.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -94,54 +96,56 @@ type gemm struct {
 	c     []float32
 	ldc   int
 
-	first, count int       // of the columns of A, rows of B
-	from, width  int       // of the columns of B in panels
-	panels       []float32 // of B, or nil
+	first, count int       // columns of A and rows of B being multiplied: first one and number
+	from, width  int       // columns of B being multiplied: first one and number
+	panels       []float32 // packed columns of B; nil if B is read in place
 }
 
-// columnsAtOnce is how many columns of B are in panels at a time: with 256 rows these are 512 KB,
-// for the second cache.
-const columnsAtOnce = 16 * asm.TileCols
+// blockColumns is the number of columns of B that are multiplied at a time. With 256 rows their
+// panels take 512 KB, which the second-level cache holds.
+const blockColumns = 16 * asm.TileCols
 
-// A factor is packed unless so few rows or columns of the other one are multiplied by it that it
-// would not pay, and its own rows are so near to each other that the first cache holds a panel.
+// A factor is packed if it is multiplied by more than maxUnpackedUses rows or columns of the other
+// factor, which pays for the copy, or if its stride exceeds maxUnpackedStride, so that the
+// first-level cache could not hold what a tile reads of it. A is also packed if alpha is not 1, and
+// B if it is transposed.
 const (
-	leastUses   = 256
-	widestApart = 512
+	maxUnpackedUses   = 256
+	maxUnpackedStride = 512 // elements
 )
 
-// productsAtOnce is about how many a call into assembly makes: some ten microseconds.
-const productsAtOnce = 1 << 20
+// callProducts is about the number of products of one call into assembly: some ten microseconds.
+const callProducts = 1 << 20
 
 func (g *gemm) packsA() bool {
-	return g.alpha != 1 || g.n > leastUses || g.a.Stride > widestApart
+	return g.alpha != 1 || g.n > maxUnpackedUses || g.a.Stride > maxUnpackedStride
 }
 
 func (g *gemm) packsB() bool {
-	return g.b.Transposed || g.m > leastUses || g.b.Stride > widestApart
+	return g.b.Transposed || g.m > maxUnpackedUses || g.b.Stride > maxUnpackedStride
 }
 
 type (
 	panelOfA  [asm.TileRows * asm.BlockRows]float32
-	panelsOfB [asm.BlockRows * columnsAtOnce]float32
+	panelsOfB [asm.BlockRows * blockColumns]float32
 )
 
 var (
-	roomsForA = sync.Pool{New: func() any { return new(panelOfA) }} // of each worker
-	roomsForB = sync.Pool{New: func() any { return new(panelsOfB) }}
+	poolA = sync.Pool{New: func() any { return new(panelOfA) }}
+	poolB = sync.Pool{New: func() any { return new(panelsOfB) }}
 )
 
-// run multiplies with all k columns of A.
+// run adds alpha*A*B to C. k is the number of columns of A.
 func (g *gemm) run(k int) {
 	if g.packsB() {
-		room := roomsForB.Get().(*panelsOfB)
-		defer roomsForB.Put(room)
-		g.panels = room[:]
+		panel := poolB.Get().(*panelsOfB)
+		defer poolB.Put(panel)
+		g.panels = panel[:]
 	}
 	for g.first = 0; g.first < k; g.first += asm.BlockRows {
 		g.count = min(asm.BlockRows, k-g.first)
-		for g.from = 0; g.from < g.n; g.from += columnsAtOnce {
-			g.width = min(columnsAtOnce, g.n-g.from)
+		for g.from = 0; g.from < g.n; g.from += blockColumns {
+			g.width = min(blockColumns, g.n-g.from)
 			if g.panels != nil {
 				g.packB()
 			}
@@ -150,19 +154,21 @@ func (g *gemm) run(k int) {
 	}
 }
 
-// A part of C is a product of its own. There are four for each of several threads, which takes them
-// as they come: some begin late. They have enough rows that it does not matter that each makes its
-// panels of B, or else fewer columns.
+// Several threads divide C into parts, each of which is a product of its own: four for each thread,
+// because some threads start late. A part packs its own panels of B, so it should have at least
+// minPartRows rows; C is divided by columns too if it has too few rows for that.
 const (
-	partsEach               = 4
-	leastRows, leastColumns = 20 * asm.TileRows, 8 * asm.TileCols
+	partsPerThread = 4
+	minPartRows    = 20 * asm.TileRows
+	minPartColumns = 8 * asm.TileCols
 )
 
-// runThreads has a copy of g, which goes to the heap.
+// runThreads is run with several threads. Its receiver is a copy, because a gemm that goroutines
+// share is allocated on the heap.
 func (g gemm) runThreads(k, threads int) {
-	height := share(g.m, min(max(g.m/leastRows, 1), partsEach*threads), asm.TileRows)
+	height := share(g.m, min(max(g.m/minPartRows, 1), partsPerThread*threads), asm.TileRows)
 	rows := (g.m + height - 1) / height
-	width := max(share(g.n, (partsEach*threads+rows-1)/rows, asm.TileCols), leastColumns)
+	width := max(share(g.n, (partsPerThread*threads+rows-1)/rows, asm.TileCols), minPartColumns)
 	columns := (g.n + width - 1) / width
 	parallel.For(threads, rows*columns, func(_, part int) {
 		i, j := part/columns*height, part%columns*width
@@ -174,10 +180,11 @@ func (g gemm) runThreads(k, threads int) {
 	})
 }
 
-// share returns how many of n come to each of some parts, a multiple of the unit.
+// share returns the size of each of the given number of parts of n, rounded up to a multiple of
+// unit.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB makes panels of TileCols columns each: for each row of B that many elements.
+// packB copies rows g.first to g.first+g.count-1 of B into panels of TileCols columns each.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {
@@ -193,7 +200,7 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA makes a panel of m rows from i on, times alpha.
+// packA copies m rows of A from row i on, times alpha, into a panel.
 func (g *gemm) packA(to []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
@@ -205,7 +212,7 @@ func (g *gemm) packA(to []float32, i, m int) {
 	}
 }
 
-// multiply adds what the present columns of A make.
+// multiply adds the product of the current columns of A and rows of B to C.
 func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns
@@ -213,17 +220,17 @@ func (g *gemm) multiply() {
 		columns = g.width
 		b, bStep = g.b.from(g.first, g.from), g.b.Stride
 	}
-	height := max(productsAtOnce/(columns*g.count*asm.TileRows), 1) * asm.TileRows
-	var room []float32
+	height := max(callProducts/(columns*g.count*asm.TileRows), 1) * asm.TileRows
+	var panel []float32
 	if g.packsA() {
-		p := roomsForA.Get().(*panelOfA)
-		defer roomsForA.Put(p)
-		room, height = p[:], asm.TileRows
+		p := poolA.Get().(*panelOfA)
+		defer poolA.Put(p)
+		panel, height = p[:], asm.TileRows
 	}
 	for i := 0; i < g.m; i += height {
 		m := min(height, g.m-i)
-		a, aRow, aStep := room, 1, asm.TileRows
-		if room != nil {
+		a, aRow, aStep := panel, 1, asm.TileRows
+		if panel != nil {
 			g.packA(a, i, m)
 		} else if a = g.a.from(i, g.first); g.a.Transposed {
 			aStep = g.a.Stride

@@ -3,9 +3,9 @@ package dense
 import "github.com/pegasimd/pegasimd/internal/asm"
 
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
-// number of columns. No function here allocates but Gemm with several threads.
+// number of columns.
 
-// rowsAtOnce is how many results of DotRows are on the stack.
+// rowsAtOnce is the number of dot products that Gemv buffers on the stack.
 const rowsAtOnce = 256
 
 // Gemv multiplies a matrix of len(y) rows and len(x) columns by x: y = alpha*A*x + beta*y. To the
@@ -15,8 +15,8 @@ const rowsAtOnce = 256
 //		y[i] = float32(alpha*Dot(a[i*lda:][:len(x)], x)) + float32(beta*y[i])
 //	}
 //
-// but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
-// last row does or lda is less than len(x). y must not overlap a or x.
+// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a ends
+// before its last row does or lda is less than len(x). y must not overlap a or x.
 func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
 	asm.CheckMatrix("a", a, "lda", lda, len(y), len(x))
 	if alpha == 0 {
@@ -44,8 +44,8 @@ func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []fl
 //		Axpy(alpha*v, a[i*lda:][:len(y)], y)
 //	}
 //
-// but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
-// last row does or lda is less than len(y). y must not overlap a or x.
+// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a ends
+// before its last row does or lda is less than len(y). y must not overlap a or x.
 func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
 	asm.CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	scale(beta, y)
@@ -62,13 +62,13 @@ func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []f
 //		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// but that nothing happens where alpha is 0. It panics if a ends before the last row does or lda is
+// except that nothing happens if alpha is 0. It panics if a ends before its last row does or lda is
 // less than len(y). a must not overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
 	asm.Ger(alpha, x, y, a, lda)
 }
 
-// scale is Scale, but that 0 makes zeros of anything.
+// scale multiplies y by beta, but sets y to zeros if beta is 0, even where it is infinite or NaN.
 func scale(beta float32, y []float32) {
 	switch beta {
 	case 0:

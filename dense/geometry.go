@@ -6,32 +6,32 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Norm returns the Euclidean length of x, the root of SumSquares where that neither overflows nor
-// loses tiny elements, and else of Dot64: it is +Inf only where the length itself is more than a
-// float32 holds, or an element is infinite.
+// Norm returns the Euclidean norm of x: the square root of SumSquares, or of Dot64 if SumSquares
+// overflows or loses tiny elements. It is +Inf only if the norm exceeds the float32 range or an
+// element is infinite.
 func Norm(x []float32) float32 { return asm.Norm(x) }
 
-// Distance returns the Euclidean distance of x and y: the length of what Sub gives, as Norm has it.
-// It panics if the lengths differ.
+// Distance returns the Euclidean distance of x and y: the Norm of x - y, with the differences
+// rounded to float32. It panics if the lengths differ.
 func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 
-// Cosine returns the cosine of the angle between x and y, from DotNorms in one pass over both. It
-// is between -1 and 1, exactly 1 where x and y are equal, and right also where the sums of squares
-// are more or less than a float32 holds. It is 0 where one of the vectors is all zeros or empty,
-// and NaN where an element is NaN or infinite. It panics if the lengths differ.
+// Cosine returns the cosine of the angle between x and y, computed from DotNorms in one pass over
+// both. It is between -1 and 1, exactly 1 if x and y are equal, and accurate even if a sum of
+// squares overflows or underflows float32. It is 0 if one of the vectors is all zeros or empty, and
+// NaN if an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
-// Cosine64 returns the cosine of the angle between x and y from DotNorms64: in float64; in
-// everything else it is like Cosine.
+// Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. In
+// all other respects it equals Cosine.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
-// Normalize sets dst to x divided by its length, so that it has length 1, and returns that length,
-// as Norm has it. Elements are within two units in the last place of x[i] over that length. A
-// vector of zeros stays one. If an element is infinite, it becomes NaN and the finite ones 0. It
-// panics if the lengths differ. dst may be x.
+// Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are
+// within two units in the last place of x[i] over the norm. A vector of zeros is copied unchanged.
+// If an element is infinite, it becomes NaN and finite elements become 0. It panics if the lengths
+// differ. dst may be x.
 func Normalize(dst, x []float32) float32 {
 	length := asm.Length(x)
-	factor := 1.0 // a power of two, which brings lengths to where 1/length is an ordinary float32
+	factor := 1.0 // power of two that brings the norm to where 1/norm is a normal float32
 	switch {
 	case length == 0:
 		asm.ScaleTo(dst, 1, x)

@@ -8,10 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// A Matrix holds its rows one after the other, each padded to a multiple of 64 bytes, the first at
-// an address that is a multiple of 64. The padding changes no bit of a sum. One whose rows are read
-// from a mapped file is checked when they are first read: see Err.
-type Matrix matrices.Dense // a conversion gives this module's other packages what is inside
+// Matrix is a matrix stored by rows, each padded to a multiple of 64 bytes and starting at an
+// address that is a multiple of 64. The padding changes no bit of a sum. Rows from a mapped file
+// are checked when they are first read: see Err.
+type Matrix matrices.Dense // the module's other packages convert to it
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed
 // the address space.
@@ -35,13 +35,13 @@ func (m *Matrix) Rows() int { return (*matrices.Dense)(m).Rows() }
 // Cols returns the number of columns.
 func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 
-// Err is nil but for a matrix whose rows come from a mapped file (see package dataset). Those are
-// checked in blocks, each when one of its rows is first read. The rows of a bad block are zeros,
-// and Err returns what is wrong with the first such block found so far: ask it when all rows were
-// read.
+// Err returns nil unless the rows come from a mapped file (see package dataset). Such rows are
+// checked in blocks, each when one of its rows is first read. The rows of an invalid block are
+// zeros, and Err returns the error of the first such block found so far: call it when all rows have
+// been read.
 func (m *Matrix) Err() error { return (*matrices.Dense)(m).Err() }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix. That of a matrix from a
+// Row returns row i, a slice of Cols elements that aliases the matrix. A row of a matrix from a
 // mapped file must not be written to.
 func (m *Matrix) Row(i int) []float32 { return (*matrices.Dense)(m).Row(i) }
 
@@ -97,7 +97,7 @@ func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 	asm.AxpyRows(a, values, stride, idx, w)
 }
 
-// unchecked reports whether there may be rows that have to be checked before they are read.
+// unchecked reports whether some rows may still have to be checked before they are read.
 func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Sound() }
 
 func (m *Matrix) check(w []float32) {
@@ -111,7 +111,7 @@ func (m *Matrix) wrongLength(w []float32) any {
 	return misuse.Lengths("len(w)", len(w), "Cols", m.Cols())
 }
 
-// Take returns a matrix of the given rows, in the given order, with memory of its own.
+// Take returns a new matrix with copies of the given rows, in the given order.
 func (m *Matrix) Take(rows []uint32) *Matrix {
 	t := New(len(rows), m.Cols())
 	for k, i := range rows {

@@ -8,34 +8,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Metric says by which score the functions whose names begin with Top rank rows.
+// Metric selects the score by which the functions whose names begin with Top rank rows.
 type Metric uint8
 
 const (
-	ByDot      Metric = iota // the dot product, the greatest first
-	ByCosine                 // the cosine of the angle between row and query, the greatest first
-	ByDistance               // the squared Euclidean distance, the least first
+	ByDot      Metric = iota // dot product, greatest first
+	ByCosine                 // cosine of the angle between row and query, greatest first
+	ByDistance               // squared Euclidean distance, least first
 )
 
-// A Hit is a row that was found, and its score: by the [Metric], [Dot], [Cosine] or
-// [SquaredDistance] of the row and the query, to the bit.
+// Hit is a row found by a search, and its score: [Dot], [Cosine] or [SquaredDistance] of the row
+// and the query, depending on the [Metric], to the bit.
 type Hit struct {
 	Row   int
 	Score float32
 }
 
-// Top finds the rows nearest to x, the best first, among those that are stored one after the other:
-// row i begins at rows[i*stride] and has as many elements as x. There are as many rows as rows
-// holds; the gap behind the last one may be missing or shorter than the others.
+// Top finds the rows nearest to x, best first. Row i begins at rows[i*stride] and has len(x)
+// elements; the slice rows determines their number. The gap after the last row may be missing or
+// shorter than the others.
 //
-// It finds as many rows as dst is long, or all if there are fewer, writes them to dst, and returns
-// the part of dst that it has written. A better score comes first, of equal ones the lower row, and
-// NaN comes last, the lower row first: the order is total, so that the result is the same on every
-// machine, and that of sorting all rows.
+// It finds len(dst) rows, or all if there are fewer, writes them to dst, and returns the part of
+// dst that it has written. Better scores come first; rows with equal scores are in ascending order,
+// and NaN comes last. The order is total, so the result is the same on every machine and equals
+// that of sorting all rows.
 //
 // The order is right at every scale, and so may be finer than the scores: a row whose score is
-// infinite or NaN, or so near 0 that underflow may have changed it by more than a rounding, is ranked
-// by what [Dot64], [SquaredDistance64] or [Cosine64] returns. docs/spec.md has the exact rule.
+// infinite or NaN, or so close to 0 that underflow may have changed it by more than rounding does,
+// is ranked by the result of [Dot64], [Cosine64] or minus [SquaredDistance64]. docs/spec.md has the
+// exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.
@@ -44,7 +45,7 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. Rows may
+// TopAt is [Top] for rows picked by index, in any order. Hit.Row is the element of idx. Rows may
 // overlap, and rows that are not picked do not matter. It panics if a picked row is not wholly
 // within rows.
 func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
@@ -53,17 +54,17 @@ func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []fl
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopSlices is [Top] among rows that are slices of their own. It panics with the index of the first
-// row whose length is not that of x.
+// TopSlices is [Top] for rows that are separate slices. It panics with the index of the first row
+// whose length is not len(x).
 func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 	nearest.CheckEach(rows, "len(x)", len(x))
-	s := nearest.Rows[float32]{Each: rows, N: len(x), Count: len(rows)}
+	s := nearest.Rows[float32]{Slices: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopBytes is [Top] among rows of floats that stand little-endian in bytes, as in a file or a
-// database: row i begins at rows[i*stride], and stride is in bytes. Where [Float32s] can't look at
-// them, memory for one row is allocated.
+// TopBytes is [Top] for rows of little-endian floats in a byte slice, as in a file or a database.
+// Row i begins at rows[i*stride]; stride is in bytes. If [Float32s] cannot return a view of the
+// rows, memory for one row is allocated.
 func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit {
 	s := nearest.Rows[float32]{Bytes: rows, Stride: stride, N: len(x),
 		Count: nearest.Count(len(rows), stride, 4*len(x))}
@@ -73,21 +74,21 @@ func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit 
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopByteSlices is [TopBytes] among rows that are slices of their own. It panics with the index of
-// the first row that has not four bytes for each element of x.
+// TopByteSlices is [TopBytes] for rows that are separate slices. It panics with the index of the
+// first row that does not have four bytes for each element of x.
 func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 	nearest.CheckEach(rows, "4*len(x)", 4*len(x))
-	s := nearest.Rows[float32]{Blobs: rows, N: len(x), Count: len(rows)}
+	s := nearest.Rows[float32]{ByteSlices: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopMany is [Top] for many queries at once: dst[q] becomes what Top returns for queries[q], to the
-// bit. Each row is read from memory once for all of them, which makes it several times as fast as
-// one query after the other, where the rows are too many for the caches.
+// TopMany is [Top] for many queries at once: it sets dst[q] to the result of Top for queries[q], to
+// the bit. Each row is read from memory once for all queries, which is several times as fast as one
+// query after the other if the rows exceed the caches.
 //
-// The rows are divided among as many goroutines as threads says, or GOMAXPROCS if it is 0, which
-// changes nothing in the result. With one thread nothing is allocated. It panics if dst and queries
-// differ in length or the queries among themselves, and where Top does.
+// threads is the number of goroutines that share the rows, 0 for GOMAXPROCS. It does not change the
+// result. With one thread nothing is allocated. It panics if dst and queries differ in length,
+// queries differ in length from each other, or Top would panic.
 func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {
@@ -95,10 +96,10 @@ func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]flo
 	}
 	s := strided(rows, stride, len(queries[0]))
 	nearest.TopMany(&s, dst, nearest.Metric(by), queries, parallel.Threads(threads),
-		nearest.RowsARun)
+		nearest.RowsPerRun)
 }
 
-// Top is the function Top among the rows of the matrix.
+// Top finds the rows of the matrix nearest to x, like the function Top.
 func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "Cols", m.Cols()))

@@ -42,25 +42,25 @@ func float32Of[T Float](h T) float32 {
 
 // Quantize sets dst[i] to x[i], rounded to the nearest number that a T holds, to even where two are
 // as near, and to an infinity beyond the greatest. NaN stays NaN. It panics if the lengths differ.
-func Quantize[T Float](dst []T, x []float32) { asm.PackHalves(bits(dst), x, isBrain[T]()) }
+func Quantize[T Float](dst []T, x []float32) { asm.PackHalves(bits(dst), x, isBfloat16[T]()) }
 
 // Dequantize sets dst[i] to src[i], exactly. It panics if the lengths differ.
 func Dequantize[T Float](dst []float32, src []T) {
-	asm.UnpackHalves(dst, bits(src), isBrain[T]())
+	asm.UnpackHalves(dst, bits(src), isBfloat16[T]())
 }
 
 // Dot returns [dense.Dot] of x and the float32s of y. It panics if the lengths differ.
-func Dot[T Float](x []float32, y []T) float32 { return asm.HalfDot.Of(x, bits(y), isBrain[T]()) }
+func Dot[T Float](x []float32, y []T) float32 { return asm.HalfDot.Of(x, bits(y), isBfloat16[T]()) }
 
 // SquaredDistance returns [dense.SquaredDistance] of x and the float32s of y. It panics if the
 // lengths differ.
 func SquaredDistance[T Float](x []float32, y []T) float32 {
-	return asm.HalfSquaredDistance.Of(x, bits(y), isBrain[T]())
+	return asm.HalfSquaredDistance.Of(x, bits(y), isBfloat16[T]())
 }
 
 // Cosine returns [dense.Cosine] of x and the float32s of y. It panics if the lengths differ.
 func Cosine[T Float](x []float32, y []T) float32 {
-	return asm.CosineHalves(x, bits(y), isBrain[T]())
+	return asm.CosineHalves(x, bits(y), isBfloat16[T]())
 }
 
 // Of returns the slice as one of T, of whose bits it consists, without copying it.
@@ -75,8 +75,8 @@ func View[T Float](b []byte) (v []T, ok bool) { return blob.View[T](b) }
 // bits is the same slice.
 func bits[T Float](x []T) []uint16 { return *(*[]uint16)(unsafe.Pointer(&x)) }
 
-// isBrain tells which of the two T is.
-func isBrain[T Float]() bool {
+// isBfloat16 tells which of the two T is.
+func isBfloat16[T Float]() bool {
 	_, is := any(T(0)).(Bfloat16)
 	return is
 }

@@ -17,7 +17,7 @@ import (
 // It panics if rows ends before the last row does or stride is negative. If dst overlaps rows or x,
 // its values are undefined.
 func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
-	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBrain[T]())
+	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }
 
 // Top finds the rows nearest to x as [dense.Top] does: a better score comes first, of equal ones
@@ -51,9 +51,9 @@ func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	s := rowsOf(rows, stride, n)
 	s.Count = nearest.Count(len(rows), stride, n)
 	nearest.TopMany(&s, dst, nearest.Metric(by), queries, parallel.Threads(threads),
-		nearest.RowsARun)
+		nearest.RowsPerRun)
 }
 
 func rowsOf[T Float](rows []T, stride, n int) nearest.Rows[uint16] {
-	return nearest.Rows[uint16]{Slice: bits(rows), Brain: isBrain[T](), Stride: stride, N: n}
+	return nearest.Rows[uint16]{Slice: bits(rows), Bfloat16: isBfloat16[T](), Stride: stride, N: n}
 }

@@ -2,9 +2,10 @@ package nearest
 
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
-// Merge adds to the heaps of many queries what several goroutines find: rank is called for each run
-// of rows once, and adds to heaps that belong to its goroutine. before reports whether hit a of
-// query q is better than b. Since it is a total order, any heap will do for a hit.
+// Merge adds the hits that several goroutines find to the heaps dst, one for each query. It calls
+// rank once for each run of rows, with heaps that belong to the calling goroutine. before reports
+// whether hit a of query q is better than hit b. It must be a total order, so that the result does
+// not depend on which goroutine ranks which run.
 func Merge[H any](dst [][]H, threads, runs int, before func(q int, a, b H) bool,
 	rank func(hits [][]H, run int)) {
 	found := make([][][]H, threads)

@@ -1,4 +1,7 @@
-// Package nearest keeps the best of many: a heap in memory that the caller gives.
+// Package nearest finds the rows nearest to a query by dot product, cosine or distance. Rows holds
+// float32 or half-precision rows in any of several layouts; Top and TopMany rank them. Add, Sort
+// and Merge keep the best hits of any type in a heap in the caller's memory. Packages dense, half
+// and quant are built on it.
 package nearest
 
 import (
@@ -7,8 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Add puts h among hits, a heap whose root is the worst of them, and drops the worst if there are
-// more than its capacity. before tells whether a is better than b.
+// Add adds h to hits, a heap whose root is the worst hit. If hits is full (its length equals its
+// capacity), h replaces the root if it is better, and is dropped otherwise. before reports whether
+// a is better than b.
 func Add[H any](hits []H, h H, before func(a, b H) bool) []H {
 	if len(hits) == cap(hits) {
 		if len(hits) > 0 && before(h, hits[0]) {
@@ -29,7 +33,7 @@ func Add[H any](hits []H, h H, before func(a, b H) bool) []H {
 	return hits
 }
 
-// sink moves the root down to where it belongs.
+// sink restores the heap by moving the root down.
 func sink[H any](hits []H, before func(a, b H) bool) {
 	for i := 0; ; {
 		child := 2*i + 1
@@ -47,9 +51,9 @@ func sink[H any](hits []H, before func(a, b H) bool) {
 	}
 }
 
-// Sort brings hits into order, the best first.
+// Sort sorts hits, best first. before must be a total order.
 func Sort[H any](hits []H, before func(a, b H) bool) {
-	slices.SortFunc(hits, func(a, b H) int { // only copies of one hit are equal: any order will do
+	slices.SortFunc(hits, func(a, b H) int { // only copies of a hit are equal, in any order
 		if before(a, b) {
 			return -1
 		}
@@ -57,7 +61,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless queries are as many as the places for their results, and equally long.
+// CheckQueries panics unless there are as many queries as places for results, and all queries have
+// equal length.
 func CheckQueries[T any](places int, queries [][]T) {
 	if places != len(queries) {
 		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))

@@ -6,27 +6,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// An order is the order in which a query ranks rows: by keys in float64, the greatest first, of
-// equal keys the lower row first, and NaN last. It is total, so the result of a search depends
-// neither on the code path nor on how rows are grouped.
+// order is the total order in which a query ranks rows: by keys in float64, greatest first and NaN
+// last, and by ascending row number among equal keys. Because it is total, the result of a search
+// depends neither on the code path nor on how rows are grouped.
 //
 // The key of a row is its score (negated for ByDistance), unless overflow or underflow may have
-// changed the score by more than a rounding. Then the key is the wide score: what Dot64,
-// SquaredDistance64 or Cosine64 returns, in which no square or product overflows or underflows.
+// changed the score by more than a rounding. Then the key is the wide score: what Dot64, Cosine64
+// or minus SquaredDistance64 returns, in which no square or product overflows or underflows.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
-//     added to it. So the wide score is the key where the score is infinite or NaN. It is infinite
+//     added to it. So the wide score is the key if the score is infinite or NaN. It is infinite
 //     or NaN itself only if the row or the query has such an element.
 //   - Underflow of a dot product or squared distance. The rounding of a product costs at most 2^-24
 //     of it, or 2^-150 below 2^-126. A sum or difference of two float32s is exact below 2^-125. So
 //     underflow costs a sum of n products about n*2^-150 at most: one more rounding for a sum of
-//     n*2^-126 or more. The wide score is the key where it and the score are both less than that.
+//     n*2^-126 or more. The wide score is the key if both it and the score are less than that.
 //     If only the score is, larger products have canceled, which is not underflow.
 //   - Underflow of a cosine. If a sum of squares is outside the bounds of asm.Cosine, the score is
 //     the wide score rounded to float32, which costs bits below 2^-126. Otherwise both sums are at
 //     least 2^-90, so the n*2^-150 that the dot product may have lost are at most n*2^-60 of the
-//     cosine: one more rounding from n*2^-36 on. The wide score is the key where it and the score
-//     are both less than that, and the wide dot product is less than n*2^-126 or the wide score
+//     cosine: one more rounding from n*2^-36 on. The wide score is the key if both it and the score
+//     are less than that, and the wide dot product is less than n*2^-126 or the wide score
 //     less than 2^-126.
 //
 // So a finite score and its key are equal, or both are less than small. (All of these compare
@@ -37,10 +37,11 @@ type order[E float32 | uint16] struct {
 	x     []float32
 	small float32 // magnitude below which underflow may have changed a score
 
-	root    int // the row at the root of a heap, which is often compared; -1 for none
-	rootKey float64
+	root    int     // row at the root of a heap, whose key is cached; -1 for none
+	rootKey float64 // key of row root
 }
 
+// order returns the order in which query x ranks the rows.
 func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 	small := leastSum(s.N)
 	if by == ByCosine {
@@ -49,19 +50,20 @@ func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 	return order[E]{rows: s, by: by, x: x, small: small, root: -1}
 }
 
-// leastSum returns the least magnitude of a sum of n products that underflow changes by no more
-// than a rounding.
+// leastSum returns the least magnitude that a sum of n products must have for underflow to change
+// it by no more than a rounding.
 func leastSum(n int) float32 { return float32(n) * 0x1p-126 }
 
-// sure reports whether a score is its row's key whatever the wide score is.
-func (o *order[E]) sure(score float32) bool {
+// scoreIsKey reports whether the score alone shows that it is its row's key: it is finite, and its
+// magnitude is at least small.
+func (o *order[E]) scoreIsKey(score float32) bool {
 	size := math.Float32frombits(math.Float32bits(score) &^ (1 << 31))
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns the key of the row of h, whose score is negated for ByDistance.
+// key returns the key of h's row. h.Score is negated for ByDistance.
 func (o *order[E]) key(h Hit) float64 {
-	if o.sure(h.Score) {
+	if o.scoreIsKey(h.Score) {
 		return float64(h.Score)
 	}
 	if h.Row == o.root {
@@ -75,18 +77,18 @@ func (o *order[E]) key(h Hit) float64 {
 	return wide
 }
 
-// underflowed reports whether underflow may have changed a row's score, if the magnitudes of the
-// score and of the wide score are both less than small.
+// underflowed reports whether underflow may have changed a row's score. The magnitudes of the score
+// and of the wide score must be less than small.
 func (o *order[E]) underflowed(wide float64, row int) bool {
 	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
 }
 
-// better reports whether a comes before b.
-func (o *order[E]) better(a, b Hit) bool { return ahead(a.Row, o.key(a), b.Row, o.key(b)) }
+// better reports whether a ranks before b.
+func (o *order[E]) better(a, b Hit) bool { return precedes(a.Row, o.key(a), b.Row, o.key(b)) }
 
-// ahead reports whether row i with key a comes before row j with key b.
-func ahead(i int, a float64, j int, b float64) bool {
+// precedes reports whether row i with key a ranks before row j with key b.
+func precedes(i int, a float64, j int, b float64) bool {
 	switch {
 	case a > b:
 		return true
@@ -100,30 +102,30 @@ func ahead(i int, a float64, j int, b float64) bool {
 	return i < j
 }
 
-// scoresPassedOver is how many scores are passed over together if none is good enough.
-const scoresPassedOver = 256
+// skipBlock is the number of scores that are skipped together if none of them is good enough.
+const skipBlock = 256
 
-// offer adds to the heap hits the rows that are among the best so far, of the len(scores) rows from
-// first on. scores are negated for ByDistance.
+// offer adds those of the len(scores) rows from row first on that are among the best so far to the
+// heap hits. scores are negated for ByDistance.
 func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 	if cap(hits) == 0 {
 		return hits
 	}
 	sum := asm.Sum(scores)
-	finite := sum-sum == 0       // no score is infinite or NaN
-	plain, asked := false, false // whether the scores of all hits are their keys
+	finite := sum-sum == 0       // whether all scores are finite
+	plain, asked := false, false // whether all hits' scores are their keys; whether that is known
 	least := o.least(hits, finite)
-	for start := 0; start < len(scores); start += scoresPassedOver {
-		some := scores[start:min(start+scoresPassedOver, len(scores))]
+	for start := 0; start < len(scores); start += skipBlock {
+		some := scores[start:min(start+skipBlock, len(scores))]
 		if least > -math.MaxFloat32 && asm.Max(some) < least {
 			continue
 		}
 		for i := next(some, 0, least); i < len(some); i = next(some, i+1, least) {
 			if !asked {
-				plain, asked = o.allSure(hits), true
+				plain, asked = o.scoresAreKeys(hits), true
 			}
-			h := Hit{o.rows.number(first + start + i), some[i]}
-			if plain = plain && o.sure(h.Score); plain {
+			h := Hit{o.rows.rowNumber(first + start + i), some[i]}
+			if plain = plain && o.scoreIsKey(h.Score); plain {
 				hits = Add(hits, h, greater)
 			} else {
 				hits = Add(hits, h, o.better)
@@ -140,7 +142,8 @@ func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 	return hits
 }
 
-// next returns the index of the first score from i on that is not less than least, or len(scores).
+// next returns the index of the first score from index i on that is not less than least (NaN is
+// not), or len(scores).
 //
 //go:noinline // in offer, too few registers are left for the loop
 func next(scores []float32, i int, least float32) int {
@@ -152,21 +155,22 @@ func next(scores []float32, i int, least float32) int {
 	return i
 }
 
-// allSure reports whether the scores of all hits are their keys.
-func (o *order[E]) allSure(hits []Hit) bool {
+// scoresAreKeys reports whether scoreIsKey holds for all hits.
+func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 	for _, h := range hits {
-		if !o.sure(h.Score) {
+		if !o.scoreIsKey(h.Score) {
 			return false
 		}
 	}
 	return true
 }
 
-// greater is better for scores that are keys.
+// greater is better for hits whose scores are their keys.
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
-// least returns a score such that all rows with lower scores come after the worst hit, the root of
-// a heap, if all scores are finite. It is -Inf while hits has room, or if there is none.
+// least returns a score such that all rows with lower scores rank after the worst hit, the root of
+// a heap, provided that all scores are finite. It is -Inf while hits is not full, or if there is no
+// such score.
 func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	if len(hits) == cap(hits) {
 		root := hits[0]
@@ -174,9 +178,9 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 		o.root, o.rootKey = root.Row, key
 		switch {
 		case !finite:
-		case o.sure(root.Score):
+		case o.scoreIsKey(root.Score):
 			return root.Score
-		case math.Abs(key) < float64(o.small): // scores within small of 0 do not tell
+		case math.Abs(key) < float64(o.small): // scores within small of 0 are not ranked by their value
 			return -o.small
 		case key > math.MaxFloat32:
 			return math.MaxFloat32
@@ -185,9 +189,10 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, the best first, and gives scores the metric's sign.
+// finish sorts the heap hits, best first, and negates the scores for ByDistance, to return
+// distances.
 func (o *order[E]) finish(hits []Hit) {
-	if o.allSure(hits) {
+	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)
 	} else {
 		Sort(hits, o.better)
@@ -199,15 +204,15 @@ func (o *order[E]) finish(hits []Hit) {
 	}
 }
 
-// wide returns the wide score of a row, greater being better.
+// wide returns the wide score of a row. Greater is better.
 func (s *Rows[E]) wide(by Metric, x []float32, row int) float64 {
-	if s.areHalves() {
-		return by.wideOfHalves(x, s.halfRow(row), s.Brain)
+	if s.isHalf() {
+		return by.wideHalf(x, s.halfRow(row), s.Bfloat16)
 	}
 	return by.wide(x, s.row(row))
 }
 
-// wide returns the wide score of a row of floats, greater being better.
+// wide returns the wide score of a float32 row. Greater is better.
 func (by Metric) wide(x, row []float32) float64 {
 	switch by {
 	case ByDot:
@@ -218,18 +223,18 @@ func (by Metric) wide(x, row []float32) float64 {
 	return -asm.SquaredDistance64(x, row)
 }
 
-// wideOfHalves is wide for a row of halves.
-func (by Metric) wideOfHalves(x []float32, row []uint16, brain bool) float64 {
+// wideHalf returns the wide score of a half-precision row. Greater is better.
+func (by Metric) wideHalf(x []float32, row []uint16, bfloat16 bool) float64 {
 	var floats [2048]float32
-	if len(row) <= len(floats) { // several times as fast
-		asm.UnpackHalves(floats[:len(row)], row, brain)
+	if len(row) <= len(floats) { // unpacking first is several times as fast
+		asm.UnpackHalves(floats[:len(row)], row, bfloat16)
 		return by.wide(x, floats[:len(row)])
 	}
 	switch by {
 	case ByDot:
-		return asm.HalfDot.Of64(x, row, brain)
+		return asm.HalfDot.Of64(x, row, bfloat16)
 	case ByCosine:
-		return asm.CosineHalves64(x, row, brain)
+		return asm.CosineHalves64(x, row, bfloat16)
 	}
-	return -asm.HalfSquaredDistance.Of64(x, row, brain)
+	return -asm.HalfSquaredDistance.Of64(x, row, bfloat16)
 }

@@ -62,7 +62,7 @@ func TestOffer(t *testing.T) {
 		scores, all := make([]float32, count), make([]Hit, count)
 		for i := range scores {
 			s.score(scores[i:i+1], by, x, i)
-			all[i] = Hit{s.number(i), scores[i]}
+			all[i] = Hit{s.rowNumber(i), scores[i]}
 		}
 		Sort(all, o.better)
 		hits := make([]Hit, 0, r.IntN(20))

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// A Metric is what rows are ranked by: package dense's Metric.
+// Metric is the score by which rows are ranked. It has the values of package dense's Metric.
 type Metric uint8
 
 const (
@@ -18,33 +18,34 @@ const (
 	ByDistance
 )
 
-// A Hit is package dense's Hit.
+// Hit is a row and its score, laid out like package dense's Hit.
 type Hit struct {
 	Row   int
 	Score float32
 }
 
-// Rows are those to choose from, of one kind: numbers in one slice, bytes in one, or floats
-// somewhere else. Elements of 16 bits are halves. A program that has none of them links no kernels
-// of halves.
+// Rows are the rows that a search ranks, in one of several layouts: elements of one slice, bytes in
+// one slice, separate slices of floats or bytes, or a matrix. E is uint16 for half-precision rows,
+// which are always in one slice. It is a type parameter so that programs without half-precision
+// rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
-	Slice  []E
-	Brain  bool            // halves are bfloat16s
-	Bytes  []byte          // of floats, little-endian; Stride counts them
-	Stride int             // from the beginning of a row to that of the next
-	Idx    []int32         // picks rows of the slice; nil for all
-	Each   [][]float32     // slices of their own
-	Blobs  [][]byte        // the same of bytes
-	Matrix *matrices.Dense // rows that have to be checked
-	N      int             // floats of a row
-	Count  int             // rows
+	Slice      []E             // rows in one slice
+	Bfloat16   bool            // whether half-precision elements are bfloat16s
+	Bytes      []byte          // rows of little-endian floats in one slice
+	Stride     int             // distance of the starts of rows, in elements of Slice or bytes of Bytes
+	Idx        []int32         // indices of the rows of Slice to rank; nil for all rows
+	Slices     [][]float32     // rows that are separate slices
+	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
+	Matrix     *matrices.Dense // matrix whose rows may still have to be checked
+	N          int             // number of elements of a row
+	Count      int             // number of rows to rank
 
-	buffer []float32 // a row of bytes that can't be looked at as floats
+	buffer []float32 // copy of a row of bytes that can't be viewed as floats
 }
 
-// Count returns how many rows of n elements, stride apart, a slice of elements holds. The gap
-// behind the last row may be missing or shorter than the others. Count panics if the rows are empty
-// or overlap, or if the slice ends inside a row.
+// Count returns the number of rows of n elements, stride apart, in a slice of the given number of
+// elements. The gap after the last row may be missing or shorter than the others. Count panics if n
+// is 0, rows overlap, or the slice ends inside a row.
 func Count(elements, stride, n int) int {
 	if n == 0 || stride < n {
 		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
@@ -60,8 +61,8 @@ func Count(elements, stride, n int) int {
 	return count
 }
 
-// CheckEach panics with the index of the first row that has not want elements. The message calls
-// want by name.
+// CheckEach panics with the index of the first row whose length is not want. The message calls want
+// by name.
 func CheckEach[T any](rows [][]T, name string, want int) {
 	for i := range rows {
 		if len(rows[i]) != want {
@@ -70,37 +71,38 @@ func CheckEach[T any](rows [][]T, name string, want int) {
 	}
 }
 
-// number returns the number of the i-th row to choose from.
-func (s *Rows[E]) number(i int) int {
+// rowNumber returns the number of the i-th of the rows to rank.
+func (s *Rows[E]) rowNumber(i int) int {
 	if s.Idx != nil {
 		return int(s.Idx[i])
 	}
 	return i
 }
 
-// row returns the row of floats with a number.
+// row returns the float32 row with the given number.
 func (s *Rows[E]) row(number int) []float32 {
 	switch {
-	case s.Each != nil:
-		return s.Each[number]
+	case s.Slices != nil:
+		return s.Slices[number]
 	case s.Matrix != nil:
 		return s.Matrix.Row(number)
-	case s.Blobs != nil:
-		return s.read(s.Blobs[number])
+	case s.ByteSlices != nil:
+		return s.read(s.ByteSlices[number])
 	case s.Bytes != nil:
 		return s.read(s.Bytes[number*s.Stride:][:4*s.N])
 	}
 	return s.floats()[number*s.Stride:][:s.N]
 }
 
-// floats and halves are the slice, which is of the one or of the other.
+// floats returns Slice as []float32, and halves as []uint16. E must be of that type.
 func (s *Rows[E]) floats() []float32 { return *(*[]float32)(unsafe.Pointer(&s.Slice)) }
 func (s *Rows[E]) halves() []uint16  { return *(*[]uint16)(unsafe.Pointer(&s.Slice)) }
 
-// areHalves is a constant for each type, so that the compiler leaves the other one's code out.
-func (s *Rows[E]) areHalves() bool { return unsafe.Sizeof(*new(E)) == 2 }
+// isHalf reports whether rows have half-precision elements. It is constant for each E, so that the
+// compiler removes the code for the other type.
+func (s *Rows[E]) isHalf() bool { return unsafe.Sizeof(*new(E)) == 2 }
 
-// read returns the floats of bytes, which are there until the next call.
+// read returns the floats encoded in b. They are valid until the next call.
 func (s *Rows[E]) read(b []byte) []float32 {
 	if v, ok := blob.View[float32](b); ok {
 		return v
@@ -109,14 +111,15 @@ func (s *Rows[E]) read(b []byte) []float32 {
 	return s.buffer
 }
 
-// halfRow returns the row of halves with a number.
+// halfRow returns the half-precision row with the given number.
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
-// scoresAtOnce is how many scores are made before they are ranked: enough rows for DotRows to see
-// whether they come from memory.
-const scoresAtOnce, fewRows = 4096, 256
+// maxScores is the number of scores that are computed before they are ranked, large enough for
+// DotRows to recognize rows that come from memory. Searches in at most fewRows rows use a smaller
+// buffer.
+const maxScores, fewRows = 4096, 256
 
-// hits are those of another package's type, which is the same in memory.
+// hits is implemented by other packages' Hit types that are laid out like Hit.
 type hits interface {
 	~struct {
 		Row   int
@@ -124,13 +127,14 @@ type hits interface {
 	}
 }
 
-// Top finds the rows nearest to x, as many as dst is long or all: see package dense.
+// Top ranks the rows for query x and writes the best len(dst) hits, or all, to dst: see package
+// dense.
 func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
 	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
 	return dst[:len(found):len(found)]
 }
 
-// TopMany is Top for many queries; with several threads each worker takes run rows at a time.
+// TopMany is Top for many queries. With several threads, each worker ranks run rows at a time.
 func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
 	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
@@ -148,42 +152,42 @@ func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	return hits[0]
 }
 
-// score sets dst[i] to what row first + i is ranked by, greater being better.
+// score sets dst[i] to the score of the row at position first + i, negated for ByDistance.
 func (s *Rows[E]) score(dst []float32, by Metric, x []float32, first int) {
 	switch {
-	case s.areHalves():
+	case s.isHalf():
 		s.scoreHalves(dst, by, x, first)
 	case by == ByDot && s.Idx != nil:
 		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[first:][:len(dst)], x)
 	case s.Slice != nil && s.Idx == nil:
 		by.scores(dst, s.floats()[first*s.Stride:], s.Stride, x)
-	case s.Each != nil:
-		by.scoresOf(dst, s.Each[first:], x)
+	case s.Slices != nil:
+		by.scoreSlices(dst, s.Slices[first:], x)
 	default:
 		for i := range dst {
 			if first+i+1 < s.Count {
-				asm.Prefetch(s.row(s.number(first + i + 1)))
+				asm.Prefetch(s.row(s.rowNumber(first + i + 1)))
 			}
-			dst[i] = by.score(x, s.row(s.number(first+i)))
+			dst[i] = by.score(x, s.row(s.rowNumber(first+i)))
 		}
 	}
 }
 
-// scoreHalves is score for rows of halves.
+// scoreHalves is score for half-precision rows.
 func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, first int) {
 	if s.Idx == nil {
-		by.halfScores(dst, s.halves()[first*s.Stride:], s.Stride, x, s.Brain)
+		by.halfScores(dst, s.halves()[first*s.Stride:], s.Stride, x, s.Bfloat16)
 		return
 	}
 	for i := range dst {
 		if first+i+1 < s.Count {
-			asm.Prefetch(s.halfRow(s.number(first + i + 1)))
+			asm.Prefetch(s.halfRow(s.rowNumber(first + i + 1)))
 		}
-		by.halfScores(dst[i:i+1], s.halfRow(s.number(first+i)), 0, x, s.Brain)
+		by.halfScores(dst[i:i+1], s.halfRow(s.rowNumber(first+i)), 0, x, s.Bfloat16)
 	}
 }
 
-// scores are those of rows that follow each other, greater being better.
+// scores sets dst to the scores of consecutive float32 rows, negated for ByDistance.
 func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 	switch by {
 	case ByDot:
@@ -200,8 +204,8 @@ func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
-// scoresOf are those of rows that are slices of their own.
-func (by Metric) scoresOf(dst []float32, rows [][]float32, x []float32) {
+// scoreSlices sets dst to the scores of rows that are separate slices, negated for ByDistance.
+func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
 	for i := range dst {
 		if i+1 < len(rows) {
 			asm.Prefetch(rows[i+1])
@@ -210,15 +214,15 @@ func (by Metric) scoresOf(dst []float32, rows [][]float32, x []float32) {
 	}
 }
 
-// halfScores are scores of rows of halves.
-func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+// halfScores sets dst to the scores of consecutive half-precision rows, negated for ByDistance.
+func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch by {
 	case ByDot:
-		asm.HalfRows(asm.HalfDot, dst, rows, stride, x, brain)
+		asm.HalfRows(asm.HalfDot, dst, rows, stride, x, bfloat16)
 	case ByCosine:
-		asm.CosineHalfRows(dst, rows, stride, x, brain)
+		asm.CosineHalfRows(dst, rows, stride, x, bfloat16)
 	case ByDistance:
-		asm.HalfRows(asm.HalfSquaredDistance, dst, rows, stride, x, brain)
+		asm.HalfRows(asm.HalfSquaredDistance, dst, rows, stride, x, bfloat16)
 		for i, v := range dst {
 			dst[i] = -v
 		}
@@ -227,7 +231,7 @@ func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float3
 	}
 }
 
-// score is that of one row, greater being better.
+// score returns the score of one float32 row, negated for ByDistance.
 func (by Metric) score(x, row []float32) float32 {
 	switch by {
 	case ByDot:
@@ -240,25 +244,25 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(misuse.Of("there is no metric %d", by))
 }
 
-// RowsARun is how many rows a worker takes before it asks for more.
-const RowsARun = 256
+// RowsPerRun is the number of rows that a worker ranks before it takes more.
+const RowsPerRun = 256
 
-// blockElements is how much of the rows is scored against all queries before the next: 256 KB stay
-// in the second cache.
+// blockElements is the number of elements of rows that are scored against all queries before the
+// next ones. In float32 these are 256 KB, which stay in the second-level cache.
 const blockElements = 1 << 16
 
-// rank offers the rows from first to end-1 to the hits of each query, a block of rows at a time.
+// rank offers rows first to end-1 to the hits of each query, a block of rows at a time.
 func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
 	if end-first <= fewRows {
-		var scores [fewRows]float32 // which takes less time to clear
+		var scores [fewRows]float32 // a smaller array takes less time to clear
 		s.rankBlocks(dst, scores[:], by, queries, first, end)
 		return
 	}
-	var scores [scoresAtOnce]float32
+	var scores [maxScores]float32
 	s.rankBlocks(dst, scores[:], by, queries, first, end)
 }
 
-// rankBlocks does the work of rank, with scores as a buffer.
+// rankBlocks is rank with a buffer for scores, whose length bounds that of a block.
 func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
 	first, end int) {
 	size := len(scores)
@@ -279,10 +283,10 @@ func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [
 	}
 }
 
-// rankCosines offers the len(scores) rows from first on to the hits of each query. It computes the
-// norm of each row once for all queries.
+// rankCosines offers the len(scores) rows from first on to the hits of each query, by cosine. It
+// computes the norm of each row once for all queries.
 func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, first int) {
-	var norms [scoresAtOnce]float32
+	var norms [maxScores]float32
 	for i := range scores {
 		norms[i] = s.squares(first+i, queries[0])
 	}
@@ -297,21 +301,22 @@ func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32
 	}
 }
 
-// squares returns the sum of the squares of a row, which is as long as x.
+// squares returns the sum of squares of the i-th row. x is any vector of the row's length.
 func (s *Rows[E]) squares(i int, x []float32) float32 {
-	if s.areHalves() {
-		_, yy := asm.HalfNorms(x, s.halfRow(s.number(i)), s.Brain)
+	if s.isHalf() {
+		_, yy := asm.HalfNorms(x, s.halfRow(s.rowNumber(i)), s.Bfloat16)
 		return yy
 	}
-	return asm.SumSquares(s.row(s.number(i)))
+	return asm.SumSquares(s.row(s.rowNumber(i)))
 }
 
-// cosine returns the cosine of x and a row, given the sums that it is made of.
+// cosine returns the cosine of x and the i-th row, given their dot product xy and sums of squares
+// xx and yy.
 func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
-	if s.areHalves() {
-		return asm.CosineOfHalves(x, s.halfRow(s.number(i)), xy, xx, yy, s.Brain)
+	if s.isHalf() {
+		return asm.CosineOfHalves(x, s.halfRow(s.rowNumber(i)), xy, xx, yy, s.Bfloat16)
 	}
-	return asm.CosineOf(x, s.row(s.number(i)), xy, xx, yy)
+	return asm.CosineOf(x, s.row(s.rowNumber(i)), xy, xx, yy)
 }
 
 func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
@@ -319,7 +324,7 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
 	runs := (s.Count + run - 1) / run
-	if threads = min(threads, (runs+3)/4); threads <= 1 { // else it is done before they begin
+	if threads = min(threads, (runs+3)/4); threads <= 1 { // about four runs for each thread
 		s.rank(dst, by, queries, 0, s.Count)
 	} else {
 		s.rankThreads(dst, by, queries, threads, run, runs)
@@ -330,8 +335,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// rankThreads is rank of all rows by workers with hits of their own. It has a copy of s, which goes
-// to the heap.
+// rankThreads ranks all rows with several workers, which have heaps of their own. Its receiver is a
+// copy, because Rows that goroutines share are allocated on the heap.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
