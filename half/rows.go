@@ -7,28 +7,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
-// elements as x.
+// DotRows sets dst[i] to the dot product of x and row i. Row i begins at rows[i*stride] and has
+// len(x) elements:
 //
 //	for i := range dst {
 //		dst[i] = Dot(x, rows[i*stride:][:len(x)])
 //	}
 //
-// It panics if rows ends before the last row does or stride is negative. If dst overlaps rows or x,
+// It panics if rows ends before its last row does or stride is negative. If dst overlaps rows or x,
 // its values are undefined.
 func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }
 
-// Top finds the rows nearest to x as [dense.Top] does: a better score comes first, of equal ones
-// the lower row. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and the row.
+// Top finds the rows nearest to x like [dense.Top]. Better scores come first, and rows with equal
+// scores are in ascending order. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and
+// the row.
 func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []float32) []dense.Hit {
 	s := rowsOf(rows, stride, len(x))
 	s.Count = nearest.Count(len(rows), stride, len(x))
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopAt is [Top] among rows picked by index, as [dense.TopAt] is.
+// TopAt is [Top] for rows picked by index, like [dense.TopAt].
 func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx []int32,
 	x []float32) []dense.Hit {
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
@@ -37,10 +38,10 @@ func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx 
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopMany is [Top] for many queries at once, as [dense.TopMany] is: each row is read from memory
-// once for all of them. The rows are divided among as many goroutines as threads says, or
-// GOMAXPROCS if it is 0, which changes nothing in the result. It panics if dst and queries differ
-// in length or the queries among themselves, and where Top does.
+// TopMany is [Top] for many queries at once, like [dense.TopMany]: each row is read from memory
+// once for all queries. threads is the number of goroutines that share the rows, 0 for GOMAXPROCS.
+// It does not change the result. It panics if dst and queries differ in length, queries differ in
+// length from each other, or Top would panic.
 func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Accuracy returns the share of the rows that were predicted right.
+// Accuracy returns the share of rows whose prediction is correct.
 func Accuracy[T comparable](truth, predicted []T, weights []float32) float64 {
 	checkLengths(len(truth), len(predicted), weights)
 	return mean(len(truth), weights, func(i int) float64 {
@@ -17,8 +17,8 @@ func Accuracy[T comparable](truth, predicted []T, weights []float32) float64 {
 	})
 }
 
-// Confusion adds up the weights of rows by true class and by predicted class: counts[t][p] is the
-// weight, or without weights the number, of the rows of class t that were predicted to be of p.
+// Confusion returns the confusion matrix: counts[t][p] is the total weight of the rows of class t
+// that were predicted as class p, or their number if weights is nil.
 func Confusion(truth, predicted []int, weights []float32, classes int) (counts [][]float64) {
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))
@@ -31,8 +31,8 @@ func Confusion(truth, predicted []int, weights []float32, classes int) (counts [
 	return counts
 }
 
-// eachRow calls f with the true class, the predicted class and the weight of each row whose weight is
-// not 0.
+// eachRow calls f with the true class, the predicted class and the weight of each row whose weight
+// is not 0.
 func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p int, w float64)) {
 	checkLengths(len(truth), len(predicted), weights)
 	for i, t := range truth {
@@ -47,22 +47,22 @@ func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p
 	}
 }
 
-// A Class says how well the rows of one class were separated from the others.
+// Class holds the measures of how well one class was separated from the others.
 type Class struct {
-	// Precision is the share of the rows predicted to be of the class that are; NaN if there are
-	// none.
+	// Precision is the share of rows of the class among those predicted as the class; NaN if no row
+	// was.
 	Precision float64
-	// Recall is the share of the rows of the class that were predicted to be; NaN if there are
-	// none.
+	// Recall is the share of rows predicted as the class among those of the class; NaN if it has no
+	// rows.
 	Recall float64
-	// F1 is the harmonic mean of the two; NaN only if the class is neither in the data nor
-	// predicted.
+	// F1 is the harmonic mean of precision and recall; NaN only if the class has no rows and was
+	// not predicted.
 	F1 float64
-	// Support is the number of rows of the class, or their weight.
+	// Support is the number of rows of the class, or their total weight.
 	Support float64
 }
 
-// Classes returns the figures of each class of a confusion matrix.
+// Classes returns the measures of each class of a confusion matrix.
 func Classes(confusion [][]float64) []Class {
 	classes := make([]Class, len(confusion))
 	for k, row := range confusion {
@@ -82,30 +82,31 @@ func Classes(confusion [][]float64) []Class {
 	return classes
 }
 
-// ByClass returns the figures of each class, as [Classes] does, without a confusion matrix, whose
-// memory grows with the square of the number of classes. Sums of weights that are not integers may
+// ByClass returns the measures of each class, like [Classes], without a confusion matrix, whose
+// memory grows with the square of the number of classes. If weights are not integers, results may
 // differ from those of Classes in the last bits.
 func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))
 	}
-	right, as, support := make([]float64, classes), make([]float64, classes), make([]float64, classes)
+	right, support := make([]float64, classes), make([]float64, classes)
+	predictedAs := make([]float64, classes)
 	eachRow(truth, predicted, weights, classes, func(t, p int, w float64) {
 		support[t] += w
-		as[p] += w
+		predictedAs[p] += w
 		if t == p {
 			right[t] += w
 		}
 	})
 	all := make([]Class, classes)
 	for k := range all {
-		all[k] = newClass(right[k], as[k], support[k])
+		all[k] = newClass(right[k], predictedAs[k], support[k])
 	}
 	return all
 }
 
-// newClass returns the figures of a class from the weights of its rows that were predicted right, of
-// all rows predicted to be of the class, and of all rows of the class.
+// newClass returns the measures of a class, given the total weight of its correctly predicted rows,
+// of all rows predicted as the class, and of all rows of the class.
 func newClass(right, predicted, support float64) Class {
 	return Class{
 		Precision: right / predicted,
@@ -115,9 +116,9 @@ func newClass(right, predicted, support float64) Class {
 	}
 }
 
-// Macro returns the plain means over the classes that are in the data or were predicted, and the
-// number of rows, or their weight. As in scikit-learn, a measure that is undefined for one of these
-// classes counts as 0.
+// Macro returns the unweighted means over the classes that have rows or were predicted, and their
+// total support. As in scikit-learn, a measure that is undefined for one of these classes counts as
+// 0.
 func Macro(classes []Class) Class {
 	var mean Class
 	n := 0
@@ -144,8 +145,8 @@ func zeroIfNaN(x float64) float64 {
 	return x
 }
 
-// BalancedAccuracy returns the mean recall over the classes that are in the data, as scikit-learn's
-// balanced_accuracy_score; NaN if none is.
+// BalancedAccuracy returns the mean recall over the classes that have rows, like scikit-learn's
+// balanced_accuracy_score, or NaN if no class has.
 func BalancedAccuracy(classes []Class) float64 {
 	var sum, n float64
 	for _, c := range classes {

@@ -2,13 +2,13 @@ package metrics
 
 import "math"
 
-// RMSE returns the root of the mean squared error of predicted numbers.
+// RMSE returns the root mean squared error of the predictions of a regression.
 func RMSE(truth []float32, predicted []float64, weights []float32) float64 {
 	sum, all := squaredError(truth, predicted, weights)
 	return math.Sqrt(sum / all)
 }
 
-// MAE returns the mean absolute error of predicted numbers.
+// MAE returns the mean absolute error of the predictions of a regression.
 func MAE(truth []float32, predicted []float64, weights []float32) float64 {
 	checkLengths(len(truth), len(predicted), weights)
 	return mean(len(truth), weights, func(i int) float64 {
@@ -16,8 +16,9 @@ func MAE(truth []float32, predicted []float64, weights []float32) float64 {
 	})
 }
 
-// R2 returns 1 - the squared error / that of predicting the mean of the true numbers for every row.
-// It is NaN if the true numbers are all equal.
+// R2 returns the coefficient of determination: 1 minus the squared error of the predictions,
+// divided by that of predicting the mean of the true values for every row. It is NaN if all true
+// values are equal.
 func R2(truth []float32, predicted []float64, weights []float32) float64 {
 	checkLengths(len(truth), len(predicted), weights)
 	least, most := float32(math.Inf(1)), float32(math.Inf(-1))
@@ -29,16 +30,16 @@ func R2(truth []float32, predicted []float64, weights []float32) float64 {
 	if !(least < most) {
 		return math.NaN()
 	}
-	centre := mean(len(truth), weights, func(i int) float64 { return float64(truth[i]) })
-	spread, _ := sums(len(truth), weights, func(i int) float64 {
-		d := float64(truth[i]) - centre
+	center := mean(len(truth), weights, func(i int) float64 { return float64(truth[i]) })
+	total, _ := sums(len(truth), weights, func(i int) float64 {
+		d := float64(truth[i]) - center
 		return float64(d * d)
 	})
 	sum, _ := squaredError(truth, predicted, weights)
-	return 1 - sum/spread
+	return 1 - sum/total
 }
 
-// squaredError returns the weighted sum of the squared errors, and the sum of the weights.
+// squaredError returns the weighted sum of squared errors, and the sum of the weights.
 func squaredError(truth []float32, predicted []float64, weights []float32) (sum, all float64) {
 	checkLengths(len(truth), len(predicted), weights)
 	return sums(len(truth), weights, func(i int) float64 {

@@ -8,25 +8,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// ROCAUC returns the area under the ROC curve: the share of the pairs of a positive row, of which
-// truth is true, and a negative one in which the positive row has the higher score. Pairs with
-// equal scores count half, and every pair by the product of its rows' weights. It is NaN if a score
-// is NaN, and without a row of either kind.
+// ROCAUC returns the area under the ROC curve: the share of pairs of a positive row (whose truth is
+// true) and a negative row in which the positive row has the higher score. Pairs with equal scores
+// count half, and each pair counts by the product of its rows' weights. It is NaN if a score is
+// NaN, or if there is no positive or no negative row.
 func ROCAUC(truth []bool, scores []float64, weights []float32) float64 {
 	auc, _ := Ranking(truth, scores, weights)
 	return auc
 }
 
 // AveragePrecision returns the sum, over the distinct scores from the highest down, of the recall
-// gained at the score times the precision of all rows down to it. Rows of equal scores are added
-// together, and nothing is interpolated. It is NaN if a score is NaN, and without positive rows;
-// without negative rows it is 1.
+// gained at that score times the precision of all rows with at least that score. Rows with equal
+// scores are added together, and nothing is interpolated. It is NaN if a score is NaN, or if there
+// is no positive row; without negative rows it is 1.
 func AveragePrecision(truth []bool, scores []float64, weights []float32) float64 {
 	_, averagePrecision := Ranking(truth, scores, weights)
 	return averagePrecision
 }
 
-// Ranking returns both [ROCAUC] and [AveragePrecision], for the price of sorting once.
+// Ranking returns both [ROCAUC] and [AveragePrecision], and sorts the scores only once.
 func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, averagePrecision float64) {
 	checkLengths(len(truth), len(scores), weights)
 	type row struct {
@@ -41,13 +41,13 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(b.score, a.score) })
-	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) { // sorted behind all others
+	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) { // NaN is sorted last
 		return math.NaN(), math.NaN()
 	}
-	// The weights are of rows so far. Without weights these sums are exact up to 6e7 rows.
-	var positive, negative float64
-	var above float64 // 2 for each pair with the positive row first, 1 for equal scores
-	var sum float64
+	// Without weights these sums are exact up to 6e7 rows.
+	var positive, negative float64 // total weights of the rows so far
+	var above float64              // 2 for each pair with the positive row first, 1 for equal scores
+	var sum float64                // of gained weight times precision
 	for start := 0; start < len(rows); {
 		end := start
 		var p, n float64
@@ -67,12 +67,12 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	return above / float64(float64(2*positive)*negative), sum / positive
 }
 
-// MinProbability is the least that [LogLoss] takes a probability for, as scikit-learn does: a row
-// whose true class had the probability 0 costs 36 and not infinitely much.
+// MinProbability is the lower limit to which [LogLoss] raises probabilities, as scikit-learn does:
+// a row whose true class was given probability 0 adds a loss of 36 and not infinity.
 const MinProbability = 0x1p-52
 
-// LogLoss returns the mean of -log p over the rows, p being the probability that a row's true class
-// was given.
+// LogLoss returns the mean of -log p[i] over the rows. p[i] is the probability that was predicted
+// for the true class of row i.
 func LogLoss(p []float64, weights []float32) float64 {
 	checkLengths(len(p), len(p), weights)
 	return mean(len(p), weights, func(i int) float64 {

@@ -6,12 +6,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/nearest"
 )
 
-// Signs sets a bit for each element of x that is greater than 0: for x[i] bit i%64 of dst[i/64],
-// bit 0 being the least significant one. Other bits are 0, those of -0 and NaN among them. It
-// panics unless dst has a word for each 64 elements of x, the last of which may be fewer.
+// Signs sets bit i%64 of dst[i/64] if x[i] is greater than 0; bit 0 is the least significant. All
+// other bits are cleared, also for NaN. It panics unless dst has a word for each 64 elements of x,
+// and one for any remaining elements.
 //
-// The fewer bits differ, the smaller is the angle between vectors whose elements are distributed
-// about 0, as those of most embeddings are: see [TopHamming].
+// The fewer bits of two vectors differ, the smaller is the angle between them, if their elements
+// are distributed about 0 like those of most embeddings: see [TopHamming].
 func Signs(dst []uint64, x []float32) {
 	if want := (len(x) + 63) / 64; len(dst) != want {
 		panic(misuse.Lengths("len(dst)", len(dst), "words of len(x) bits", want))
@@ -34,12 +34,12 @@ func Hamming(x, y []uint64) int64 {
 	return sum[0]
 }
 
-// TopHamming finds the rows that differ from x in the fewest bits, which are their scores, as
-// [dense.Top] finds the nearest: of equal scores the lower row comes first. Row i begins at
-// rows[i*stride] and has as many words as x.
+// TopHamming finds the rows that differ from x in the fewest bits, like [dense.Top]. Their scores
+// are the numbers of bits; rows with equal scores are in ascending order. Row i begins at
+// rows[i*stride] and has len(x) words.
 //
-// Bits are for the first step of a search: it finds candidates, several times as many as are
-// wanted, which [dense.TopAt] ranks by their floats. An example shows it.
+// Bits serve the first step of a search, which finds several times as many candidates as are
+// wanted. [dense.TopAt] then ranks these by their floats. An example shows it.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
 	count := nearest.Count(len(rows), stride, len(x))
 	hits := rank(dst[:0:min(len(dst), count)], byHamming, rows, stride, x, 0, count)

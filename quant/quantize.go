@@ -6,10 +6,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Step returns the greatest |x[i]| over 127, NaN left out: a step with which [Quantize] cuts
-// nothing off. It is rounded to the nearest float32, but up where a subnormal step would cut
-// something off, and down where 127 steps would overflow. It is 0 for a vector that has only zeros
-// or is empty.
+// Step returns the greatest |x[i]| divided by 127, ignoring NaN: a step with which [Quantize]
+// clamps no value. It is rounded to the nearest float32, but up if a subnormal step would otherwise
+// clamp a value, and down if 127 steps would overflow. It is 0 for a vector that is empty or has
+// only zeros.
 func Step(x []float32) float32 {
 	var most float32
 	for _, v := range x {
@@ -28,19 +28,19 @@ func Step(x []float32) float32 {
 }
 
 // Quantize sets dst[i] to the float32 quotient x[i]/step, rounded to the nearest integer, to even
-// where two are as near, and cut off at -127 and 127. NaN becomes 0, and so does an infinity with
-// an infinite step; with a step of 0 everything does. It panics if the lengths differ.
+// in ties, and clamped to [-127, 127]. NaN becomes 0, as does an infinity with an infinite step; if
+// step is 0, all elements become 0. It panics if the lengths differ.
 //
-// x[i] is about step*dst[i], and the dot product of two vectors about the product of their steps
-// and [Dot]. Take one step for all vectors of a collection, so that the bytes rank as the vectors
-// do.
+// x[i] is about step*dst[i], and the dot product of two vectors is about [Dot] of the bytes times
+// both steps. Use one step for all vectors of a collection, so that the bytes rank like the
+// vectors.
 func Quantize(dst []int8, x []float32, step float32) {
 	quantize(dst, x, 0, step, -127, 127)
 }
 
-// QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded as by [Quantize], and cut off at 0 and
-// 255: x[i] is about offset + step*dst[i]. Where float32 can't hold the difference, difference and
-// quotient are float64.
+// QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded like [Quantize], and clamped to [0,
+// 255]: x[i] is about offset + step*dst[i]. If the difference overflows float32, difference and
+// quotient are computed in float64.
 func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 	quantize(dst, x, offset, step, 0, 255)
 }
@@ -55,15 +55,16 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 		case q != q || step == 0:
 			q = 0
 		case q < least || q > most:
-			q = cutOff(v, offset, step, least, most)
+			q = clamp(v, offset, step, least, most)
 		}
 		dst[i] = T(int32(math.RoundToEven(float64(q))))
 	}
 }
 
-// cutOff returns least or most, whichever is nearer to (v-offset)/step, or that quotient, rounded to
-// an integer, if it is between them because only the difference in float32 overflows.
-func cutOff(v, offset, step, least, most float32) float32 {
+// clamp returns the integer in [least, most] nearest to (v-offset)/step, which is outside that
+// range in float32. If the quotient is infinite there, it is computed in float64, and may be
+// inside.
+func clamp(v, offset, step, least, most float32) float32 {
 	q := float64((v - offset) / step)
 	if math.IsInf(q, 0) {
 		q = (float64(v) - float64(offset)) / float64(step)
@@ -71,8 +72,8 @@ func cutOff(v, offset, step, least, most float32) float32 {
 	return float32(math.RoundToEven(max(float64(least), min(q, float64(most)))))
 }
 
-// Dequantize sets dst[i] to offset + step*src[i], in float32, or where that overflows in float64 and
-// then rounded; after [Quantize] offset is 0. It panics if the lengths differ.
+// Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if
+// that overflows. After [Quantize] offset is 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	if len(dst) != len(src) {
 		panic(misuse.Lengths("len(dst)", len(dst), "len(src)", len(src)))

@@ -10,23 +10,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
-// elements as x.
+// DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
+// len(x) elements:
 //
 //	for i := range dst {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It panics if rows ends before the last row does or stride is negative.
+// It panics if rows ends before its last row does or stride is negative.
 func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	asm.CheckRows(len(rows), stride, len(dst), len(x))
 	score(dst, dense.ByDot, rows, stride, x)
 }
 
-// An element is that of a row: a byte, or a word of bits.
+// element is the type of a row's elements: a byte, or a word of 64 bits for Hamming distances.
 type element interface{ Byte | uint64 }
 
-// byHamming is the distance of words of bits, and of nothing else.
+// byHamming is the metric of rows of bits, the number of bits that differ. It is used for no other
+// rows.
 const byHamming dense.Metric = 255
 
 func checkMetric(by dense.Metric) {
@@ -35,7 +36,7 @@ func checkMetric(by dense.Metric) {
 	}
 }
 
-// score sets dst to what each row scores.
+// score sets dst[i] to the score of row i, which is a distance for all metrics but dense.ByDot.
 func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	if len(x) > asm.Block {
 		for i := range dst {
@@ -57,10 +58,11 @@ func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T)
 	}
 }
 
-// unsigned and words are the same slice, of bytes or of words.
+// unsigned returns a slice of bytes as []uint8, and words a slice of words as []uint64.
 func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
+// scoreOne returns the score of one row, like score.
 func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 	switch by {
 	case dense.ByDot:
@@ -71,29 +73,31 @@ func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 	return Hamming(words(row), words(x))
 }
 
-// A Hit is a row that was found, and its score: [Dot] or [SquaredDistance] of row and query.
+// Hit is a row found by a search, and its score: [Dot], [SquaredDistance] or [Hamming] of the row
+// and the query.
 type Hit struct {
 	Row   int
 	Score int64
 }
 
-// Top finds the rows nearest to x as [dense.Top] does, by dense.ByDot or dense.ByDistance: a better
-// score comes first, of equal ones the lower row. It panics for dense.ByCosine: the dot product of
-// vectors that were normalised before they were quantised ranks by cosine, but for the rounding.
+// Top finds the rows nearest to x like [dense.Top], by dense.ByDot or dense.ByDistance. Better
+// scores come first, and rows with equal scores are in ascending order. It panics for
+// dense.ByCosine: if vectors are normalized before they are quantized, the dot product ranks by
+// cosine, except for rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
 	checkMetric(by)
 	count := nearest.Count(len(rows), stride, len(x))
 	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by)
 }
 
-// TopAt is [Top] among rows picked by index, as [dense.TopAt] is.
+// TopAt is [Top] for rows picked by index, like [dense.TopAt].
 func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32, x []T) []Hit {
 	checkMetric(by)
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	dst = dst[:0:min(len(dst), len(idx))]
 	for k, j := range idx {
 		score := scoreOne(by, rows[int(j)*stride:][:len(x)], x)
-		if h := hit(by, int(j), score); good(h, dst) {
+		if h := newHit(by, int(j), score); qualifies(h, dst) {
 			dst = nearest.Add(dst, h, before)
 		}
 		if k+2 < len(idx) {
@@ -103,11 +107,11 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 	return finish(dst, by)
 }
 
-// TopMany is [Top] for many queries at once, as [dense.TopMany] is: dst[q] becomes what Top returns
-// for queries[q], and each row is read from memory once for all of them. The rows are divided among
-// as many goroutines as threads says, or GOMAXPROCS if it is 0, which changes nothing in the
-// result. With one thread nothing is allocated. It panics if dst and queries differ in length or
-// the queries among themselves, and where Top does.
+// TopMany is [Top] for many queries at once, like [dense.TopMany]: it sets dst[q] to the result of
+// Top for queries[q]. Each row is read from memory once for all queries. threads is the number of
+// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. With one thread
+// nothing is allocated. It panics if dst and queries differ in length, queries differ in length
+// from each other, or Top would panic.
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	checkMetric(by)
@@ -134,11 +138,11 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// blockBytes is how much of the rows meets all queries before the next: 256 KB stay in the second
-// cache.
+// blockBytes is the size of the part of the rows that is ranked for all queries before the next
+// part: 256 KB stay in the second-level cache.
 const blockBytes = 1 << 18
 
-// rankAll offers the rows from first to end-1 to the hits of each query.
+// rankAll offers rows first to end-1 to the hits of each query.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	first, end int) {
 	for q, x := range queries {
@@ -146,7 +150,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// rank offers them to the hits of one.
+// rank offers rows first to end-1 to the hits of query x.
 func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	first, end int) []Hit {
 	var scores [128]int64
@@ -154,7 +158,7 @@ func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 		some := scores[:min(end-first, len(scores))]
 		score(some, by, rows[first*stride:], stride, x)
 		for i, score := range some {
-			if h := hit(by, first+i, score); good(h, hits) {
+			if h := newHit(by, first+i, score); qualifies(h, hits) {
 				hits = nearest.Add(hits, h, before)
 			}
 		}
@@ -162,8 +166,8 @@ func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	return hits
 }
 
-// rankThreads is rankAll of all rows by several goroutines. It is a function of its own since what
-// its closure sees goes to the heap.
+// rankThreads ranks all rows with several goroutines. It is a separate function, because variables
+// that its closure captures are allocated on the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, block, count int) {
 	nearest.Merge(dst, threads, (count+block-1)/block,
@@ -173,16 +177,17 @@ func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, que
 		})
 }
 
-// hit is a row whose score is the greater, the better it is.
-func hit(by dense.Metric, row int, score int64) Hit {
+// newHit returns a hit whose score is negated if it is a distance, so that a greater score is
+// better.
+func newHit(by dense.Metric, row int, score int64) Hit {
 	if by != dense.ByDot {
 		score = -score
 	}
 	return Hit{row, score}
 }
 
-// good tells whether a hit is among the best so far. It is small enough to be inlined, as few are.
-func good(h Hit, hits []Hit) bool {
+// qualifies reports whether h is among the best hits so far. It is small enough to be inlined.
+func qualifies(h Hit, hits []Hit) bool {
 	return len(hits) < cap(hits) || len(hits) > 0 && before(h, hits[0])
 }
 
@@ -190,7 +195,7 @@ func before(a, b Hit) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
 }
 
-// finish makes of a heap what is returned.
+// finish sorts a heap of hits, best first, and restores the sign of distances.
 func finish(hits []Hit, by dense.Metric) []Hit {
 	nearest.Sort(hits, before)
 	if by != dense.ByDot {

@@ -9,24 +9,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// A Matrix is in compressed sparse row (CSR) form. It is checked when it is built and can't be
-// changed, which is what lets the kernels trust its indices. One whose rows are read from a mapped
-// file is checked when they are first read: see Err. One of [NewShared] can be changed by whoever
-// has its slices, and must not be.
-type Matrix matrices.CSR // a conversion gives this module's other packages what is inside
+// Matrix is a matrix in compressed sparse row (CSR) form. Its indices are checked when it is built
+// and it is immutable, so the kernels can trust them. Rows from a mapped file are checked when they
+// are first read: see Err. The slices given to [NewShared] must not be changed by the caller
+// either.
+type Matrix matrices.CSR // the module's other packages convert to it
 
-// New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values
-// beside them. starts begins with 0, never falls, and ends with the number of nonzeros; within a
-// row the columns are strictly ascending and in [0, cols). The error names the row that breaks a
-// rule. New copies the slices: what becomes of them later does not matter. See [NewShared] for
-// those of which there is no memory for two.
+// New returns the matrix whose row i has the values values[starts[i]:starts[i+1]] in the columns
+// indices[starts[i]:starts[i+1]]. starts begins with 0, never decreases, and ends with the number
+// of nonzeros. Columns within a row are strictly ascending and in [0, cols). The error names the
+// row that violates a rule. New copies the slices; [NewShared] does not.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	return NewShared(cols, slices.Clone(starts), slices.Clone(indices), slices.Clone(values))
 }
 
-// NewShared is New without the copy: the matrix keeps the slices. The caller must never write to
-// them again. Nothing can hold it to that, and the kernels trust the indices: one that is changed
-// makes them read, and Axpy write, anywhere in memory.
+// NewShared is New without the copies: the matrix keeps the slices, and the caller must never write
+// to them again. This is not enforced, and the kernels trust the indices: after a change they may
+// read, and Axpy may write, anywhere in memory.
 func NewShared(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	m, err := matrices.NewCSR(cols, starts, indices, values)
 	return (*Matrix)(m), err
@@ -41,23 +40,23 @@ func (m *Matrix) Cols() int { return (*matrices.CSR)(m).Cols() }
 // NNZ returns the number of stored values.
 func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 
-// Err is nil but for a matrix whose rows come from a mapped file (see package dataset). Those are
-// checked in blocks, each when one of its rows is first read. The rows of a bad block are empty,
-// and Err returns what is wrong with the first such block found so far: ask it when all rows were
-// read.
+// Err returns nil unless the rows come from a mapped file (see package dataset). Such rows are
+// checked in blocks, each when one of its rows is first read. The rows of an invalid block are
+// empty, and Err returns the error of the first such block found so far: call it when all rows have
+// been read.
 func (m *Matrix) Err() error { return (*matrices.CSR)(m).Err() }
 
-// Row returns a copy of the columns and values of row i. Use [Matrix.Nonzeros] to look at many
-// rows: it makes none.
+// Row returns copies of the columns and values of row i. [Matrix.Nonzeros] iterates over a row
+// without copying it.
 func (m *Matrix) Row(i int) (idx []int32, val []float32) {
-	idx, val = m.admitted(i)
+	idx, val = m.checkedRow(i)
 	return slices.Clone(idx), slices.Clone(val)
 }
 
 // Nonzeros yields the columns and values of row i.
 func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 	return func(yield func(int, float32) bool) {
-		idx, val := m.admitted(i)
+		idx, val := m.checkedRow(i)
 		for k, j := range idx {
 			if !yield(int(j), val[k]) {
 				return
@@ -66,24 +65,24 @@ func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 	}
 }
 
-// admitted returns row i, or an empty one of a bad block. It is the matrix's own memory, which
-// nobody but the matrix may see: who writes to it writes to what the kernels trust.
-func (m *Matrix) admitted(i int) (idx []int32, val []float32) {
+// checkedRow returns row i, or an empty row if it is in an invalid block. The slices alias the
+// matrix and must not reach its users, who could change indices that the kernels trust.
+func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 	return (*matrices.CSR)(m).Admitted(i)
 }
 
-// barred tells whether row i belongs to a bad block.
-func (m *Matrix) barred(i int) bool { return (*matrices.CSR)(m).Barred(i) }
+// isInvalid reports whether row i is in an invalid block.
+func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).Barred(i) }
 
-// row returns row i, which must not be barred. It is small enough to be inlined.
+// row returns row i, which must not be in an invalid block. It is small enough to be inlined.
 func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 {
 	if !m.fits(i, 1, w) {
-		panic(m.wrong(i, 1, w))
+		panic(m.misfit(i, 1, w))
 	}
-	if m.barred(i) {
+	if m.isInvalid(i) {
 		return 0
 	}
 	idx, val := m.row(i)
@@ -93,9 +92,9 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 // Axpy adds a times row i to w, which has Cols elements.
 func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	if !m.fits(i, 1, w) {
-		panic(m.wrong(i, 1, w))
+		panic(m.misfit(i, 1, w))
 	}
-	if m.barred(i) {
+	if m.isInvalid(i) {
 		return
 	}
 	idx, val := m.row(i)
@@ -105,46 +104,47 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) {
 // SumSquares returns the squared Euclidean norm of row i.
 func (m *Matrix) SumSquares(i int) float32 {
 	if uint(i) >= uint(m.Rows()) {
-		panic(m.wrong(i, 1, nil))
+		panic(m.misfit(i, 1, nil))
 	}
-	if m.barred(i) {
+	if m.isInvalid(i) {
 		return 0
 	}
 	_, val := m.row(i)
 	return asm.SumSquares(val)
 }
 
-// DotK sets dst[c] to the dot product of row i and the c-th of len(dst) interleaved weight vectors;
-// see the function DotK. w has Cols*len(dst) elements.
+// DotK sets dst[c] to the dot product of row i and the c-th of len(dst) interleaved weight vectors,
+// as the function DotK expects them. w has Cols*len(dst) elements.
 func (m *Matrix) DotK(i int, dst, w []float32) {
 	if !m.fits(i, len(dst), w) {
-		panic(m.wrong(i, len(dst), w))
+		panic(m.misfit(i, len(dst), w))
 	}
-	idx, val := m.admitted(i)
+	idx, val := m.checkedRow(i)
 	asm.DotSparseK(dst, idx, val, w)
 }
 
-// AxpyK adds a[c] times row i to the c-th of len(a) interleaved weight vectors; see the function
-// AxpyK. w has Cols*len(a) elements.
+// AxpyK adds a[c] times row i to the c-th of len(a) interleaved weight vectors, as the function
+// AxpyK expects them. w has Cols*len(a) elements.
 func (m *Matrix) AxpyK(i int, a, w []float32) {
 	if !m.fits(i, len(a), w) {
-		panic(m.wrong(i, len(a), w))
+		panic(m.misfit(i, len(a), w))
 	}
-	idx, val := m.admitted(i)
+	idx, val := m.checkedRow(i)
 	asm.AxpySparseK(a, idx, val, w)
 }
 
-// fits reports whether there is a row i, and w is k vectors. It is small enough to be inlined.
+// fits reports whether row i exists and w has the length of k weight vectors. It is small enough to
+// be inlined.
 func (m *Matrix) fits(i, k int, w []float32) bool {
 	cols := m.Cols()
 	return uint(i) < uint(m.Rows()) && (k == 1 || cols == 0 || k <= len(w)/cols) && len(w) == cols*k
 }
 
-// wrong returns what to panic with where fits is false. It is not inlined, to keep its code out of
-// the others'.
+// misfit returns the panic message for arguments for which fits is false. It is not inlined, to
+// keep its code out of its callers.
 //
 //go:noinline
-func (m *Matrix) wrong(i, k int, w []float32) any {
+func (m *Matrix) misfit(i, k int, w []float32) any {
 	switch {
 	case uint(i) >= uint(m.Rows()):
 		return misuse.Of("row %d of %d", i, m.Rows())
@@ -154,23 +154,23 @@ func (m *Matrix) wrong(i, k int, w []float32) any {
 	return misuse.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
 }
 
-// Take returns a matrix of the given rows, in the given order, with memory of its own.
+// Take returns a new matrix with copies of the given rows, in the given order.
 func (m *Matrix) Take(rows []uint32) *Matrix {
 	starts := make([]int64, len(rows)+1)
 	for k, i := range rows {
-		idx, _ := m.admitted(int(i))
+		idx, _ := m.checkedRow(int(i))
 		starts[k+1] = starts[k] + int64(len(idx))
 	}
 	nnz := starts[len(rows)]
 	indices, values := make([]int32, nnz), make([]float32, nnz)
-	const ahead = 8 // rows: by the time one is copied it is in the caches
+	const prefetch = 8 // prefetch distance in rows
 	for k, i := range rows {
-		if k+ahead < len(rows) {
-			idx, val := m.admitted(int(rows[k+ahead]))
+		if k+prefetch < len(rows) {
+			idx, val := m.checkedRow(int(rows[k+prefetch]))
 			asm.Prefetch(idx)
 			asm.Prefetch(val)
 		}
-		idx, val := m.admitted(int(i))
+		idx, val := m.checkedRow(int(i))
 		copy(indices[starts[k]:], idx)
 		copy(values[starts[k]:], val)
 	}

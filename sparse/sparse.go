@@ -1,14 +1,15 @@
-// Package sparse has kernels for rows of a sparse matrix, as index and value slices, against a
-// dense vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR)
-// form.
+// Package sparse provides kernels that combine a sparse row, given as slices of indices and values,
+// with a dense vector, and Matrix, a matrix in compressed sparse row (CSR) form. They use AVX2,
+// AVX-512, NEON or plain Go.
 //
 //	score := sparse.Dot(idx, val, w)                        // the sum of val[k]*w[idx[k]]
 //	sparse.Axpy(a, idx, val, w)                             // w[idx[k]] += a*val[k]
 //	m, err := sparse.New(cols, starts, indices, values)     // rows to train on
 //
 // Every function gives the same bits on every machine. The arithmetic contract is at
-// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A sparse sum has 8 lanes where a
-// dense one has 64, so that the same row stored both ways agrees within rounding, not to the bit.
+// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A sparse sum has 8 lanes and a
+// dense one 64, so the results for the same row in both forms agree within rounding, not to the
+// bit.
 package sparse
 
 import (
@@ -17,8 +18,8 @@ import (
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
-// outside w. A matrix checks its indices once, when it is built: prefer its methods for rows that
-// are used more than once.
+// outside w. A Matrix checks its indices only once, when it is built: prefer its methods for rows
+// that are used repeatedly.
 //
 // Its meaning to the bit is
 //
@@ -33,9 +34,9 @@ import (
 //	}
 //	return lane[0]
 //
-// taken in blocks of 65,536 nonzeros whose sums are added from left to right.
+// in blocks of 65,536 nonzeros, whose sums are added from left to right.
 func Dot(idx []int32, val, w []float32) float32 {
-	inRange(idx, len(w))
+	checkIndices(idx, len(w))
 	return asm.DotSparse(idx, val, w)
 }
 
@@ -45,16 +46,16 @@ func Dot(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length or an index is outside w, and then leaves w as it was.
+// It panics if idx and val differ in length or an index is outside w, and then leaves w unchanged.
 // Indices may repeat. If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
-	inRange(idx, len(w))
+	checkIndices(idx, len(w))
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// inRange panics unless every index is one of n elements; it does so before anything is written.
-// Lengths are checked in package asm.
-func inRange(idx []int32, n int) {
+// checkIndices panics unless all indices are in [0, n). Package asm checks that idx and val have
+// equal length.
+func checkIndices(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) { // a negative index is a large uint
 			panic(outOfRange(k, j, n))
@@ -71,15 +72,15 @@ func outOfRange(k int, j int32, n int) any {
 // weights of feature j:
 //
 //	for c := range dst {
-//		dst[c] = Dot(idx, val, the vector of all w[j*k+c])
+//		dst[c] = Dot(idx, val, vector c) // with weights w[j*k+c]
 //	}
 //
-// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with
-// vectors of zeros. It panics if it is not, if idx and val differ in length, or if an index is
-// outside [0, len(w)/k). If dst overlaps val or w, its values are undefined.
+// It gives the bits of that loop in one pass over the row. It panics if k is not a multiple of 8
+// (pad with vectors of zeros), idx and val differ in length, or an index is outside [0, len(w)/k).
+// If dst overlaps val or w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
 	if k := len(dst); k > 0 {
-		inRange(idx, len(w)/k)
+		checkIndices(idx, len(w)/k)
 	}
 	asm.DotSparseK(dst, idx, val, w)
 }
@@ -95,7 +96,7 @@ func DotK(dst []float32, idx []int32, val, w []float32) {
 // It panics as DotK does. If w overlaps a or val, its values are undefined.
 func AxpyK(a []float32, idx []int32, val, w []float32) {
 	if k := len(a); k > 0 {
-		inRange(idx, len(w)/k)
+		checkIndices(idx, len(w)/k)
 	}
 	asm.AxpySparseK(a, idx, val, w)
 }

@@ -1,33 +1,33 @@
-// Package bandwidth finds how fast memory can be read and written from one core: loops of nothing
-// but loads and stores, in assembly, over the very operands that a kernel is timed with.
+// Package bandwidth measures how fast one core can read and write memory. Run walks over the
+// operands that a kernel is timed with, in assembly loops that only load and store.
 package bandwidth
 
-// A Shape is a pattern of loads and stores.
+// Shape is a pattern of loads and stores.
 type Shape int
 
 const (
-	None   Shape = iota
-	Read         // load x
-	Read2        // load x and y
-	Update       // load and store x
-	Copy         // load x, store it into y
-	Axpy         // load x and y, store y
+	None   Shape = iota // no loop; Run panics
+	Read                // load x
+	Read2               // load x and y
+	Update              // load and store x
+	Copy                // load x, store y
+	Axpy                // load x and y, store y
 )
 
-// Streams is the number of operands that are loaded or stored for each element.
+// Streams returns the number of loads and stores for each element.
 func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// Least is the number of elements that a probe needs: one vector register, so that the end can be a
-// load that overlaps.
+// MinLength is the least length of operands that Run accepts: one vector register of floats, so
+// that the last load may overlap the previous one.
 const Least = 8
 
-// Available tells whether there are probes for this machine.
+// Available reports whether this machine has loops to measure with.
 func Available() bool { return available }
 
-// Run walks over x and y once, from beginning to end. Nothing changes, except that Copy makes y
-// equal to x. They must have the same length, of at least [Least]; shapes of one operand ignore y.
+// Run walks over x and y once, from beginning to end. It changes nothing, except that Copy copies x
+// to y. x and y must have equal length of at least [MinLength]; shapes with one operand ignore y.
 func Run(s Shape, x, y []float32) {
 	if len(x) < Least || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: too few elements, or lengths differ")

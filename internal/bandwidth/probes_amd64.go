@@ -6,8 +6,8 @@ import "golang.org/x/sys/cpu"
 
 var available = cpu.X86.HasAVX
 
-// wide tells whether there are loads of 512 bits. In the first cache some CPUs read twice as much
-// by them (Sapphire Rapids); elsewhere they are no slower.
+// wide reports whether loads of 512 bits are available. From the first-level cache some CPUs read
+// twice as fast with them (Sapphire Rapids); elsewhere they are no slower.
 var wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 
 func read(x *float32, n int) {

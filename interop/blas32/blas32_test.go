@@ -137,7 +137,7 @@ func (r trial) inc() int  { return r.of(1, 1, 1, 1, 2, -1, -3, 0) }
 // missing is the number of elements that are lacking: 0, or 1 at times.
 func (r trial) missing() int { return r.of(0, 0, 0, 0, 0, 0, 0, 1) }
 
-func (r trial) factor() float32 {
+func (r trial) toFactor() float32 {
 	return [5]float32{0, 1, -1, 2.5, float32(r.NormFloat64())}[r.IntN(5)]
 }
 
@@ -194,7 +194,7 @@ var methods = map[string]func(r trial) call{
 		}}
 	},
 	"Sdsdot": func(r trial) call {
-		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.factor()
+		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.toFactor()
 		x, y := r.strided(n, ix), r.strided(n, iy)
 		return call{n, func(b blas.Float32) []float32 {
 			return []float32{b.Sdsdot(n, alpha, x, ix, y, iy)}
@@ -217,21 +217,21 @@ var methods = map[string]func(r trial) call{
 		return call{n, func(b blas.Float32) []float32 { return []float32{b.Sasum(n, x, ix)} }}
 	},
 	"Saxpy": func(r trial) call {
-		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.factor()
+		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.toFactor()
 		x := r.strided(n, ix)
 		return on(1, r.strided(n, iy), func(b blas.Float32, y []float32) {
 			b.Saxpy(n, alpha, x, ix, y, iy)
 		})
 	},
 	"Sscal": func(r trial) call {
-		n, ix, alpha := r.size(), r.inc(), r.factor()
+		n, ix, alpha := r.size(), r.inc(), r.toFactor()
 		return on(1, blank(alpha, r.strided(n, ix)), func(b blas.Float32, x []float32) {
 			b.Sscal(n, alpha, x, ix)
 		})
 	},
 	"Sgemv": func(r trial) call {
 		m, n, ix, iy := r.size(), r.size(), r.inc(), r.inc()
-		tA, alpha, beta := r.transpose(), r.factor(), r.factor()
+		tA, alpha, beta := r.transpose(), r.toFactor(), r.toFactor()
 		a, lda := r.matrix(m, n)
 		lx, ly := n, m
 		if tA != blas.NoTrans {
@@ -243,7 +243,7 @@ var methods = map[string]func(r trial) call{
 		})
 	},
 	"Sger": func(r trial) call {
-		m, n, ix, iy, alpha := r.size(), r.size(), r.inc(), r.inc(), r.factor()
+		m, n, ix, iy, alpha := r.size(), r.size(), r.inc(), r.inc(), r.toFactor()
 		x, y := r.strided(m, ix), r.strided(n, iy)
 		a, lda := r.matrix(m, n)
 		return on(1, a, func(b blas.Float32, a []float32) {
@@ -252,7 +252,7 @@ var methods = map[string]func(r trial) call{
 	},
 	"Sgemm": func(r trial) call {
 		m, n, k := r.size(), r.size(), r.size()
-		tA, tB, alpha, beta := r.transpose(), r.transpose(), r.factor(), r.factor()
+		tA, tB, alpha, beta := r.transpose(), r.transpose(), r.toFactor(), r.toFactor()
 		ra, ca, rb, cb := m, k, k, n
 		if tA != blas.NoTrans {
 			ra, ca = ca, ra
