@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The two stored vectors that are nearest to a query.
+// The two stored vectors nearest to a query.
 func Example_kernels() {
 	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2}
 	query := []float32{0, 1, 0.5}
@@ -22,7 +22,7 @@ func Example_kernels() {
 	// row 0 scores 0.9486833
 }
 
-// A model of the embedded digits, and the proof of how good it is.
+// A model of the embedded digits, and the proven bound on its distance from the optimum.
 func Example_training() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
@@ -30,8 +30,8 @@ func Example_training() {
 		log.Fatal(err)
 	}
 	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
-	fmt.Println("a", set.Y[0], "is recognised as", m.Predict(set.Examples(), 0))
+	fmt.Println("a", set.Y[0], "is recognized as", m.Predict(set.Examples(), 0))
 	// Output:
 	// at most 0.703 % above the optimum
-	// a 0 is recognised as 0
+	// a 0 is recognized as 0
 }

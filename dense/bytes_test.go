@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// bytesOf returns floats as little-endian bytes that begin off bytes past an aligned address.
+// bytesOf returns the little-endian bytes of x, starting off bytes after a multiple of 64.
 func bytesOf(x []float32, off int) []byte {
 	b := make([]byte, 4*len(x)+off+64)
 	b = b[int(-uintptr(unsafe.Pointer(&b[0]))%64)+off:][:0]
@@ -40,7 +40,7 @@ func TestFloat32s(t *testing.T) {
 	}
 }
 
-// Rows of bytes have the hits of the same floats, at any address.
+// TestTopOfBytes checks that rows of bytes at any address have the hits of the same floats.
 func TestTopOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := 1; n < 70; n += 3 {
@@ -67,7 +67,7 @@ func TestTopOfBytes(t *testing.T) {
 				}
 			}
 		}
-		// The stride may be no multiple of four, as in records with something between the rows.
+		// The stride need not be a multiple of four, as in records with other fields between rows.
 		b, odd := bytesOf(rows, 0), 4*n+1
 		packed := make([]byte, (count-1)*odd+4*n)
 		for i := range count {

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// Libraries that take a distance function take exactly this type.
+// Libraries that accept a distance function expect exactly this type.
 var _ func(a, b []float32) float32 = dense.Dot
 var _ func(a, b []float32) float32 = dense.SquaredDistance
 var _ func(a, b []float32) float32 = dense.L1Distance
@@ -29,7 +29,7 @@ func numbers(n int) []float32 {
 	return v
 }
 
-// sum is the meaning that the documentation of Dot gives, term by term.
+// sum computes a sum of n terms by the loop in the documentation of Dot.
 func sum(n int, term func(i int) float32) (total float32) {
 	const block = 65536
 	for start := 0; start < n; start += block {
@@ -47,7 +47,7 @@ func sum(n int, term func(i int) float32) (total float32) {
 	return total
 }
 
-// sum64 is the meaning that the documentation of Dot64 gives.
+// sum64 computes Dot64 by the lanes and blocks in its documentation.
 func sum64(x, y []float32) (total float64) {
 	const block = 65536
 	for start := 0; start < len(x); start += block {
@@ -67,7 +67,7 @@ func sum64(x, y []float32) (total float64) {
 
 func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
-// eachISA runs f in every path that this machine has.
+// eachISA runs f as a subtest on every path of this machine.
 func eachISA(t *testing.T, f func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// Rows give the bits of single calls, also in a matrix too large for the caches, where they are
-// taken one by one.
+// TestRowsAreSingleCalls checks that DotRows, DotRowsAt and AxpyRows give the bits of one call for
+// each row, also in a matrix too large for the caches, where rows are read one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100},
@@ -253,7 +253,7 @@ func TestPanics(t *testing.T) {
 				switch text := recover().(type) {
 				case nil:
 					t.Error("did not panic")
-				case string: // else the runtime's
+				case string: // not a panic of the runtime
 					if !strings.HasPrefix(text, "dense: ") {
 						t.Errorf("the panic is %q", text)
 					}
@@ -264,7 +264,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestFromSliceRefusesOtherSizes(t *testing.T) {
+func TestFromSliceRejectsOtherSizes(t *testing.T) {
 	for _, c := range [][3]int{{2, 3, 5}, {2, 3, 7}, {-1, 3, 3}, {2, -1, 2},
 		{math.MaxInt/2 + 1, 4, 0}, {1, 0, 1}} {
 		if _, err := dense.FromSlice(c[0], c[1], make([]float32, c[2])); err == nil {
@@ -308,7 +308,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// Partial overlap gives undefined values and touches nothing else.
+// TestPartialOverlapIsSafe checks that operands that overlap partially change no other element.
 func TestPartialOverlapIsSafe(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 300 {

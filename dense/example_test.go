@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Scores of vectors that stand in one slice, and the two nearest to a query.
+// Scores of vectors stored in one slice, and the two nearest to a query.
 func Example() {
 	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2} // four of three elements
 	query := []float32{0, 1, 0.5}
@@ -45,7 +45,7 @@ func ExampleAxpby() {
 	// Output: [12 14 16]
 }
 
-// The nearest of a few stored vectors, as a vector search does it.
+// The scores of a few stored vectors, as a vector search computes them.
 func ExampleDotRows() {
 	rows := []float32{
 		1, 0, 0,
@@ -74,20 +74,20 @@ func ExampleTop() {
 	// row 3: 0.990
 }
 
-// Vectors that are stored one by one, as most programs have them.
+// The nearest of vectors that are stored as separate slices.
 func ExampleTopSlices() {
 	rows := [][]float32{{0, 0}, {5, 5}, {1, 0}}
-	buf := make([]dense.Hit, 2) // to be used again for the next query
+	buf := make([]dense.Hit, 2) // reused for the next query
 	fmt.Println(dense.TopSlices(buf, dense.ByDistance, rows, []float32{1, 1}))
 	// Output: [{2 1} {0 2}]
 }
 
-// A step of a graph search: which of a node's neighbours are nearest to the query?
+// A step of a graph search: the nearest of a node's neighbors to the query.
 func ExampleTopAt() {
 	rows := []float32{1, 0, 0, 1, 3, 4, 4, 3}
-	neighbours := []int32{3, 0}
+	neighbors := []int32{3, 0}
 	hits := make([]dense.Hit, 2)
-	for _, hit := range dense.TopAt(hits, dense.ByDot, rows, 2, neighbours, []float32{1, 1}) {
+	for _, hit := range dense.TopAt(hits, dense.ByDot, rows, 2, neighbors, []float32{1, 1}) {
 		fmt.Println("row", hit.Row, "scores", hit.Score)
 	}
 	// Output:
@@ -95,7 +95,7 @@ func ExampleTopAt() {
 	// row 0 scores 1
 }
 
-// The scores of all of a node's neighbours in one call.
+// The scores of all of a node's neighbors in one call.
 func ExampleDotRowsAt() {
 	rows := []float32{1, 0, 0, 1, 3, 4, 4, 3}
 	scores := make([]float32, 2)
@@ -145,7 +145,7 @@ func ExampleGer() {
 	// Output: [1 2 3 10 20 30]
 }
 
-// Softmax: the greatest number is taken off, so that nothing overflows.
+// Softmax: the greatest number is subtracted first, so that nothing overflows.
 func ExampleExp() {
 	x := []float32{1000, 1000, 0}
 	most := dense.Max(x)
@@ -174,7 +174,7 @@ func ExampleSquaredDistance() {
 	// Output: 25
 }
 
-// The sums that Cosine is made of.
+// The cosine, computed from the three sums of DotNorms.
 func ExampleDotNorms() {
 	xy, xx, yy := dense.DotNorms([]float32{3, 4}, []float32{4, 3})
 	fmt.Printf("%.2f\n", float64(xy)/math.Sqrt(float64(xx)*float64(yy)))
@@ -186,8 +186,8 @@ func ExampleCosine() {
 	// Output: 0.96
 }
 
-// These functions take the place of ones written by hand, most of which return 0 or an error where
-// the lengths differ. Cosine64 itself is 0 where a vector is all zeros.
+// Replacements for handwritten functions, most of which return 0 or an error if the lengths differ.
+// Cosine64 itself returns 0 if a vector is all zeros.
 func ExampleCosine64() {
 	similarity := func(a, b []float32) float64 {
 		if len(a) != len(b) {
@@ -209,7 +209,7 @@ func ExampleCosine64() {
 	// vectors of 1 and 0 elements
 }
 
-// The rows of a BLOB, as a database returns it, without a copy where that can be.
+// The rows of a BLOB, as a database returns it, viewed without a copy if possible.
 func ExampleFloat32s() {
 	blob := []byte{0, 0, 128, 63, 0, 0, 0, 64} // 1 and 2, little-endian
 	v, ok := dense.Float32s(blob)
@@ -225,13 +225,13 @@ func ExampleDistance() {
 	// Output: 5
 }
 
-// The squares of these elements are more than a float32 holds.
+// The squares of these elements overflow float32.
 func ExampleNorm() {
 	fmt.Println(dense.Norm([]float32{3e30, 4e30}))
 	// Output: 5e+30
 }
 
-// Stored vectors of length 1 have their dot products as cosines.
+// Dot products of vectors with length 1 are their cosines.
 func ExampleNormalize() {
 	x := []float32{3, 4}
 	length := dense.Normalize(x, x)
@@ -257,7 +257,7 @@ func ExampleSumAbs() {
 	// Output: 2 6
 }
 
-// In float32 the 1 would be lost beside 2^30.
+// In float32 the product 1 would be lost beside 2^30.
 func ExampleDot64() {
 	fmt.Println(dense.Dot64([]float32{1 << 15, 1}, []float32{1 << 15, 1}))
 	// Output: 1.073741825e+09
@@ -273,7 +273,7 @@ func ExampleAdd() {
 	// Output: [2 3 4]
 }
 
-// From x towards y, half of the way.
+// The point halfway from x to y.
 func ExampleAxpyTo() {
 	x, y := []float32{1, 2}, []float32{3, 6}
 	way, middle := make([]float32, 2), make([]float32, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// differ returns the first place where the bits differ, NaN being equal to NaN, or -1.
+// differ returns the first index at which the bits differ (any NaN equals any other), or -1.
 func differ(a, b []float32) int {
 	for i := range a {
 		if math.Float32bits(a[i]) != math.Float32bits(b[i]) && (a[i] == a[i] || b[i] == b[i]) {
@@ -20,7 +20,7 @@ func differ(a, b []float32) int {
 	return -1
 }
 
-// timesBeta is what the documentation says of beta.
+// timesBeta multiplies y by beta as documented: y is set to 0 if beta is 0.
 func timesBeta(beta float32, y []float32) {
 	for i := range y {
 		if beta == 0 {
@@ -45,7 +45,7 @@ func TestGemvMeaning(t *testing.T) {
 			a, x, y := numbers(m*lda+n), numbers(n), numbers(m)
 			alpha, beta := factors[r.IntN(5)], factors[r.IntN(5)]
 			if beta == 0 && m > 0 {
-				y[0] = float32(math.NaN()) // is not read
+				y[0] = float32(math.NaN()) // Gemv must not read y
 			}
 			want, got := slices.Clone(y), slices.Clone(y)
 			timesBeta(beta, want)
@@ -91,7 +91,8 @@ func TestGemvMeaning(t *testing.T) {
 	})
 }
 
-// A matrix too large for the caches, and wider than what one call into assembly takes.
+// TestLargeGer checks Ger on a matrix too large for the caches, and wider than one call into
+// assembly processes.
 func TestLargeGer(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const m, n, lda = 61, 70_000, 70_001
@@ -106,8 +107,8 @@ func TestLargeGer(t *testing.T) {
 	})
 }
 
-// Each element of a product is what the documentation says, for any number of threads, and nothing
-// beside the elements is touched.
+// TestGemmMeaning checks that each element of a product is as documented, for any number of
+// threads, and that no memory beside the elements is changed.
 func TestGemmMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 9))
@@ -116,7 +117,7 @@ func TestGemmMeaning(t *testing.T) {
 		}
 		checkGemm(t, r, 13, 33, 600)
 		checkGemm(t, r, 25, 600, 20)
-		for range 4 { // enough for several threads, and for panels of both
+		for range 4 { // enough products for several threads and for panels of both factors
 			checkGemm(t, r, 270, 300, 270)
 		}
 	})
@@ -144,7 +145,7 @@ func checkGemm(t *testing.T, r *rand.Rand, m, n, k int) {
 	ldc := n + r.IntN(3)
 	c := numbers(m * ldc)
 	if beta == 0 && len(c) > 0 && n > 0 {
-		c[0] = float32(math.NaN()) // is not read
+		c[0] = float32(math.NaN()) // Gemm must not read C
 	}
 	want := slices.Clone(c)
 	for i := range m {

@@ -16,7 +16,7 @@ var (
 	minus0   = float32(math.Copysign(0, -1))
 )
 
-// equal fails the test unless got has the bits of want, or both are NaN.
+// equal fails unless got has the bits of want, or both are NaN.
 func equal(t *testing.T, what string, got, want float32) {
 	t.Helper()
 	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
@@ -24,7 +24,7 @@ func equal(t *testing.T, what string, got, want float32) {
 	}
 }
 
-// scaled returns x times a power of two that all elements bear.
+// scaled returns x times 2^exponent, which must be exact for all elements.
 func scaled(x []float32, exponent int) []float32 {
 	v := slices.Clone(x)
 	for i := range v {
@@ -33,7 +33,7 @@ func scaled(x []float32, exponent int) []float32 {
 	return v
 }
 
-// wide returns the three sums of a cosine and that of a distance, in float64.
+// wide returns the dot product, the two sums of squares and the squared distance, in float64.
 func wide(x, y []float32) (xy, xx, yy, squares float64) {
 	for i := range x {
 		v, w := float64(x[i]), float64(y[i])
@@ -42,11 +42,11 @@ func wide(x, y []float32) (xy, xx, yy, squares float64) {
 	return xy, xx, yy, squares
 }
 
-// Lengths, distances and angles are right at every scale that the elements may have.
+// TestEveryScale checks norms, distances and cosines of vectors with elements of every magnitude.
 func TestEveryScale(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 3, 64, 100, 784, 1500} {
-			small := func(v []float32) []float32 { // 12 bits, so that a subnormal holds them
+			small := func(v []float32) []float32 { // 12 bits, so that subnormal numbers hold them exactly
 				for i := range v {
 					v[i] = float32(math.Round(float64(v[i]) * 2048))
 				}
@@ -65,7 +65,7 @@ func TestEveryScale(t *testing.T) {
 					}
 					bound := 0x1p-20*math.Abs(want) + 0x1p-149
 					if name == "Cosine" {
-						bound = 0x1p-20 // the terms may cancel
+						bound = 0x1p-20 // terms of the dot product may cancel
 					}
 					if math.IsInf(want, 0) && float64(got) == want {
 						return
@@ -99,7 +99,8 @@ func TestEveryScale(t *testing.T) {
 	})
 }
 
-// The largest sums are in reach too, and -1 and 1 are not left by a rounding.
+// TestCosineIsBetween checks that cosines stay in [-1, 1] despite rounding, also of sums near
+// overflow.
 func TestCosineIsBetween(t *testing.T) {
 	for n := 1; n < 300; n++ {
 		x := numbers(n)
@@ -127,8 +128,8 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// Cosine follows from its three sums as docs/spec.md says, for lengths of one group, two and more,
-// and for sums near the bounds beyond which it takes those in float64.
+// TestCosineOfItsSums checks that Cosine is computed from its three sums as docs/spec.md says, also
+// if a sum is near the bounds beyond which float64 sums are used.
 func TestCosineOfItsSums(t *testing.T) {
 	within := func(s float64) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
 	eachISA(t, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestCosineOfItsSums(t *testing.T) {
 	})
 }
 
-// The rules of the package's documentation, for zeros, NaN, infinities and nothing at all.
+// TestRules checks the package's rules for zeros, NaN, infinities and empty vectors.
 func TestRules(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 7, 8, 16, 33, 64, 100, 300, 66_000} {
@@ -214,7 +215,8 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// The first among ties is found, and NaN is skipped, on either side of the ends of blocks.
+// TestExtremes checks that the first of equal elements is found and NaN is skipped, also around the
+// ends of blocks.
 func TestExtremes(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537,
@@ -267,11 +269,11 @@ func TestExtremes(t *testing.T) {
 	})
 }
 
-// Dot64 is as exact as float64, where Dot is as exact as float32.
+// TestDot64Accuracy checks the rounding error of Dot64 against a compensated sum.
 func TestDot64Accuracy(t *testing.T) {
 	for _, n := range []int{1, 64, 1000, 65_536, 300_000} {
 		x, y := numbers(n), numbers(n + 1)[1:]
-		var sum, rest, magnitude float64 // Neumaier's sum
+		var sum, rest, magnitude float64 // Neumaier's compensated sum
 		for i := range x {
 			v := float64(x[i]) * float64(y[i])
 			magnitude += math.Abs(v)
@@ -290,8 +292,8 @@ func TestDot64Accuracy(t *testing.T) {
 	}
 }
 
-// Cosine64 is within rounding of the cosine in float64 by the sums of Dot64, which DotNorms64
-// gives too, and keeps Cosine's rules.
+// TestCosine64 checks that Cosine64 is within rounding of the cosine from Dot64's sums, which
+// DotNorms64 also returns, and follows Cosine's rules.
 func TestCosine64(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 300 {
@@ -332,7 +334,7 @@ func TestCosine64(t *testing.T) {
 	}
 }
 
-// The destination may be one of the operands, or both.
+// TestDestinations checks that the destination may be one of the operands, or both.
 func TestDestinations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 200 {

@@ -11,7 +11,7 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := m.Take([]uint32{2, 0, 2})
-	m.Row(2)[0] = 9 // the copy stays
+	m.Row(2)[0] = 9 // must not change the copy
 	for i, want := range [][]float32{{5, 6}, {1, 2}, {5, 6}} {
 		if !slices.Equal(k.Row(i), want) {
 			t.Errorf("row %d: %v, want %v", i, k.Row(i), want)

@@ -17,7 +17,7 @@ import (
 
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance}
 
-// A topCase has queries, and rows among whose scores many are equal.
+// topCase holds queries and rows, many of which have equal scores.
 type topCase struct {
 	n, stride int
 	rows      []float32
@@ -27,8 +27,8 @@ type topCase struct {
 	k         int
 }
 
-// newTopCase makes vectors of a few distinct numbers, at times with NaN, infinity and extremes, and
-// at times of a scale at which squares or products leave float32's range.
+// newTopCase returns vectors of a few distinct numbers. Some cases have NaN, infinities and
+// extremes; in some, squares or products overflow or underflow float32.
 func newTopCase(r *rand.Rand) *topCase {
 	n, count := 1+r.IntN(20), r.IntN(80)
 	c := &topCase{n: n, stride: n + r.IntN(3), k: r.IntN(12)}
@@ -45,7 +45,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	}
 	c.rows = some(make([]float32, count*c.stride))
 	if count > 0 && r.IntN(2) == 0 {
-		c.rows = c.rows[:(count-1)*c.stride+n] // without a gap behind the last row
+		c.rows = c.rows[:(count-1)*c.stride+n] // no gap after the last row
 	}
 	for i := range count {
 		c.each = append(c.each, c.rows[i*c.stride:][:n])
@@ -59,7 +59,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
-// key returns the row's key by the rule of docs/spec.md; the greatest key is the best.
+// key returns the row's key by the rule of docs/spec.md. The greatest key is the best.
 func key(by Metric, row, x []float32, score float32) float64 {
 	s, least := float64(score), float64(len(x))*0x1p-126
 	small, dot, wide := least, Dot64(row, x), 0.
@@ -93,7 +93,7 @@ func score(by Metric, row, x []float32) float32 {
 	return SquaredDistance(row, x)
 }
 
-// want sorts all rows by the rule as it is written.
+// want returns all rows sorted by the rule of docs/spec.md.
 func (c *topCase) want(by Metric, picked []int32, x []float32) []Hit {
 	type ranked struct {
 		Hit
@@ -131,7 +131,8 @@ func sameHits(a, b []Hit) bool {
 var topCases = flag.Int("cases", 850, "`searches` of each path, by three metrics each, that "+
 	"TestTopIsSorting compares with sorting")
 
-// The functions find the beginning of all rows in order, for any number of threads.
+// TestTopIsSorting checks that all Top functions return the beginning of the sorted rows, for any
+// number of threads.
 func TestTopIsSorting(t *testing.T) {
 	cases := *topCases
 	if testing.Short() {
@@ -148,7 +149,7 @@ func TestTopIsSorting(t *testing.T) {
 	})
 }
 
-// eachISA runs f on every code path that this machine has.
+// eachISA runs f as a subtest on every path of this machine.
 func eachISA(t *testing.T, f func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -196,7 +197,7 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 			dst[q] = make([]Hit, c.k)
 		}
 		s := strided(c.rows, c.stride, c.n)
-		const run = 2 // rows, so that all workers have something to do
+		const run = 2 // rows, so that every worker gets some
 		nearest.TopMany(&s, dst, nearest.Metric(by), c.queries, threads, run)
 		for q := range dst {
 			compare(fmt.Sprint("TopMany, threads ", threads, ", query ", q), dst[q], want[q])
@@ -204,7 +205,7 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 	}
 }
 
-// Rows beyond the caches, more than one block of scores, and the public TopMany.
+// TestTopOfManyRows checks Top and TopMany on rows that exceed the caches and one block of scores.
 func TestTopOfManyRows(t *testing.T) {
 	const count, n = 9000, 100
 	r := rand.New(rand.NewPCG(1, 2))
@@ -239,7 +240,8 @@ func TestTopOfManyRows(t *testing.T) {
 	}
 }
 
-// scaledVector makes numbers of 24 bits, of exponents about one that it draws anew for each vector.
+// scaledVector returns n numbers of 24 bits, whose exponents are near one that is drawn for each
+// vector.
 func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	v, exponent := make([]float32, n), least+r.IntN(most-least+1)
 	for i := range v {
@@ -278,8 +280,8 @@ func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
 	return v, off
 }
 
-// No row comes before one whose exact score is better by more than the roundings, at scales of the
-// elements from the least subnormal to the greatest float32, near to each other and far apart.
+// TestTopAtEveryScale checks that no row comes before another whose exact score is better by more
+// than the rounding errors, at scales from the least subnormal to the greatest float32.
 func TestTopAtEveryScale(t *testing.T) {
 	cases := 300
 	if testing.Short() {
@@ -320,7 +322,8 @@ func TestTopAtEveryScale(t *testing.T) {
 	})
 }
 
-// Top ranks rows rightly whose float32 scores are equal or in the wrong order.
+// TestTopBeyondFloat32 checks the order of rows whose float32 scores are equal or in the wrong
+// order.
 func TestTopBeyondFloat32(t *testing.T) {
 	const most = math.MaxFloat32
 	inf := float32(math.Inf(1))
@@ -375,7 +378,8 @@ func TestTopBeyondFloat32(t *testing.T) {
 	}
 }
 
-// A power of two times rows and query, of small integers, leaves the order as it is.
+// TestTopOfScaledVectors checks that multiplying rows and query of small integers by a power of two
+// does not change the order.
 func TestTopOfScaledVectors(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, 37))
@@ -404,7 +408,7 @@ func TestTopOfScaledVectors(t *testing.T) {
 	})
 }
 
-// Rows and query that end where a page does are ranked as others are.
+// TestTopAtPageEnds checks rows and queries that end where a page ends.
 func TestTopAtPageEnds(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		var g asmtest.Guard
@@ -442,14 +446,15 @@ func TestTopAtPageEnds(t *testing.T) {
 	})
 }
 
-// A slice may end behind its last row or in the gap behind it, and inside no row.
+// TestTopOfTornRows checks that a slice may end after its last row or in the gap after it, but not
+// inside a row.
 func TestTopOfTornRows(t *testing.T) {
 	const n, stride = 5, 8
 	x, hits := make([]float32, n), make([]Hit, 20)
 	for length := range 4 * stride {
 		count, torn := (length+stride-n)/stride, length%stride > 0 && length%stride < n
 		if torn {
-			continue // package misuse has the messages
+			continue // package misuse tests the messages
 		}
 		rows := make([]float32, length)
 		b := bytesOf(rows, 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/half"
 )
 
-// The nearest rows, all of them in half of the memory.
+// The nearest rows, in half of float32's memory.
 func ExampleTop() {
 	floats := []float32{
 		1, 0,
@@ -24,7 +24,7 @@ func ExampleTop() {
 	// row 1: 0.8944
 }
 
-// The numbers that a float16 and a bfloat16 hold instead of one third.
+// One third, rounded to float16 and bfloat16.
 func ExampleQuantize() {
 	var f [1]half.Float16
 	var b [1]half.Bfloat16
@@ -37,7 +37,7 @@ func ExampleQuantize() {
 	// 0x3eab 0.33398438
 }
 
-// Rows that another package holds as uint16, and that stand in a BLOB.
+// Rows that another package stores as uint16, and rows in a BLOB.
 func ExampleOf() {
 	rows := half.Of[half.Bfloat16]([]uint16{0x3f80, 0x4000})
 	fmt.Println(half.Dot([]float32{3, 4}, rows))

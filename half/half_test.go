@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// both runs a test for each type of half and each path.
+// both runs a test for each half-precision type on each path.
 func both(t *testing.T, float16 func(t *testing.T), bfloat16 func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		defer asm.Use(asm.Use(isa))
@@ -27,7 +27,7 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// numbers makes vectors, some of ordinary numbers, some of odd ones, of tiny ones and of zeros.
+// numbers returns n numbers of one of several kinds: ordinary, special, tiny ones or zeros.
 func numbers(kind, n int) []float32 {
 	var s *asmtest.Source
 	switch kind % 4 {
@@ -50,7 +50,7 @@ func numbers(kind, n int) []float32 {
 	return v
 }
 
-// Each function has the bits of package dense's with the halves' float32s.
+// testMeaning checks that each function has the bits of package dense's for the float32 values.
 func testMeaning[T half.Float](t *testing.T) {
 	lengths := []int{257, 1000, 4099, asm.Block, asm.Block + 77}
 	for n := range 131 {
@@ -80,7 +80,7 @@ func testMeaning[T half.Float](t *testing.T) {
 
 func TestMeaning(t *testing.T) { both(t, testMeaning[half.Float16], testMeaning[half.Bfloat16]) }
 
-// The nearest rows are those of package dense, with their scores.
+// testTop checks that the nearest rows and their scores are those of package dense.
 func testTop[T half.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	lengths := []int{3000}
@@ -95,7 +95,7 @@ func testTop[T half.Float](t *testing.T) {
 		rows := make([]T, (count-1)*stride+n)
 		floats := numbers(4*n+r.IntN(2), len(rows))
 		for i := range floats {
-			floats[i] = float32(math.Round(4 * float64(floats[i]))) // many are equal
+			floats[i] = float32(math.Round(4 * float64(floats[i]))) // integers, with many equal scores
 		}
 		half.Quantize(rows, floats)
 		half.Dequantize(floats, rows)

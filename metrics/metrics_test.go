@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// same compares with a hand-computed number, NaN with NaN.
+// same compares got with a number computed by hand. NaN equals NaN.
 func same(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) &&
@@ -18,7 +18,8 @@ func same(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// Three classes and a fourth that is neither in the data nor predicted. Class 2 is never predicted.
+// TestConfusionAndClasses has four classes: class 2 is never predicted, and class 3 neither has
+// rows nor is predicted.
 func TestConfusionAndClasses(t *testing.T) {
 	truth := []int{0, 0, 0, 0, 1, 1, 2}
 	predicted := []int{0, 0, 0, 1, 1, 0, 1}
@@ -54,7 +55,7 @@ func TestConfusionAndClasses(t *testing.T) {
 	if m.Support != 7 {
 		t.Errorf("%v rows", m.Support)
 	}
-	// A class that is predicted but not in the data has no recall; for the mean that is 0.
+	// A class that is predicted but has no rows has no recall, which counts as 0 in the mean.
 	if b := BalancedAccuracy(Classes([][]float64{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}})); b != 0.625 {
 		t.Errorf("balanced accuracy %v", b) // the third class has no rows
 	}
@@ -80,7 +81,7 @@ func TestRanking(t *testing.T) {
 	}{
 		{"perfect", []float64{1, 2, 3, 4}, []bool{n, n, y, y}, 1, 1},
 		{"reversed", []float64{1, 2, 3, 4}, []bool{y, y, n, n}, 0, (1./3 + 2./4) / 2},
-		// The example in scikit-learn's documentation of both.
+		// The example in scikit-learn's documentation of both measures.
 		{"example", []float64{0.1, 0.4, 0.35, 0.8}, []bool{n, n, y, y}, 3. / 4, (1 + 2./3) / 2},
 		{"all equal", []float64{5, 5, 5, 5}, []bool{y, n, n, n}, 1. / 2, 1. / 4},
 		// Pairs: 2-1 1, 2-2 1/2, 2-0 1; 1-1 1/2, 1-2 0, 1-0 1: 4 of 6. Down to 2: 1 of 2; down to
@@ -102,7 +103,8 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// The definitions, without sorting, are the oracle: every pair of rows, and every threshold.
+// TestRankingByDefinition compares Ranking with the definitions, evaluated without sorting for
+// every pair of rows and every threshold.
 func TestRankingByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -192,8 +194,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// In every measure a row of integer weight w counts as w copies, and a row of weight 0 does not
-// count, whatever its values are. Weights of 1 give the same bits as nil weights.
+// TestWeightsAreCopies checks that in every measure a row of integer weight w counts as w copies, a
+// row of weight 0 is ignored whatever its values, and weights of 1 give the bits of nil weights.
 func TestWeightsAreCopies(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {
@@ -248,7 +250,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// take returns the values of some rows.
+// take returns the values of the given rows.
 func take[T any](of []T, rows []int) (some []T) {
 	for _, i := range rows {
 		some = append(some, of[i])
@@ -256,7 +258,7 @@ func take[T any](of []T, rows []int) (some []T) {
 	return some
 }
 
-// Classes that a matrix does not have, and impossible weights, are the caller's mistake, and named.
+// TestClassesOutOfRange checks that invalid classes and weights cause panics that name them.
 func TestClassesOutOfRange(t *testing.T) {
 	for want, f := range map[string]func(){
 		"metrics: Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {

@@ -16,12 +16,12 @@ import (
 func randomWords(r *rand.Rand, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
-		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits, so that many distances are equal
+		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits set, so that many distances are equal
 	}
 	return v
 }
 
-// TopHamming is sorting by the distance, and Hamming counts the bits that differ.
+// TestTopHamming compares TopHamming with sorting by distance, and Hamming with counted bits.
 func TestTopHamming(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, isa := range asm.Available() {
@@ -68,7 +68,7 @@ func TestSigns(t *testing.T) {
 	quant.Signs(nil, nil)
 }
 
-// embeddings makes count vectors of n elements: around one of some centres, with noise.
+// embeddings returns count vectors of n elements, each one of some random centers plus noise.
 func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
 	centres, rows := make([]float64, clusters*n), make([]float32, count*n)
 	for i := range centres {
@@ -83,8 +83,8 @@ func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
 	return rows
 }
 
-// recall returns which part of the k rows nearest by cosine are found among the m that differ from
-// the query in the fewest signs, on average over the queries.
+// recall returns, for each m of ms, the share of the k nearest rows by cosine that are among the m
+// rows whose signs differ from the query's in the fewest bits, averaged over the queries.
 func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts []float64) {
 	words := (n + 63) / 64
 	signs, query := make([]uint64, len(rows)/n*words), make([]uint64, words)
@@ -111,7 +111,7 @@ func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts 
 	return parts
 }
 
-// TestRecall prints the table of docs/kernels.md: 20,000 rows in 200 clusters.
+// TestRecall prints the table of docs/kernels.md for 20,000 rows in 200 clusters.
 func TestRecall(t *testing.T) {
 	const count, k = 20_000, 10
 	ms := []int{10, 20, 50, 100, 200, 500, 1000}

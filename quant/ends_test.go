@@ -11,8 +11,8 @@ import (
 
 func exactly(v float32) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(float64(v)) }
 
-// withinRounding reports whether q is the integer nearest to (x-offset)/step, cut off at least and
-// most, give or take what the two float32 operations may move the quotient by.
+// withinRounding reports whether q is the integer nearest to (x-offset)/step, clamped to [least,
+// most], within the rounding error of the two float32 operations.
 func withinRounding(q int, x, offset, step float32, least, most float64) bool {
 	d := new(big.Float).SetPrec(400).Sub(exactly(x), exactly(offset))
 	exact, _ := d.Quo(d, exactly(step)).Float64()
@@ -20,7 +20,7 @@ func withinRounding(q int, x, offset, step float32, least, most float64) bool {
 	return math.Abs(float64(q)-exact) <= .5+0x1p-22*math.Abs(exact)
 }
 
-// anyFloat returns a finite float32 of any size: zeros, subnormals and the greatest among them.
+// anyFloat returns a random finite float32 of any magnitude, including zeros and subnormal numbers.
 func anyFloat(r *rand.Rand) float32 {
 	switch r.IntN(8) {
 	case 0:
@@ -35,7 +35,8 @@ func anyFloat(r *rand.Rand) float32 {
 	}
 }
 
-// Quantize and QuantizeUint8 round correctly at the ends of float32's range as well.
+// TestQuantizeAtTheEnds checks the rounding of Quantize and QuantizeUint8 at the ends of float32's
+// range.
 func TestQuantizeAtTheEnds(t *testing.T) {
 	for _, c := range []struct {
 		x, offset, step float32
@@ -80,7 +81,7 @@ func TestQuantizeAtTheEnds(t *testing.T) {
 	}
 }
 
-// Dequantize overflows only where the result does.
+// TestDequantizeAtTheEnds checks that Dequantize overflows only if the result does.
 func TestDequantizeAtTheEnds(t *testing.T) {
 	var v [1]float32
 	if quant.Dequantize(v[:], []uint8{255}, -3e38, 6e38/255); v[0] < 2.99999e38 || v[0] > 3.00001e38 {
@@ -103,8 +104,8 @@ func TestDequantizeAtTheEnds(t *testing.T) {
 	}
 }
 
-// With its Step no vector is cut off, every one comes back, and it is the greatest element over 127
-// to within a rounding.
+// TestStepAtTheEnds checks that Step is the greatest magnitude over 127 within rounding, and that
+// quantizing with it clamps nothing and can be reversed.
 func TestStepAtTheEnds(t *testing.T) {
 	check := func(most float32) {
 		t.Helper()

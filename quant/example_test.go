@@ -15,7 +15,7 @@ func ExampleDot() {
 	// 65025
 }
 
-// The rows nearest to a query, all of them in a quarter of the memory.
+// The rows nearest to a query, in a quarter of float32's memory.
 func ExampleTop() {
 	floats := []float32{
 		1, 0,
@@ -32,7 +32,7 @@ func ExampleTop() {
 	// Output: row 2: about 0.71
 }
 
-// A query of floats against rows of bytes that were quantised with an offset.
+// A float query against rows of bytes that were quantized with an offset.
 func ExampleDotFloat() {
 	floats, query := []float32{-1, 0, 0.5, 1.55}, []float32{1, 2, 3, 4}
 	const offset, step = -1, 0.01
@@ -46,8 +46,8 @@ func ExampleDotFloat() {
 	// about 6.70, exactly 6.70
 }
 
-// A search in two steps: the signs' bits, 1/32 of the floats' memory, find candidates, and the
-// floats rank them.
+// A search in two steps: bits of signs, which take 1/32 of the floats' memory, find candidates, and
+// the floats rank these.
 func ExampleTopHamming() {
 	rows := []float32{ // four of three elements
 		1, 2, -1,
@@ -55,7 +55,7 @@ func ExampleTopHamming() {
 		.9, 1, -3,
 		-2, 1, 1,
 	}
-	bits := make([]uint64, 4) // a word a row
+	bits := make([]uint64, 4) // one word for each row
 	for i := range bits {
 		quant.Signs(bits[i:i+1], rows[3*i:][:3])
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// some makes a vector of any bytes, or of extremes for which sums of 16 or 32 bits would overflow.
+// some returns a vector of random bytes, or of extremes whose sums would overflow 16 or 32 bits.
 func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
 	v := make([]T, n)
 	for i := range v {
@@ -27,13 +27,13 @@ func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
 	return v
 }
 
-// top has the topmost bit only: the least int8, or 128.
+// top returns the T with only the topmost bit set: -128 or 128.
 func top[T quant.Byte]() T {
 	v := T(1)
 	return v << 7
 }
 
-// largest is the one with the greatest square.
+// largest returns the T with the greatest square.
 func largest[T quant.Byte]() T {
 	if top[T]() < 0 {
 		return top[T]()
@@ -50,7 +50,7 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Sums are exact: they equal those of big integers, even for many blocks of nothing but extremes.
+// TestExact checks that sums equal those of big integers, also for many blocks of extremes.
 func TestExact(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testExact[int8](t)
@@ -65,7 +65,7 @@ func testExact[T quant.Byte](t *testing.T) {
 		for _, extreme := range []bool{false, true} {
 			x, y := some[T](r, n+1, extreme)[1:], some[T](r, n, extreme)
 			if n > 60000 && extreme {
-				for i := range x { // the greatest sums there are
+				for i := range x { // terms of the greatest possible sums
 					x[i], y[i] = largest[T](), largest[T]()
 				}
 			}
@@ -86,7 +86,8 @@ func testExact[T quant.Byte](t *testing.T) {
 	}
 }
 
-// A dot product with floats has the same bits as if the bytes were converted to floats first.
+// TestDotFloat checks that DotFloat has the bits of a dot product with the bytes converted to
+// floats.
 func TestDotFloat(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testDotFloat[int8](t)
@@ -108,7 +109,7 @@ func testDotFloat[T quant.Byte](t *testing.T) {
 	}
 }
 
-// Top, TopMany and TopAt find the beginning of all rows in order.
+// TestTop checks that Top, TopMany and TopAt return the beginning of the sorted rows.
 func TestTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testTop[int8](t)
@@ -184,8 +185,8 @@ func testTop[T quant.Byte](t *testing.T) {
 	}
 }
 
-// TopMany finds the same as Top, also among enough rows for several goroutines, and with scores
-// that are nearly all alike.
+// TestTopMany checks that TopMany finds the hits of Top, also among enough rows for several
+// goroutines, and with scores that are nearly all equal.
 func TestTopMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	const n, count = 700, 2000
@@ -231,7 +232,8 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// Numbers come back at most half a step off; bytes with an integer step and offset are exact.
+// TestThereAndBack checks that quantized numbers are restored to within half a step, and bytes with
+// an integer step and offset exactly.
 func TestThereAndBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	x, back, q := make([]float32, 1000), make([]float32, 1000), make([]int8, 1000)

@@ -36,7 +36,7 @@ func ExampleNew() {
 	// sparse: row 0: column 3 after 2: want strictly ascending columns below 3
 }
 
-// A row against eight weight vectors at once, whose weights of a feature stand side by side.
+// A row times eight weight vectors at once, whose weights of a feature are adjacent.
 func ExampleDotK() {
 	w := make([]float32, 3*8)
 	for c := range 8 {

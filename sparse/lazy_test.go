@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 )
 
-// arrays returns those of a random matrix.
+// arrays returns the starts, indices and values of a random matrix.
 func arrays(r *rand.Rand, rows, cols int) (starts []int64, indices []int32, values []float32) {
 	starts = []int64{0}
 	for range rows {
@@ -34,8 +34,8 @@ func lazy(
 	return (*Matrix)(m), err
 }
 
-// A lazy matrix does what one made by New does, whichever row is read first, and from several
-// goroutines.
+// TestLazy checks that a matrix with lazily checked rows behaves like one made by New, whichever
+// row is read first, and from several goroutines.
 func TestLazy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{0, 1, 7, 8, 9, 100} {
@@ -97,7 +97,8 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// A bad row bars its block and no other, and what is wrong is told.
+// TestLazyBad checks that an invalid row makes its block empty and no other, and that Err reports
+// it.
 func TestLazyBad(t *testing.T) {
 	const rows, cols, shift = 20, 10, 2
 	starts, indices, values := make([]int64, rows+1), make([]int32, 2*rows), make([]float32, 2*rows)
@@ -111,7 +112,7 @@ func TestLazyBad(t *testing.T) {
 		spoil  func(starts []int64, indices []int32)
 		verify func(first, end int) error
 		want   string
-		blocks int // that are bad, from 8/4 on
+		blocks int // number of invalid blocks of 4 rows, from row 8 on
 	}{
 		"index too large": {func(s []int64, x []int32) { x[19] = cols }, nil,
 			"sparse: row 9: column 10 after 0: want strictly ascending columns below 10", 1},
@@ -144,7 +145,7 @@ func TestLazyBad(t *testing.T) {
 			if m.Dot(0, w) != 3 || m.Err() != nil {
 				t.Errorf("the first block: %v", m.Err())
 			}
-			for i := rows - 1; i >= 0; i-- { // the later of two bad blocks first
+			for i := rows - 1; i >= 0; i-- { // the later of two invalid blocks first
 				want := float32(3)
 				if i >= 8 && i < 8+4*c.blocks {
 					want = 0

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// random makes a row of nnz ascending columns.
+// random returns a row of nnz nonzeros in ascending columns.
 func random(r *rand.Rand, nnz, cols int) (idx []int32, val []float32) {
 	for _, j := range r.Perm(cols)[:nnz] {
 		idx = append(idx, int32(j))
@@ -31,7 +31,7 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// The meaning that the documentation of Dot gives.
+// dot computes Dot by the loop in its documentation.
 func dot(idx []int32, val, w []float32) float32 {
 	var lane [8]float32
 	for k, j := range idx {
@@ -69,7 +69,8 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// Interleaved vectors get the bits of single calls.
+// TestInterleavedAreSingleCalls checks that DotK and AxpyK give the bits of one call for each
+// vector.
 func TestInterleavedAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -108,7 +109,7 @@ func TestInterleavedAreSingleCalls(t *testing.T) {
 	})
 }
 
-// A dense and a sparse store of the same row agree within rounding.
+// TestAgreesWithDense checks that a dense and a sparse copy of a row agree within rounding.
 func TestAgreesWithDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for nnz := range 200 {
@@ -129,7 +130,7 @@ func TestAgreesWithDense(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	beyond := math.MaxInt32
-	beyond++ // negative where int has 32 bits
+	beyond++ // negative if int has 32 bits
 	for name, c := range map[string]struct {
 		cols    int
 		starts  []int64
@@ -205,7 +206,7 @@ func TestPanics(t *testing.T) {
 				switch text := recover().(type) {
 				case nil:
 					t.Error("did not panic")
-				case string: // else the runtime's
+				case string: // not a panic of the runtime
 					if !strings.HasPrefix(text, "sparse: ") {
 						t.Errorf("the panic is %q", text)
 					}
@@ -231,8 +232,9 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// Nothing that a caller can write to is a part of a matrix: neither what it was made of nor what it
-// gives. Whoever could write to it could make the kernels write anywhere.
+// TestMatrixIsItsOwn checks that a matrix shares no memory with its caller, neither the slices it
+// was made from nor those it returns. By writing to it a caller could make the kernels write
+// anywhere.
 func TestMatrixIsItsOwn(t *testing.T) {
 	starts, idx, val := []int64{0, 2, 5}, []int32{1, 3, 0, 2, 3}, []float32{1, 2, 3, 4, 5}
 	m, err := sparse.New(4, starts, idx, val)
@@ -269,7 +271,7 @@ func TestMatrixIsItsOwn(t *testing.T) {
 	if have := results(); !slices.Equal(have, want) {
 		t.Errorf("%v, want %v", have, want)
 	}
-	for range m.Nonzeros(1) { // which may be left early
+	for range m.Nonzeros(1) { // callers may leave the loop early
 		break
 	}
 	var sum float32
@@ -282,7 +284,7 @@ func TestMatrixIsItsOwn(t *testing.T) {
 	}
 }
 
-// NewShared takes no memory but for the matrix itself, and checks as New does.
+// TestNewShared checks that NewShared allocates only the matrix itself, and validates like New.
 func TestNewShared(t *testing.T) {
 	starts, idx, val := []int64{0, 2}, []int32{1, 3}, []float32{1, 2}
 	m, err := sparse.NewShared(4, starts, idx, val)
@@ -301,7 +303,7 @@ func TestNewShared(t *testing.T) {
 	}
 }
 
-// FuzzNew: whatever New accepts, the kernels can use without harm.
+// FuzzNew checks that the kernels can safely use every matrix that New accepts.
 func FuzzNew(f *testing.F) {
 	f.Add(3, []byte{0, 1, 3}, []byte{1, 0, 2})
 	f.Fuzz(func(t *testing.T, cols int, starts, indices []byte) {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// A probe reads and writes its operands to the last element and nothing beside them: beyond their
-// ends no memory is mapped.
+// TestRun checks that each shape changes nothing but the destination of Copy, and accesses no
+// memory beyond its operands, where no page is mapped.
 func TestRun(t *testing.T) {
 	if !Available() {
 		t.Log("no probes on this machine: that is what Available says")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// someRows returns rows, and a query behind them, of numbers at the ends of float32's range and
-// between them, some of which are infinite or NaN.
+// someRows returns rows and a query with numbers at the ends of float32's range and between them, a
+// few of them infinite or NaN.
 func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	exponents := [][]int{{0}, {-80}, {70}, {-149, -75, 0}, {-100, 63, 127}}[r.IntN(5)]
 	all := make([]float32, (count+1)*n)
@@ -21,8 +21,8 @@ func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	return all[:count*n], all[count*n:]
 }
 
-// A finite score and its key are equal or both small, and a key is NaN or infinite only for a row
-// or query with such an element.
+// TestKeys checks that a finite score and its key are equal or both small, and that a key is
+// infinite or NaN only if the row or the query has such an element.
 func TestKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	finite := func(v []float32) bool {
@@ -48,7 +48,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Hits are the same in whatever order and in however many parts the rows are offered.
+// TestOffer checks that hits do not depend on the order and the parts in which rows are offered.
 func TestOffer(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 )
 
-// A face shows a float32 implementation as one of float64, for testblas, which has no float32 and
-// wants the precision of float64: a result that is as near to that of gonum's float64 methods as
-// float32 can be becomes that one.
+// face adapts a float32 implementation to the float64 interface of testblas, which has no float32
+// tests and expects float64 precision: a result as close to gonum's float64 result as float32
+// allows is replaced by that result.
 type face struct {
 	gonum.Implementation
 	f blas.Float32
@@ -34,7 +34,7 @@ func down(x []float64) []float32 {
 	return y
 }
 
-// near returns want where got is as near as float32 can be, and else got.
+// near returns want if got is as close to it as float32 allows, and got otherwise.
 func near(got float32, want float64) float64 {
 	if math.Abs(float64(got)-want) <= 1e-5*(1+math.Abs(want)) {
 		return want
@@ -42,13 +42,14 @@ func near(got float32, want float64) float64 {
 	return float64(got)
 }
 
-// both lets store write a float32 copy of x, and wide a float64 one, and brings the results to x.
+// both calls store with a float32 copy of x and wide with a float64 one, and copies the results to
+// x.
 func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	got, want := down(x), slices.Clone(x)
 	store(got)
 	wide(want)
 	for i, v := range got {
-		if v != float32(x[i]) { // an element not stored stays as it is
+		if v != float32(x[i]) { // elements that were not stored keep their value
 			x[i] = near(v, want[i])
 		}
 	}
@@ -103,7 +104,7 @@ func (w face) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float
 	})
 }
 
-// The implementation passes gonum's own tests.
+// TestGonum runs gonum's own tests on the implementation.
 func TestGonum(t *testing.T) {
 	w := face{f: Implementation{}}
 	t.Run("Dot", func(t *testing.T) { testblas.DdotTest(t, w) })
@@ -118,7 +119,7 @@ func TestGonum(t *testing.T) {
 
 var calls = flag.Int("calls", 3000, "random calls of each function, held against gonum's")
 
-// A trial makes random arguments, good and bad.
+// trial makes random arguments, valid and invalid.
 type trial struct{ *rand.Rand }
 
 func (r trial) vector(n int) []float32 {
@@ -134,7 +135,7 @@ func (r trial) of(choices ...int) int { return choices[r.IntN(len(choices))] }
 func (r trial) size() int { return r.of(0, 1, 2, 3, 5, 8, 17, 64, 65, 70, -1) }
 func (r trial) inc() int  { return r.of(1, 1, 1, 1, 2, -1, -3, 0) }
 
-// missing is the number of elements that are lacking: 0, or 1 at times.
+// missing returns by how many elements an operand is too short: mostly 0, sometimes 1.
 func (r trial) missing() int { return r.of(0, 0, 0, 0, 0, 0, 0, 1) }
 
 func (r trial) toFactor() float32 {
@@ -156,14 +157,14 @@ func (r trial) matrix(rows, cols int) ([]float32, int) {
 	return r.vector(lda*(rows-1) + cols - r.missing()), lda
 }
 
-// A call is of one method with fixed arguments: f returns the numbers that it returns or stores,
-// each of which is a sum of the given number of terms.
+// call is a call of one method with fixed arguments. f returns the numbers that the method returns
+// or stores, each of which is a sum of the given number of terms.
 type call struct {
 	terms int
 	f     func(b blas.Float32) []float32
 }
 
-// on is a call that stores into y.
+// on returns a call that stores into y.
 func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	return call{terms, func(b blas.Float32) []float32 {
 		z := slices.Clone(y)
@@ -172,7 +173,7 @@ func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	}}
 }
 
-// blank makes the first element NaN, which is not read where beta is 0.
+// blank sets the first element to NaN if beta is 0, because it must not be read then.
 func blank(beta float32, y []float32) []float32 {
 	if beta == 0 && len(y) > 0 {
 		y[0] = float32(math.NaN())
@@ -269,7 +270,7 @@ var methods = map[string]func(r trial) call{
 	},
 }
 
-// panicOf calls f and returns the text of its panic, without the index if one is out of range.
+// panicOf calls f and returns the text of its panic, without the index of an out-of-range error.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -296,8 +297,8 @@ func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int
 	}
 }
 
-// For random arguments, good and bad, every method gives the results of gonum's, but for rounding,
-// or panics as gonum's does.
+// TestDifferential checks for random arguments, valid and invalid, that every method gives gonum's
+// results within rounding, or panics like gonum's.
 //
 //	go test -run Differential -calls 100000
 func TestDifferential(t *testing.T) {
@@ -329,7 +330,8 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// gonumOrPlain is gonum, but for Sger with negative increments, which gonum gets wrong on amd64.
+// gonumOrPlain is gonum's implementation, except for Sger with negative increments, which is wrong
+// on amd64 in gonum.
 type gonumOrPlain struct{ gonum.Implementation }
 
 func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
@@ -338,14 +340,15 @@ func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []f
 		b.Implementation.Sger(m, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
-	// Bad arguments are gonum's to find.
+	// Gonum checks the arguments.
 	b.Implementation.Sger(m, n, 0, x, incX, y, incY, a, lda)
 	if m > 0 && n > 0 && alpha != 0 {
 		plain(m, n, alpha, x, incX, y, incY, a, lda)
 	}
 }
 
-// Sger is right in the call with which gonum 0.17 reads before x on amd64: docs/kernels.md.
+// TestGerNegativeIncrement makes the call of Sger in which gonum 0.17 reads before x on amd64: see
+// docs/kernels.md.
 func TestGerNegativeIncrement(t *testing.T) {
 	a := make([]float32, 4)
 	Implementation{}.Sger(2, 2, 1, []float32{1, 2}, -1, []float32{3, 4}, 1, a, 2)
@@ -354,7 +357,7 @@ func TestGerNegativeIncrement(t *testing.T) {
 	}
 }
 
-// Any number of threads gives the same bits.
+// TestThreads checks that results have the same bits for any number of threads.
 func TestThreads(t *testing.T) {
 	r := trial{rand.New(rand.NewPCG(1, 1))}
 	const n = 150
@@ -372,8 +375,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// BenchmarkBLAS alternates with gonum, and reports the least time of many samples of
-// each, and ours over gonum's.
+// BenchmarkBLAS times gonum's and this implementation alternately, and reports the least time of
+// many samples of each, and their ratio.
 //
 //	go test -run '^$' -bench . -benchtime 1x
 func BenchmarkBLAS(b *testing.B) {
@@ -414,7 +417,8 @@ func BenchmarkBLAS(b *testing.B) {
 	}
 }
 
-// sideBySide returns the nanoseconds of a call with that many terms in either implementation.
+// sideBySide returns the nanoseconds of a call with the given number of terms, in gonum's
+// implementation and in ours.
 func sideBySide(terms int, call func(f blas.Float32)) (gonums, ours float64) {
 	calls, rounds := 1+100_000/terms, 100
 	if terms > 1<<27 {
