@@ -52,8 +52,7 @@ type Class struct {
 	// Precision is the share of rows of the class among those predicted as the class; NaN if no row
 	// was.
 	Precision float64
-	// Recall is the share of rows predicted as the class among those of the class; NaN if it has no
-	// rows.
+	// Recall is the share of the class's rows that were predicted as the class; NaN if it has no rows.
 	Recall float64
 	// F1 is the harmonic mean of precision and recall; NaN only if the class has no rows and was
 	// not predicted.

@@ -34,9 +34,9 @@ func Hamming(x, y []uint64) int64 {
 	return sum[0]
 }
 
-// TopHamming finds the rows that differ from x in the fewest bits, like [dense.Top]. Their scores
-// are the numbers of bits; rows with equal scores are in ascending order. Row i begins at
-// rows[i*stride] and has len(x) words.
+// TopHamming finds the rows that differ from x in the fewest bits, like [dense.Top]. Scores are
+// Hamming distances; rows with equal scores are in ascending order. Row i begins at rows[i*stride]
+// and has len(x) words.
 //
 // Bits serve the first step of a search, which finds several times as many candidates as are
 // wanted. [dense.TopAt] then ranks these by their floats. An example shows it.

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPathsWanted fails if the available paths differ from those in PEGASIMD_WANT, so that a run
-// that is meant to test a path cannot pass without it.
+// TestPathsWanted fails if the available paths differ from those in PEGASIMD_WANT: a run meant for
+// a path must not pass without it.
 func TestPathsWanted(t *testing.T) {
 	var have []string
 	for _, isa := range Available() {

@@ -545,8 +545,8 @@ func TestNoAllocations(t *testing.T) {
 	})
 }
 
-// TestExtremesOfNoNumbers checks that extremes of NaN alone equal those of an empty vector, and
-// that infinities count as numbers.
+// TestExtremesOfNoNumbers checks that vectors of NaN alone have the extremes of an empty vector,
+// and that infinities count as numbers.
 func TestExtremesOfNoNumbers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains([]string{"min", "max", "argmin", "argmax"}, k.Name) {

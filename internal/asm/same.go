@@ -88,8 +88,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// Rows without an update have 0 added, because a branch would often be predicted wrongly. Each
-// row's indices must be as AxpySame requires.
+// If a row has no update, 0 is added instead of branching, because the branch would often be
+// mispredicted. Each row's indices must satisfy the rules of AxpySame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return

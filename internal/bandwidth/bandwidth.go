@@ -30,7 +30,7 @@ func Available() bool { return available }
 // to y. x and y must have equal length of at least [MinLength]; shapes with one operand ignore y.
 func Run(s Shape, x, y []float32) {
 	if len(x) < Least || s >= Read2 && s != Update && len(y) != len(x) {
-		panic("bandwidth: too few elements, or lengths differ")
+		panic("bandwidth: x and y need equal lengths of at least 8")
 	}
 	switch s {
 	case Read:
@@ -44,6 +44,6 @@ func Run(s Shape, x, y []float32) {
 	case Axpy:
 		axpy(&x[0], &y[0], len(x))
 	default:
-		panic("bandwidth: no such shape")
+		panic("bandwidth: unknown shape")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// TestRun checks that each shape changes nothing but the destination of Copy, and accesses no
-// memory beyond its operands, where no page is mapped.
+// TestRun checks that Run changes no operand, except the destination of Copy, and accesses no
+// memory beyond the operands, where no page is mapped.
 func TestRun(t *testing.T) {
 	if !Available() {
 		t.Log("no probes on this machine: that is what Available says")

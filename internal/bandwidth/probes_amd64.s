@@ -2,11 +2,11 @@
 
 #include "textflag.h"
 
-// Each probe: 64 elements a turn, then 8, then a last 8 that may overlap those before, for n is at least 8. AX and BX are
-// the operands, CX is what is left.
+// Each function walks over n >= 8 elements: 64 per iteration, then 8, then the last 8, which may overlap the previous
+// ones. AX and BX point to the operands; CX is the number of elements left.
 
-// WALK loops over the operands; AT8 treats the 8 elements at an offset of bytes from AX and BX, LAST those that end
-// CX elements further on.
+// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from AX and BX, LAST those that end CX
+// elements after AX and BX.
 #define WALK(AT8, LAST) \
 	SUBQ $64, CX \
 	JLT  few     \
@@ -37,7 +37,7 @@ last:            \
 	VZEROUPPER   \
 	RET
 
-// WALK512 is WALK with turns of 128 elements, in registers of 512 bits.
+// WALK512 is WALK with 128 elements per iteration, in 512-bit registers.
 #define WALK512(AT16, AT8, LAST) \
 	SUBQ $128, CX \
 	JLT  few     \

@@ -2,10 +2,10 @@
 
 #include "textflag.h"
 
-// Each probe: 64 elements a turn, then 8, then a last 8 that may overlap those before, for n is at least 8. R0 and R1 are
-// the operands, R2 is what is left.
+// Each function walks over n >= 8 elements: 64 per iteration, then 8, then the last 8, which may overlap the previous
+// ones. R0 and R1 point to the operands; R2 is the number of elements left.
 
-// WALK loops over the operands; AT8 treats the 8 elements at an offset of bytes from R0 and R1.
+// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from R0 and R1.
 #define WALK(AT8) \
 	SUBS $64, R2, R2 \
 	BLT  few     \

@@ -4,7 +4,7 @@ package bandwidth
 
 const available = false
 
-const reason = "bandwidth: no probes here"
+const reason = "bandwidth: not available on this machine or in this build"
 
 func read(x *float32, n int)      { panic(reason) }
 func read2(x, y *float32, n int)  { panic(reason) }

@@ -53,7 +53,7 @@ func sink[H any](hits []H, before func(a, b H) bool) {
 
 // Sort sorts hits, best first. before must be a total order.
 func Sort[H any](hits []H, before func(a, b H) bool) {
-	slices.SortFunc(hits, func(a, b H) int { // only copies of a hit are equal, in any order
+	slices.SortFunc(hits, func(a, b H) int { // hits are equal only if they are copies; their order is irrelevant
 		if before(a, b) {
 			return -1
 		}
@@ -61,8 +61,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless there are as many queries as places for results, and all queries have
-// equal length.
+// CheckQueries panics unless the number of queries equals places, the number of slices for results,
+// and all queries have equal length.
 func CheckQueries[T any](places int, queries [][]T) {
 	if places != len(queries) {
 		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))

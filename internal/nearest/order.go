@@ -105,8 +105,8 @@ func precedes(i int, a float64, j int, b float64) bool {
 // skipBlock is the number of scores that are skipped together if none of them is good enough.
 const skipBlock = 256
 
-// offer adds those of the len(scores) rows from row first on that are among the best so far to the
-// heap hits. scores are negated for ByDistance.
+// offer adds rows first to first+len(scores)-1 to the heap hits, as far as they are among the best
+// so far. scores are negated for ByDistance.
 func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -180,7 +180,7 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 		case !finite:
 		case o.scoreIsKey(root.Score):
 			return root.Score
-		case math.Abs(key) < float64(o.small): // scores within small of 0 are not ranked by their value
+		case math.Abs(key) < float64(o.small): // any score in (-small, small) may rank before this key
 			return -o.small
 		case key > math.MaxFloat32:
 			return math.MaxFloat32

@@ -262,7 +262,7 @@ func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end i
 	s.rankBlocks(dst, scores[:], by, queries, first, end)
 }
 
-// rankBlocks is rank with a buffer for scores, whose length bounds that of a block.
+// rankBlocks is rank with a buffer for scores. A block has at most len(scores) rows.
 func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
 	first, end int) {
 	size := len(scores)

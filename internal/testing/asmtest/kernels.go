@@ -69,7 +69,7 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
-// Stored returns what a call stored, as float32s: the elements of Out, the bits of each
+// Stored returns the numbers that a call stored, as float32s: the elements of Out, the bits of each
 // half-precision number, the 16-bit parts of each integer, or three float32s for each float64.
 // Their sum is exactly the float64, unless it is huge or tiny.
 func (a *Args) Stored() []float32 {
@@ -1067,8 +1067,8 @@ func wideArg(x []float32, sign float64) (want, scale []float64) {
 	return []float64{float64(first)}, []float64{0}
 }
 
-// newRows returns a vector of n elements, 4 to 10 rows with gaps of 0 to 2 elements, and as many
-// results. If picked is true, it also returns random row indices.
+// newRows returns a vector of n elements, 4 to 10 rows with gaps of 0 to 2 elements, and memory for
+// one result per row. If picked is true, it also returns random row indices.
 func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	count := 4 + n%7
 	stride := n + n%3
@@ -1307,7 +1307,7 @@ func doubleSumsKernel(name string, call func(x, y []float32) [3]float64,
 
 // HalfValue returns the value of a half-precision number as IEEE 754 defines it.
 func HalfValue(h uint16, bfloat16 bool) float64 {
-	fraction, least := 10, -24 // bits of the fraction; exponent of the least subnormal
+	fraction, least := 10, -24 // fraction bits, and exponent of the least positive number
 	if bfloat16 {
 		fraction, least = 7, -133
 	}
@@ -1357,7 +1357,7 @@ func (s *Source) halves(m Memory, n int, bfloat16 bool) []uint16 {
 }
 
 // newHalves returns a function that makes a vector, one to five half-precision rows with gaps of 0
-// to 2 elements, and as many results.
+// to 2 elements, and memory for one result per row.
 func newHalves(bfloat16 bool) func(n int, m Memory, s *Source) *Args {
 	return func(n int, m Memory, s *Source) *Args {
 		count, stride := 1+n%5, n+n%3
@@ -1480,9 +1480,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half-precision number nearest to v, which is not NaN, by a binary search
-// in those of its sign. In ties it returns the one with an even mantissa. From halfway between the
-// greatest number and the next power of two on, it returns infinity.
+// NearestHalf returns the half-precision number nearest to v, which is not NaN, by binary search
+// among numbers with v's sign. In ties it returns the one with an even mantissa. From halfway
+// between the greatest number and the next power of two on, it returns infinity.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {
