@@ -2,11 +2,12 @@
 
 #include "textflag.h"
 
-// Each function walks over n >= 8 elements: 64 per iteration, then 8, then the last 8, which may overlap the previous
-// ones. AX and BX point to the operands; CX is the number of elements left.
+// Each function walks over n >= 8 elements: 64 per iteration, then 8 per iteration, then the last
+// 8, which may overlap the previous ones. AX and BX point to the operands; CX counts the elements
+// left.
 
-// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from AX and BX, LAST those that end CX
-// elements after AX and BX.
+// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from AX and BX, LAST the 8 elements that
+// start CX elements after AX and BX (CX is negative).
 #define WALK(AT8, LAST) \
 	SUBQ $64, CX \
 	JLT  few     \

@@ -2,8 +2,9 @@
 
 #include "textflag.h"
 
-// Each function walks over n >= 8 elements: 64 per iteration, then 8, then the last 8, which may overlap the previous
-// ones. R0 and R1 point to the operands; R2 is the number of elements left.
+// Each function walks over n >= 8 elements: 64 per iteration, then 8 per iteration, then the last
+// 8, which may overlap the previous ones. R0 and R1 point to the operands; R2 is the number of
+// elements left.
 
 // WALK loops over the operands. AT8 processes the 8 elements at a byte offset from R0 and R1.
 #define WALK(AT8) \

@@ -82,3 +82,124 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// ruleKey returns the key of a row by the rule in the documentation of order.
+func ruleKey(by Metric, row, x []float32, score float32) float64 {
+	wide, small := by.wide(x, row), float64(len(x))*0x1p-126
+	if by == ByCosine {
+		small = float64(len(x)) * 0x1p-36
+	}
+	s := float64(score)
+	switch {
+	case s-s != 0:
+		return wide
+	case math.Abs(s) >= small || math.Abs(wide) >= small:
+		return s
+	case by == ByCosine && math.Abs(wide) >= 0x1p-126 &&
+		math.Abs(ByDot.wide(x, row)) >= float64(len(x))*0x1p-126:
+		return s
+	}
+	return wide
+}
+
+// Keys follow the rule for rows whose scores are near its bounds.
+func TestKeysAtTheBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	kinds := map[string]int{}
+	for range 4000 {
+		n, by := 1+r.IntN(3), Metric(r.IntN(3))
+		row, x := make([]float32, n), make([]float32, n)
+		exponent := [3][]int{{-126, -149, 127}, {-36, -44, -126}, {-63, -75, 64}}[by][r.IntN(3)]
+		e := r.IntN(41) - 20
+		for i := range row { // the products' exponents are about exponent
+			row[i] = float32(math.Ldexp(r.Float64()-0.5, e+r.IntN(3)))
+			x[i] = float32(math.Ldexp(r.Float64()-0.5, exponent-e+r.IntN(3)))
+			if by == ByDistance {
+				row[i], x[i] = float32(math.Ldexp(float64(row[i]), exponent-e)), 0
+			}
+		}
+		if by == ByCosine { // large elements elsewhere make a tiny cosine
+			row, x = append(row, 1, 0), append(x, 0, 1)
+		}
+		score := by.score(x, row)
+		if by == ByCosine && r.IntN(2) == 0 {
+			score = float32(math.Ldexp(float64(score), r.IntN(3)-1)) // another code's rounding
+		}
+		s := Rows[float32]{Slices: [][]float32{row}, N: len(x), Count: 1}
+		o := s.order(by, x)
+		want, got := ruleKey(by, row, x, score), o.key(Hit{0, score})
+		if got != want && (got == got || want == want) {
+			t.Fatalf("metric %d of %v and %v: the key of score %v is %v, want %v", by, row, x, score,
+				got, want)
+		}
+		if got != float64(score) {
+			kinds["wide"]++
+		} else if math.Abs(got) < float64(o.small) {
+			kinds["small score"]++
+		}
+		if o.root = 0; o.scoreIsKey(score) != (math.Abs(float64(score)) >= float64(o.small) &&
+			score-score == 0) {
+			t.Fatalf("scoreIsKey(%v) with bound %v", score, o.small)
+		}
+	}
+	if kinds["wide"] < 50 || kinds["small score"] < 50 {
+		t.Errorf("too few cases of a kind: %v", kinds)
+	}
+}
+
+// The bounds are those of the documentation of order.
+func TestSmall(t *testing.T) {
+	s := Rows[float32]{N: 3}
+	for by, want := range map[Metric]float32{ByDot: 0x1.8p-125, ByCosine: 0x1.8p-35,
+		ByDistance: 0x1.8p-125} {
+		if o := s.order(by, nil); o.small != want {
+			t.Errorf("metric %d: %v, want %v", by, o.small, want)
+		}
+	}
+}
+
+// Keys rank from the greatest to the least, with NaN last, and rows with equal keys in order.
+func TestPrecedes(t *testing.T) {
+	keys := []float64{math.Inf(1), 1, 0, -1, math.Inf(-1), math.NaN()}
+	for i, a := range keys {
+		for j, b := range keys {
+			for _, rows := range [][2]int{{1, 2}, {2, 1}, {1, 1}} {
+				want := i < j || i == j && rows[0] < rows[1]
+				if got := precedes(rows[0], a, rows[1], b); got != want {
+					t.Errorf("row %d, key %v before row %d, key %v: %t", rows[0], a, rows[1], b, got)
+				}
+			}
+		}
+	}
+}
+
+// No row that is left out by least would rank before the worst hit.
+func TestLeast(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		score, element float32 // score of the worst hit, and the only element of its row
+		finite         bool
+		want           float32
+	}{
+		{2, 2, true, 2}, {2, 2, false, -inf}, {-2, -2, true, -2},
+		{0, 0, true, -0x1p-126}, {0x1p-127, 0x1p-127, true, -0x1p-126},
+		{inf, math.MaxFloat32, true, math.MaxFloat32}, {-inf, -math.MaxFloat32, true, -inf},
+		{nan, nan, true, -inf},
+	} {
+		x := []float32{1}
+		if c.element == math.MaxFloat32 || c.element == -math.MaxFloat32 {
+			x[0] = 2
+		}
+		s := Rows[float32]{Slice: []float32{c.element}, Stride: 1, N: 1, Count: 1}
+		o := s.order(ByDot, x)
+		if got := o.least([]Hit{{0, c.score}}, c.finite); got != c.want {
+			t.Errorf("worst hit %v, finite %t: %v, want %v", c.score, c.finite, got, c.want)
+		}
+		if o.root != 0 {
+			t.Errorf("the root's key is not kept")
+		}
+		if got := o.least(make([]Hit, 1, 2), c.finite); got != -inf {
+			t.Errorf("with room for a hit: %v", got)
+		}
+	}
+}
