@@ -115,8 +115,8 @@ func TestChecks(t *testing.T) {
 			nearest.CheckEach([][]byte{make([]byte, 2), make([]byte, 3), nil}, "wanted", 2)
 		},
 		"len(dst) = 1, len(queries) = 2": func() { nearest.CheckQueries(1, make([][]int8, 2)) },
-		"len(queries[2]) = 1, len(queries[0]) = 2": func() {
-			nearest.CheckQueries(3, [][]int8{{1, 2}, {3, 4}, {5}})
+		"len(queries[1]) = 1, len(queries[0]) = 2": func() {
+			nearest.CheckQueries(3, [][]int8{{1, 2}, {3}, {4, 5}})
 		},
 		"": func() {
 			nearest.CheckEach([][]byte{make([]byte, 2), make([]byte, 2)}, "wanted", 2)

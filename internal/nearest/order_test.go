@@ -147,6 +147,31 @@ func TestKeysAtTheBounds(t *testing.T) {
 	}
 }
 
+// Scores are keys from each bound on, that is, also at the bound.
+func TestKeysExactlyAtTheBounds(t *testing.T) {
+	for _, c := range []struct {
+		by     Metric
+		row, x []float32
+		score  float32 // as rounded by the path that computed it
+		want   float64
+	}{
+		{ByDot, []float32{math.MaxFloat32, 1}, []float32{1, 1}, math.MaxFloat32, math.MaxFloat32},
+		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},                 // wide is small
+		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},          // wide is less
+		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},        // wide is 2^-126
+		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127}, // wide is less
+		{ByCosine, []float32{0x1p-126, 1}, []float32{2, 0}, 0, 0},        // the dot product is 2*2^-126
+		{ByCosine, []float32{0x1p-126, 1}, []float32{1, 0}, 0, 0x1p-126}, // it is less
+	} {
+		s := Rows[float32]{Slices: [][]float32{c.row}, N: len(c.x), Count: 1}
+		o := s.order(c.by, c.x)
+		if got := o.key(Hit{0, c.score}); got != c.want {
+			t.Errorf("metric %d of %v and %v: the key of score %v is %v, want %v", c.by, c.row, c.x,
+				c.score, got, c.want)
+		}
+	}
+}
+
 // The bounds are those of the documentation of order.
 func TestSmall(t *testing.T) {
 	s := Rows[float32]{N: 3}
