@@ -45,7 +45,7 @@ test-all: test ## the same, long forms included, with every module: Beam, the ga
 .PHONY: generate
 generate: ## write the assembly, and the test vectors of the specification
 	$(GO) generate ./internal/asm
-	$(GO) test -count=1 -run Golden ./spec -update
+	$(GO) test -count=1 -run Golden ./internal/asm ./spec -update
 
 .PHONY: check
 check: ## formatting, generated files, vet for every kind of machine, staticcheck

@@ -180,8 +180,11 @@ func TestRules(t *testing.T) {
 			if n == 0 {
 				equal(t, "Min of nothing", dense.Min(x), infinity)
 				equal(t, "Max of nothing", dense.Max(x), -infinity)
-				for _, sum := range []float32{dense.Sum(x), dense.SumAbs(x), dense.L1Distance(x, x),
-					float32(dense.Dot64(x, x)), dense.Norm(x), dense.Distance(x, x)} {
+				for name, s := range sums {
+					equal(t, name+" of nothing", s.of(x, x), 0)
+				}
+				for _, sum := range []float32{float32(dense.Dot64(x, x)), dense.Norm(x),
+					dense.Distance(x, x)} {
 					equal(t, "sum of nothing", sum, 0)
 				}
 				if dense.ArgMin(x) != -1 || dense.ArgMax(x) != -1 {
@@ -193,8 +196,13 @@ func TestRules(t *testing.T) {
 				copy(holed, x)
 				copy(endless, x)
 				holed[at], endless[at] = nan, infinity
-				for _, v := range []float32{dense.Sum(holed), dense.SumAbs(holed),
-					float32(dense.Dot64(x, holed)), dense.L1Distance(x, holed), dense.Norm(holed),
+				for name, s := range sums {
+					equal(t, fmt.Sprintf("%s with NaN at %d%s", name, at, what), s.of(holed, x), nan)
+					if readsBoth(s.term) {
+						equal(t, fmt.Sprintf("%s with NaN in y at %d%s", name, at, what), s.of(x, holed), nan)
+					}
+				}
+				for _, v := range []float32{float32(dense.Dot64(x, holed)), dense.Norm(holed),
 					dense.Distance(x, holed), dense.Cosine(x, holed), dense.Cosine(holed, zeros),
 					dense.Normalize(got, holed), got[0], got[n-1], dense.Cosine(x, endless),
 					dense.Cosine(endless, endless), dense.Cosine(zeros, endless)} {

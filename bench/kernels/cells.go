@@ -41,16 +41,6 @@ func (c *cell) milliseconds(rounds int) float64 {
 	return 1 + 5*call + runs*float64(rounds+3)*max(frame.Sample.Seconds()*1e3, call)
 }
 
-// shapes are the streams of the kernels whose operands are read from beginning to end. The others
-// have no limit that a walk over memory could tell, and are not timed from memory.
-var shapes = map[string]bandwidth.Shape{
-	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
-	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update,
-	"exp": bandwidth.Copy, "dotrows": bandwidth.Read,
-	"sum": bandwidth.Read, "sumabs": bandwidth.Read, "min": bandwidth.Read, "max": bandwidth.Read,
-	"l1distance": bandwidth.Read2, "dot64": bandwidth.Read2, "scaleto": bandwidth.Copy,
-}
-
 // Operands beyond the second cache are as large as they must be to tell something, and no larger
 // than most machines can fill in a moment.
 const (
@@ -91,7 +81,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			continue
 		}
 		targets := []int{min(caches.L3/4, largestInCache)}
-		if shapes[k.Name] != bandwidth.None {
+		if k.Shape != bandwidth.None { // others are not timed from memory
 			targets = append(targets, min(max(2*caches.L3, leastInMemory), mostInMemory))
 		}
 		for i, bytes := range targets {

@@ -126,7 +126,7 @@ func (m *meter) cell(c *cell) error {
 			}
 		})
 	}
-	shape, walked := shapes[k.Name], 0
+	shape, walked := k.Shape, 0
 	x, y := operands(shape, a, c.off)
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
 		walked = 4 * len(x) * shape.Streams()

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
 )
 
 // Kernel describes one kernel to tests and benchmarks.
@@ -31,6 +32,14 @@ type Kernel struct {
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
+	// Shape is the pattern in which a call walks over X, Y and Out from beginning to end, if it
+	// does: benchmarks compare such kernels with the speed of memory.
+	Shape bandwidth.Shape
+}
+
+func (k Kernel) withShape(s bandwidth.Shape) Kernel {
+	k.Shape = s
+	return k
 }
 
 // Args are the arguments of one call. Each kernel uses a few of the fields.
@@ -150,6 +159,7 @@ var Kernels = []Kernel{
 				func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Read2,
 	},
 	{
 		Name: "sumsquares",
@@ -160,6 +170,7 @@ var Kernels = []Kernel{
 				func(i int) float64 { return float64(a.X[i]) * float64(a.X[i]) })
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name: "axpy",
@@ -175,6 +186,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
+		Shape: bandwidth.Axpy,
 	},
 	{
 		Name: "scale",
@@ -190,6 +202,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Update,
 	},
 	{
 		Name: "dotsparse",
@@ -299,6 +312,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Read2,
 	},
 	{
 		Name: "dotnorms",
@@ -365,6 +379,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
+		Shape: bandwidth.Axpy,
 	},
 	// Sums, extremes, and element-wise kernels that store into a vector of their own.
 	{
@@ -375,6 +390,7 @@ var Kernels = []Kernel{
 			return wideSum(len(a.X), func(i int) float64 { return float64(a.X[i]) })
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name: "sumabs",
@@ -384,6 +400,7 @@ var Kernels = []Kernel{
 			return wideSum(len(a.X), func(i int) float64 { return math.Abs(float64(a.X[i])) })
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name: "l1distance",
@@ -397,6 +414,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Read2,
 	},
 	{
 		Name: "axpy64",
@@ -426,7 +444,7 @@ var Kernels = []Kernel{
 	doubleSumsKernel("dot64", func(x, y []float32) (sums [3]float64) {
 		sums[0] = asm.Dot64(x, y)
 		return sums
-	}, func(x, y float64) float64 { return x * y }),
+	}, func(x, y float64) float64 { return x * y }).withShape(bandwidth.Read2),
 	doubleSumsKernel("squareddistance64", func(x, y []float32) (sums [3]float64) {
 		sums[0] = asm.SquaredDistance64(x, y)
 		return sums
@@ -442,6 +460,7 @@ var Kernels = []Kernel{
 		Call:  func(a *Args) float32 { return asm.Min(a.X) },
 		Wide:  func(a *Args) (want, scale []float64) { return wideExtreme(a.X, 1) },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name:  "max",
@@ -449,6 +468,7 @@ var Kernels = []Kernel{
 		Call:  func(a *Args) float32 { return asm.Max(a.X) },
 		Wide:  func(a *Args) (want, scale []float64) { return wideExtreme(a.X, -1) },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name:  "argmin",
@@ -522,6 +542,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Copy,
 	},
 	{
 		Name: "axpyto",
@@ -548,6 +569,7 @@ var Kernels = []Kernel{
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+		Shape: bandwidth.Read,
 	},
 	{
 		Name: "squareddistancerows",
@@ -896,6 +918,7 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		Shape: bandwidth.Copy,
 	},
 	{
 		Name: "unpack",
