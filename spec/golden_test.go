@@ -7,6 +7,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -60,7 +62,17 @@ func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	}
 	for _, k := range asmtest.Kernels {
 		if !there[k.Name] {
-			t.Errorf("%s has no vectors", k.Name)
+			t.Errorf("%s has no vectors: kernels_test.go lists the calls that make them", k.Name)
+		}
+	}
+	page, err := os.ReadFile("../docs/spec.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kernels { // the page says "the same of bfloat16"
+		name := regexp.MustCompile(`\b` + strings.Replace(k.name, "bfloat16", "float16", 1) + `\b`)
+		if !name.Match(page) {
+			t.Errorf("docs/spec.md does not define %s", k.name)
 		}
 	}
 }

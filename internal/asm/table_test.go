@@ -1,0 +1,57 @@
+package asm_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTableHasAllKernels checks that each exported function that calls a dispatch stub is called in
+// asmtest's table, by which the kernels are tested.
+func TestTableHasAllKernels(t *testing.T) {
+	table, err := os.ReadFile("../testing/asmtest/kernels.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob("*.go")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("the sources are not here: %v", err)
+	}
+	kernels := 0
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok || !function.Name.IsExported() || function.Recv != nil || !callsStub(function) {
+				continue
+			}
+			kernels++
+			name := function.Name.Name
+			if !regexp.MustCompile(`\basm\.` + name + `\b`).Match(table) {
+				t.Errorf("%s: asmtest's table has no row for %s", path, name)
+			}
+		}
+	}
+	if kernels < 40 {
+		t.Errorf("only %d functions call a dispatch stub", kernels)
+	}
+}
+
+func callsStub(f *ast.FuncDecl) (calls bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			name, ok := call.Fun.(*ast.Ident)
+			calls = calls || ok && name.Name != "Active" && strings.HasSuffix(name.Name, "Active")
+		}
+		return true
+	})
+	return calls
+}
