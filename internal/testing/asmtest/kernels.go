@@ -32,8 +32,8 @@ type Kernel struct {
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
-	// Shape is the pattern in which a call walks over X, Y and Out from beginning to end, if it
-	// does: benchmarks compare such kernels with the speed of memory.
+	// Shape is the pattern of loads and stores of a kernel that walks over its operands once, from
+	// beginning to end; None for others. Benchmarks compare it with the speed of memory.
 	Shape bandwidth.Shape
 }
 
