@@ -164,6 +164,8 @@ func TestNumbers(t *testing.T) {
 	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}, nil), math.NaN())
 	// Equal numbers whose mean is not one of them.
 	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}, nil), math.NaN())
+	same(t, "R^2 of equal numbers beside one of weight 0", R2([]float32{0.1, 0.1, 5},
+		[]float64{0.1, 0.3, 5}, []float32{1, 2, 0}), math.NaN())
 	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil, nil), "MAE": MAE(nil, nil, nil),
 		"R^2": R2(nil, nil, nil)} {
 		same(t, what+" of no rows", v, math.NaN())

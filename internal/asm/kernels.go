@@ -7,9 +7,9 @@ import (
 )
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself and processed by one call into assembly. This limits the time of a call, in
-// which the goroutine can't be preempted, to some tens of microseconds, and the rounding error of
-// long sums.
+// summed by itself, and a call into assembly processes one block, or two of vectors beyond the
+// caches. This limits the time of a call, in which the goroutine can't be preempted, to some tens
+// of microseconds, and the rounding error of long sums.
 const Block = 65536
 
 const (
