@@ -110,8 +110,8 @@ const blockColumns = 16 * asm.TileCols
 // first-level cache could not hold what a tile reads of it. A is also packed if alpha is not 1, and
 // B if it is transposed.
 const (
-	maxUnpackedUses   = 256 // number of rows or columns of the other factor
-	maxUnpackedStride = 512 // stride in elements
+	maxUnpackedUses   = 256 // rows or columns of the other factor above which a factor is packed
+	maxUnpackedStride = 512 // stride, in elements, above which a factor is packed
 )
 
 // callProducts is about the number of products of one call into assembly: some ten microseconds.

@@ -327,3 +327,42 @@ func FuzzNew(f *testing.F) {
 		}
 	})
 }
+
+// A matrix without columns has rows whose sums are 0, for any number of vectors.
+func TestNoColumns(t *testing.T) {
+	m, err := sparse.New(0, []int64{0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	m.DotK(0, dst, nil)
+	m.AxpyK(0, dst, nil)
+	if !slices.Equal(dst, make([]float32, 8)) || m.Dot(0, nil) != 0 {
+		t.Errorf("sums of an empty row: %v", dst)
+	}
+}
+
+// Panics say which length or row does not fit.
+func TestPanicTexts(t *testing.T) {
+	m, err := sparse.New(3, []int64{0, 1}, []int32{0}, []float32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, eight := make([]float32, 2), make([]float32, 8)
+	for text, f := range map[string]func(){
+		"sparse: Matrix.Dot: len(w) = 2, Cols = 3":                   func() { m.Dot(0, two) },
+		"sparse: Matrix.Axpy: len(w) = 2, Cols = 3":                  func() { m.Axpy(0, 1, two) },
+		"sparse: Matrix.SumSquares: row 1 of 1":                      func() { m.SumSquares(1) },
+		"sparse: Matrix.DotK: len(w) = 8, Cols = 3 times 8 vectors":  func() { m.DotK(0, eight, eight) },
+		"sparse: Matrix.AxpyK: len(w) = 8, Cols = 3 times 8 vectors": func() { m.AxpyK(0, eight, eight) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != text {
+					t.Errorf("got %v, want %s", got, text)
+				}
+			}()
+			f()
+		}()
+	}
+}

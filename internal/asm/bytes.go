@@ -140,7 +140,7 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	y = y[:len(x)]
 	var flip uint8
 	if signed {
-		flip = 128 // adds 128 to both values, which leaves their difference
+		flip = 128 // added to both values, which keeps their difference
 	}
 	for i, v := range x {
 		d := int64(v^flip) - int64(y[i]^flip)
