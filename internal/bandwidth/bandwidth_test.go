@@ -53,3 +53,39 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 }
+
+func TestStreams(t *testing.T) {
+	for shape, want := range []int{0, 1, 2, 2, 2, 3} {
+		if got := bandwidth.Shape(shape).Streams(); got != want {
+			t.Errorf("shape %d: %d streams, want %d", shape, got, want)
+		}
+	}
+}
+
+// Run accepts operands of equal length from 8 elements on; shapes of one operand ignore y.
+func TestRunChecks(t *testing.T) {
+	if !bandwidth.Available() {
+		t.Skip("no loops on this machine")
+	}
+	for _, c := range []struct {
+		shape  bandwidth.Shape
+		x, y   int
+		panics bool
+	}{
+		{bandwidth.None, 8, 8, true}, {bandwidth.Axpy + 1, 8, 8, true},
+		{bandwidth.Read, 7, 7, true}, {bandwidth.Read, 8, 0, false},
+		{bandwidth.Update, 7, 7, true}, {bandwidth.Update, 8, 0, false},
+		{bandwidth.Read2, 8, 8, false}, {bandwidth.Read2, 8, 9, true}, {bandwidth.Read2, 9, 8, true},
+		{bandwidth.Copy, 8, 8, false}, {bandwidth.Copy, 8, 9, true},
+		{bandwidth.Axpy, 8, 8, false}, {bandwidth.Axpy, 9, 8, true},
+	} {
+		func() {
+			defer func() {
+				if panics := recover() != nil; panics != c.panics {
+					t.Errorf("shape %d of %d and %d elements: panics %t", c.shape, c.x, c.y, panics)
+				}
+			}()
+			bandwidth.Run(c.shape, make([]float32, c.x), make([]float32, c.y))
+		}()
+	}
+}
