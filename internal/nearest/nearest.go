@@ -53,7 +53,7 @@ func sink[H any](hits []H, before func(a, b H) bool) {
 
 // Sort sorts hits, best first. before must be a total order.
 func Sort[H any](hits []H, before func(a, b H) bool) {
-	slices.SortFunc(hits, func(a, b H) int { // hits are equal only if they are copies; their order is irrelevant
+	slices.SortFunc(hits, func(a, b H) int { // hits are equal only if they are copies
 		if before(a, b) {
 			return -1
 		}

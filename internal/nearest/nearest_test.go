@@ -43,10 +43,12 @@ func TestAddKeepsTheBest(t *testing.T) {
 // Each goroutine fills heaps of its own; together they are the heap of all rows. A heap with hits
 // from before keeps them if they are better.
 func TestMerge(t *testing.T) {
-	const runs, perRun = 23, 9
+	const runs, perRun = 23, 9 // runs of rows, and rows of each
 	for threads := 1; threads <= 4; threads++ {
 		dst := [][]int{make([]int, 0, 5), make([]int, 0, 300), {}, make([]int, 1, 4)}
+		// One hit is there already, better than all to come.
 		dst[3][0] = 1 << 20
+		// best returns the score of row i of a run for query q.
 		best := func(q, run, i int) int { return (run*perRun + i) * (7919 + q) % 1013 }
 		nearest.Merge(dst, threads, runs, func(_, a, b int) bool { return before(a, b) },
 			func(hits [][]int, run int) {

@@ -102,15 +102,15 @@ func ruleKey(by Metric, row, x []float32, score float32) float64 {
 	return wide
 }
 
-// Keys follow the rule for rows whose scores are near its bounds.
+// TestKeysAtTheBounds compares keys with the rule for random rows whose scores are near its bounds.
 func TestKeysAtTheBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	kinds := map[string]int{}
+	kinds := map[string]int{} // number of keys that are not the score, and of scores below small
 	for range 4000 {
 		n, by := 1+r.IntN(3), Metric(r.IntN(3))
 		row, x := make([]float32, n), make([]float32, n)
 		exponent := [3][]int{{-126, -149, 127}, {-36, -44, -126}, {-63, -75, 64}}[by][r.IntN(3)]
-		e := r.IntN(41) - 20
+		e := r.IntN(41) - 20 // exponent of the row's elements
 		for i := range row { // the products' exponents are about exponent
 			row[i] = float32(math.Ldexp(r.Float64()-0.5, e+r.IntN(3)))
 			x[i] = float32(math.Ldexp(r.Float64()-0.5, exponent-e+r.IntN(3)))
@@ -147,7 +147,7 @@ func TestKeysAtTheBounds(t *testing.T) {
 	}
 }
 
-// Scores are keys from each bound on, that is, also at the bound.
+// TestKeysExactlyAtTheBounds checks on which side of each bound a score equal to it is.
 func TestKeysExactlyAtTheBounds(t *testing.T) {
 	for _, c := range []struct {
 		by     Metric
@@ -172,7 +172,7 @@ func TestKeysExactlyAtTheBounds(t *testing.T) {
 	}
 }
 
-// The bounds are those of the documentation of order.
+// TestSmall checks the bounds that the documentation of order gives.
 func TestSmall(t *testing.T) {
 	s := Rows[float32]{N: 3}
 	for by, want := range map[Metric]float32{ByDot: 0x1.8p-125, ByCosine: 0x1.8p-35,
@@ -183,7 +183,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Keys rank from the greatest to the least, with NaN last, and rows with equal keys in order.
+// TestPrecedes checks that keys rank from the greatest to the least, with NaN last, and rows with
+// equal keys in ascending order.
 func TestPrecedes(t *testing.T) {
 	keys := []float64{math.Inf(1), 1, 0, -1, math.Inf(-1), math.NaN()}
 	for i, a := range keys {
@@ -198,7 +199,7 @@ func TestPrecedes(t *testing.T) {
 	}
 }
 
-// No row that is left out by least would rank before the worst hit.
+// TestLeast checks that a row whose score is below least would not rank before the worst hit.
 func TestLeast(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/nearest"
 )
 
-// small returns n integers from -2 to 2, which float32 and both half-precision formats hold exactly,
-// and whose scores are often equal.
+// small returns n integers from -2 to 2. All formats hold them exactly, and many scores are equal.
 func small(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -73,6 +72,7 @@ type search struct {
 	many func(dst [][]nearest.Hit, by nearest.Metric, queries [][]float32, threads int)
 }
 
+// newSearch returns a search in s, after setting the number and the length of its rows.
 func newSearch[E float32 | uint16](name string, count, n int, s nearest.Rows[E]) search {
 	s.N, s.Count = n, count
 	if s.Idx != nil {
@@ -114,11 +114,12 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 		"bytes":         {Bytes: bytes[1:], Stride: 4 * stride},
 		"aligned bytes": {Bytes: slices.Clone(bytes[1:]), Stride: 4 * stride},
 		"byte slices":   {ByteSlices: blobs},
-		"matrix":        {Matrix: matrix},
+		"matrix":        {Matrix: matrix}, // read by the matrix's method Row
 	} {
 		all = append(all, newSearch(name, count, n, s))
 	}
 	for _, bfloat16 := range []bool{false, true} {
+		// float16 does not hold the rows of some tests, which skip it.
 		half := make([]uint16, len(flat))
 		asm.PackHalves(half, flat, bfloat16)
 		for _, idx := range [][]int32{nil, idx} {
@@ -136,11 +137,12 @@ func TestTopIsSorting(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {7, 3}, {60, 5}, {256, 2}, {300, 9}, {4500, 3}} {
 		count, n := shape[0], shape[1]
 		stride := n + r.IntN(3)
-		flat := small(r, (count-1)*stride+n)
+		flat := small(r, (count-1)*stride+n) // no gap after the last row
 		rows := make([][]float32, count)
 		for i := range rows {
 			rows[i] = flat[i*stride:][:n]
 		}
+		// The last query is all zeros.
 		queries := [][]float32{small(r, n), small(r, n), make([]float32, n)}
 		for _, s := range layouts(flat, stride, n, count) {
 			check := func(by nearest.Metric, x []float32, got []nearest.Hit, most int) {
@@ -151,7 +153,7 @@ func TestTopIsSorting(t *testing.T) {
 				}
 			}
 			for by := nearest.ByDot; by <= nearest.ByDistance; by++ {
-				for _, most := range []int{0, 1, 2, 11, count + 2} {
+				for _, most := range []int{0, 1, 2, 11, count + 2} { // length of dst
 					if most > 11 && count > 300 {
 						continue
 					}
