@@ -15,7 +15,7 @@ func Unpack(dst []float32, src []byte, hi, lo float32) {
 	unpackActive(dst, src, hi, lo)
 }
 
-func unpackRare(dst []float32, src []byte, hi, lo float32) {
+func unpackSlow(dst []float32, src []byte, hi, lo float32) {
 	if len(dst) != len(src) {
 		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
@@ -86,7 +86,7 @@ func DotBytes(x, y []uint8, signed bool) int64 {
 	return dotBytesActive(x, y, signed)
 }
 
-func dotBytesRare(x, y []uint8, signed bool) (sum int64) {
+func dotBytesSlow(x, y []uint8, signed bool) (sum int64) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
@@ -122,7 +122,7 @@ func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
 	return squaredDistanceBytesActive(x, y, signed)
 }
 
-func squaredDistanceBytesRare(x, y []uint8, signed bool) (sum int64) {
+func squaredDistanceBytesSlow(x, y []uint8, signed bool) (sum int64) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
@@ -207,7 +207,7 @@ func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	return dotFloatBytesActive(x, y, signed)
 }
 
-func dotFloatBytesRare(x []float32, y []uint8, signed bool) (sum float32) {
+func dotFloatBytesSlow(x []float32, y []uint8, signed bool) (sum float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}

@@ -23,7 +23,7 @@ func Dot64(x, y []float32) float64 {
 	return dot64Active(x, y)
 }
 
-func dot64Rare(x, y []float32) (sum float64) {
+func dot64Slow(x, y []float32) (sum float64) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -73,7 +73,7 @@ func SquaredDistance64(x, y []float32) float64 {
 	return squaredDistance64Active(x, y)
 }
 
-func squaredDistance64Rare(x, y []float32) (sum float64) {
+func squaredDistance64Slow(x, y []float32) (sum float64) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -108,7 +108,7 @@ func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 	return sums[0], sums[1], sums[2]
 }
 
-func dotNorms64Rare(dst *float64, x, y []float32) {
+func dotNorms64Slow(dst *float64, x, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -164,7 +164,7 @@ func Axpy64(a float64, x []float32, y []float64) {
 	axpy64Active(&a, x, y)
 }
 
-func axpy64Rare(a *float64, x []float32, y []float64) {
+func axpy64Slow(a *float64, x []float32, y []float64) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}

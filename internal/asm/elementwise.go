@@ -15,7 +15,7 @@ func Axpy(a float32, x, y []float32) {
 	axpyActive(a, x, y)
 }
 
-func axpyRare(a float32, x, y []float32) {
+func axpySlow(a float32, x, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -52,7 +52,7 @@ func Scale(a float32, x []float32) {
 	scaleActive(a, x)
 }
 
-func scaleRare(a float32, x []float32) {
+func scaleSlow(a float32, x []float32) {
 	if len(x) > Block {
 		scaleBlocks(a, x)
 		return
@@ -88,7 +88,7 @@ func Add(dst, x, y []float32) {
 	addActive(dst, x, y)
 }
 
-func addRare(dst, x, y []float32) {
+func addSlow(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
 		panic(mismatchDstXY(dst, x, y))
 	}
@@ -128,7 +128,7 @@ func Sub(dst, x, y []float32) {
 	subActive(dst, x, y)
 }
 
-func subRare(dst, x, y []float32) {
+func subSlow(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
 		panic(mismatchDstXY(dst, x, y))
 	}
@@ -168,7 +168,7 @@ func Mul(dst, x, y []float32) {
 	mulActive(dst, x, y)
 }
 
-func mulRare(dst, x, y []float32) {
+func mulSlow(dst, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
 		panic(mismatchDstXY(dst, x, y))
 	}
@@ -208,7 +208,7 @@ func ScaleTo(dst []float32, a float32, x []float32) {
 	scaleToActive(dst, a, x)
 }
 
-func scaleToRare(dst []float32, a float32, x []float32) {
+func scaleToSlow(dst []float32, a float32, x []float32) {
 	if len(dst) != len(x) {
 		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}
@@ -248,7 +248,7 @@ func AxpyTo(dst []float32, a float32, x, y []float32) {
 	axpyToActive(dst, a, x, y)
 }
 
-func axpyToRare(dst []float32, a float32, x, y []float32) {
+func axpyToSlow(dst []float32, a float32, x, y []float32) {
 	if len(dst) != len(x) || len(x) != len(y) {
 		panic(mismatchDstXY(dst, x, y))
 	}
@@ -288,7 +288,7 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 	axpbyActive(a, x, b, y)
 }
 
-func axpbyRare(a float32, x []float32, b float32, y []float32) {
+func axpbySlow(a float32, x []float32, b float32, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}

@@ -82,7 +82,7 @@ func Exp(dst, x []float32) {
 	expActive(dst, x, &expTable[0])
 }
 
-func expRare(dst, x []float32, _ *float32) {
+func expSlow(dst, x []float32, _ *float32) {
 	if len(dst) != len(x) {
 		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}

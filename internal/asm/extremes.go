@@ -11,7 +11,7 @@ func Min(x []float32) float32 {
 	return minActive(x)
 }
 
-func minRare(x []float32) float32 {
+func minSlow(x []float32) float32 {
 	if len(x) > Block {
 		least := float32(math.Inf(1))
 		for start := 0; start < len(x); start += Block {
@@ -44,7 +44,7 @@ func Max(x []float32) float32 {
 	return maxActive(x)
 }
 
-func maxRare(x []float32) float32 {
+func maxSlow(x []float32) float32 {
 	if len(x) > Block {
 		greatest := float32(math.Inf(-1))
 		for start := 0; start < len(x); start += Block {
@@ -123,4 +123,4 @@ func Find(x []float32, v float32) int {
 }
 
 // findSlow skips no element: Find compares them all.
-func findRare(x []float32, v float32) int { return 0 }
+func findSlow(x []float32, v float32) int { return 0 }

@@ -26,7 +26,7 @@ func Norm(x []float32) float32 {
 	return normActive(x)
 }
 
-func normRare(x []float32) float32 { return float32(Length(x)) }
+func normSlow(x []float32) float32 { return float32(Length(x)) }
 
 // Length returns the float64 that Norm rounds to float32.
 func Length(x []float32) float64 {
@@ -45,7 +45,7 @@ func Distance(x, y []float32) float32 {
 	return distanceActive(x, y)
 }
 
-func distanceRare(x, y []float32) float32 {
+func distanceSlow(x, y []float32) float32 {
 	if s := SquaredDistance(x, y); inSafeRange(s) {
 		return float32(math.Sqrt(float64(s)))
 	}
@@ -71,7 +71,7 @@ func Cosine(x, y []float32) float32 {
 	return cosineActive(x, y)
 }
 
-func cosineRare(x, y []float32) float32 {
+func cosineSlow(x, y []float32) float32 {
 	xy, xx, yy := DotNorms(x, y)
 	return CosineOf(x, y, xy, xx, yy)
 }

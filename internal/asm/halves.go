@@ -17,7 +17,7 @@ func UnpackHalves(dst []float32, src []uint16, bfloat16 bool) {
 	unpackHalvesActive(dst, src, bfloat16)
 }
 
-func unpackHalvesRare(dst []float32, src []uint16, bfloat16 bool) {
+func unpackHalvesSlow(dst []float32, src []uint16, bfloat16 bool) {
 	if len(dst) != len(src) {
 		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
@@ -70,7 +70,7 @@ func PackHalves(dst []uint16, src []float32, bfloat16 bool) {
 	packHalvesActive(dst, src, bfloat16)
 }
 
-func packHalvesRare(dst []uint16, src []float32, bfloat16 bool) {
+func packHalvesSlow(dst []uint16, src []float32, bfloat16 bool) {
 	if len(dst) != len(src) {
 		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}

@@ -77,7 +77,7 @@ func dot64AVX2(x []float32, y []float32) float64
 // dotBfloat16AVX2 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotEachRowAVX2 works like dotEachRowGeneric.
 //
@@ -87,7 +87,7 @@ func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 // dotFloat16AVX2 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotFloatInt8AVX2 works like dotFloatBytesGeneric.
 //
@@ -212,12 +212,12 @@ func normAVX2(x []float32) float32
 // normsBfloat16AVX2 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // normsFloat16AVX2 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // packAVX2 works like packGeneric.
 //
@@ -227,7 +227,7 @@ func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 // packBfloat16AVX2 works like packHalvesGeneric.
 //
 //go:noescape
-func packBfloat16AVX2(dst []uint16, src []float32, brain bool)
+func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 
 // packColumnsAVX2 works like packColumnsGeneric.
 //
@@ -237,7 +237,7 @@ func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride in
 // packFloat16AVX2 works like packHalvesGeneric.
 //
 //go:noescape
-func packFloat16AVX2(dst []uint16, src []float32, brain bool)
+func packFloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 
 // prefetchAVX2 works like prefetchGeneric.
 //
@@ -277,7 +277,7 @@ func squaredDistance64AVX2(x []float32, y []float32) float64
 // squaredDistanceBfloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceEachRowAVX2 works like squaredDistanceEachRowGeneric.
 //
@@ -287,7 +287,7 @@ func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []f
 // squaredDistanceFloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
@@ -342,7 +342,7 @@ func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 // unpackBfloat16AVX2 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackBfloat16AVX2(dst []float32, src []uint16, brain bool)
+func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 
 // unpackDotAVX2 works like unpackDotGeneric.
 //
@@ -352,4 +352,4 @@ func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float3
 // unpackFloat16AVX2 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackFloat16AVX2(dst []float32, src []uint16, brain bool)
+func unpackFloat16AVX2(dst []float32, src []uint16, bfloat16 bool)

@@ -60,7 +60,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y0
 	VADDPS  (CX), Y0, Y0
 	VMOVUPS Y0, (DX)
@@ -218,7 +218,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y0, Y2
 	VMULPS  (CX), Y1, Y3
 	VADDPS  Y3, Y2, Y2
@@ -380,7 +380,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y0, Y1
 	VADDPS  (CX), Y1, Y1
 	VMOVUPS Y1, (CX)
@@ -1465,7 +1465,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y0, Y1
 	VADDPS  (CX), Y1, Y1
 	VMOVUPS Y1, (DX)
@@ -2323,7 +2323,7 @@ fold:
 
 inexact:
 	VZEROUPPER
-	RET ·cosineRare(SB)
+	RET ·cosineSlow(SB)
 
 // func cosineEachRowAVX2(dst []float32, rows []float32, stride int, x []float32, xx float32)
 // Requires: AVX, AVX2, MMX+
@@ -2983,7 +2983,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VSUBPS  (CX), Y8, Y8
 	VMULPS  Y8, Y8, Y8
@@ -3023,7 +3023,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         DX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), SI
@@ -3375,7 +3375,7 @@ odd:
 
 inexact:
 	VZEROUPPER
-	RET ·distanceRare(SB)
+	RET ·distanceSlow(SB)
 
 // func dotAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV
@@ -3612,7 +3612,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VMULPS  (CX), Y8, Y8
 	VADDPS  Y8, Y0, Y0
@@ -3644,7 +3644,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         DX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), SI
@@ -4113,7 +4113,7 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·dotBfloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -4370,7 +4370,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Y8
 	VMULPS     (DX), Y8, Y8
 	VADDPS     Y8, Y0, Y0
@@ -4406,7 +4406,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         BX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), R10
@@ -4648,7 +4648,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, F16C, MMX+
 TEXT ·dotFloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -8710,7 +8710,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (CX), Y0
 	VMOVUPS (AX), Y3
 	VMINPS  Y0, Y3, Y0
@@ -10484,7 +10484,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y9
 	VSUBPS  (CX), Y9, Y9
 	VANDPS  Y0, Y9, Y9
@@ -10524,7 +10524,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         DX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), SI
@@ -11432,7 +11432,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y0
 	VMULPS  (CX), Y0, Y0
 	VMOVUPS Y0, (DX)
@@ -11824,7 +11824,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
@@ -11855,7 +11855,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         CX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), BX
@@ -12174,9 +12174,9 @@ odd:
 
 inexact:
 	VZEROUPPER
-	RET ·normRare(SB)
+	RET ·normSlow(SB)
 
-// func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·normsBfloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -12583,7 +12583,7 @@ pass1fold:
 	VZEROUPPER
 	RET
 
-// func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, F16C, MMX+
 TEXT ·normsFloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -13046,7 +13046,7 @@ less1:
 	VZEROUPPER
 	RET
 
-// func packBfloat16AVX2(dst []uint16, src []float32, brain bool)
+// func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, AVX2
 TEXT ·packBfloat16AVX2(SB), NOSPLIT, $0-49
 	MOVL         $0x80000000, AX
@@ -13324,7 +13324,7 @@ end1:
 	VZEROUPPER
 	RET
 
-// func packFloat16AVX2(dst []uint16, src []float32, brain bool)
+// func packFloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, F16C
 TEXT ·packFloat16AVX2(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -13898,7 +13898,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y0, Y1
 	VMOVUPS Y1, (AX)
 	VMULPS  32(AX), Y0, Y1
@@ -14022,7 +14022,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y0, Y1
 	VMOVUPS Y1, (CX)
 	VMULPS  32(AX), Y0, Y1
@@ -14653,7 +14653,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VSUBPS  (CX), Y8, Y8
 	VMULPS  Y8, Y8, Y8
@@ -14693,7 +14693,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         DX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), SI
@@ -15201,7 +15201,7 @@ fold:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·squaredDistanceBfloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -15482,7 +15482,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Y8
 	VSUBPS     (DX), Y8, Y8
 	VMULPS     Y8, Y8, Y8
@@ -15526,7 +15526,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         BX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), R10
@@ -15783,7 +15783,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, F16C, MMX+
 TEXT ·squaredDistanceFloat16AVX2(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -16801,7 +16801,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y0
 	VSUBPS  (CX), Y0, Y0
 	VMOVUPS Y0, (DX)
@@ -17127,7 +17127,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -17150,7 +17150,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         CX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), BX
@@ -17630,7 +17630,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y1, Y1
@@ -17661,7 +17661,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         CX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), BX
@@ -18155,7 +18155,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
@@ -18186,7 +18186,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ         CX, $+0
 	JBE          none
 	LEAQ         masks<>+32(SB), BX
@@ -18563,7 +18563,7 @@ below1:
 	VZEROUPPER
 	RET
 
-// func unpackBfloat16AVX2(dst []float32, src []uint16, brain bool)
+// func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, AVX2
 TEXT ·unpackBfloat16AVX2(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -18870,7 +18870,7 @@ long:
 	PCALIGN   $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
@@ -19081,7 +19081,7 @@ fold:
 	VZEROUPPER
 	RET
 
-// func unpackFloat16AVX2(dst []float32, src []uint16, brain bool)
+// func unpackFloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, F16C
 TEXT ·unpackFloat16AVX2(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX

@@ -62,7 +62,7 @@ func dot64AVX512(x []float32, y []float32) float64
 // dotBfloat16AVX512 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotEachRowAVX512 works like dotEachRowGeneric.
 //
@@ -72,7 +72,7 @@ func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 // dotFloat16AVX512 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
@@ -187,12 +187,12 @@ func normAVX512(x []float32) float32
 // normsBfloat16AVX512 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // normsFloat16AVX512 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // packAVX512 works like packGeneric.
 //
@@ -202,12 +202,12 @@ func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 // packBfloat16AVX512 works like packHalvesGeneric.
 //
 //go:noescape
-func packBfloat16AVX512(dst []uint16, src []float32, brain bool)
+func packBfloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 
 // packFloat16AVX512 works like packHalvesGeneric.
 //
 //go:noescape
-func packFloat16AVX512(dst []uint16, src []float32, brain bool)
+func packFloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //
@@ -242,7 +242,7 @@ func squaredDistance64AVX512(x []float32, y []float32) float64
 // squaredDistanceBfloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceEachRowAVX512 works like squaredDistanceEachRowGeneric.
 //
@@ -252,7 +252,7 @@ func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x [
 // squaredDistanceFloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
@@ -297,7 +297,7 @@ func sumSquaresAVX512(x []float32) float32
 // unpackBfloat16AVX512 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackBfloat16AVX512(dst []float32, src []uint16, brain bool)
+func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 
 // unpackDotAVX512 works like unpackDotGeneric.
 //
@@ -307,4 +307,4 @@ func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []floa
 // unpackFloat16AVX512 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackFloat16AVX512(dst []float32, src []uint16, brain bool)
+func unpackFloat16AVX512(dst []float32, src []uint16, bfloat16 bool)

@@ -33,7 +33,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Z16
 	VADDPS  (CX), Z16, Z16
 	VMOVUPS Z16, (DX)
@@ -209,7 +209,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Z16, Z18
 	VMULPS  (CX), Z17, Z19
 	VADDPS  Z19, Z18, Z18
@@ -389,7 +389,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Z16, Z17
 	VADDPS  (CX), Z17, Z17
 	VMOVUPS Z17, (CX)
@@ -2040,7 +2040,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Z16, Z17
 	VADDPS  (CX), Z17, Z17
 	VMOVUPS Z17, (DX)
@@ -2560,7 +2560,7 @@ eight:
 	RET
 
 inexact:
-	RET ·cosineRare(SB)
+	RET ·cosineSlow(SB)
 
 // func cosineEachRowAVX512(dst []float32, rows []float32, stride int, x []float32, xx float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -3000,7 +3000,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VSUBPS  (CX), Z20, Z20
 	VMULPS  Z20, Z20, Z20
@@ -3024,7 +3024,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -3221,7 +3221,7 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·distanceRare(SB)
+	RET ·distanceSlow(SB)
 
 // func dotAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
@@ -3406,7 +3406,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VMULPS  (CX), Z20, Z20
 	VADDPS  Z20, Z16, Z16
@@ -3426,7 +3426,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -3693,7 +3693,7 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotBfloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -3847,7 +3847,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Z20
 	VMULPS     (DX), Z20, Z20
 	VADDPS     Z20, Z16, Z16
@@ -3871,7 +3871,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          BX, $+0
 	JBE           none
 	MOVQ          BX, R9
@@ -3995,7 +3995,7 @@ next:
 	JB   row
 	RET
 
-// func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotFloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -6942,7 +6942,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS      (CX), Z16
 	VBROADCASTSS (AX), Z19
 	VMINPS       Z16, Z19, Z16
@@ -9503,7 +9503,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z21
 	VSUBPS  (CX), Z21, Z21
 	VANDPS  Z16, Z21, Z21
@@ -9527,7 +9527,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -10292,7 +10292,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Z16
 	VMULPS  (CX), Z16, Z16
 	VMOVUPS Z16, (DX)
@@ -10643,7 +10643,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
@@ -10662,7 +10662,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -10838,9 +10838,9 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·normRare(SB)
+	RET ·normSlow(SB)
 
-// func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·normsBfloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -10993,7 +10993,7 @@ fold:
 	JB            row
 	RET
 
-// func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·normsFloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -11219,7 +11219,7 @@ less2:
 less1:
 	RET
 
-// func packBfloat16AVX512(dst []uint16, src []float32, brain bool)
+// func packBfloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·packBfloat16AVX512(SB), NOSPLIT, $0-49
 	MOVL         $0x80000000, AX
@@ -11387,7 +11387,7 @@ below2:
 below1:
 	RET
 
-// func packFloat16AVX512(dst []uint16, src []float32, brain bool)
+// func packFloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, F16C
 TEXT ·packFloat16AVX512(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -11720,7 +11720,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Z16, Z17
 	VMOVUPS Z17, (AX)
 	VMULPS  64(AX), Z16, Z17
@@ -11856,7 +11856,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Z16, Z17
 	VMOVUPS Z17, (CX)
 	VMULPS  64(AX), Z16, Z17
@@ -12443,7 +12443,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VSUBPS  (CX), Z20, Z20
 	VMULPS  Z20, Z20, Z20
@@ -12467,7 +12467,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -12753,7 +12753,7 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·squaredDistanceBfloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -12919,7 +12919,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Z20
 	VSUBPS     (DX), Z20, Z20
 	VMULPS     Z20, Z20, Z20
@@ -12947,7 +12947,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          BX, $+0
 	JBE           none
 	MOVQ          BX, R9
@@ -13078,7 +13078,7 @@ next:
 	JB   row
 	RET
 
-// func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·squaredDistanceFloat16AVX512(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -14057,7 +14057,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Z16
 	VSUBPS  (CX), Z16, Z16
 	VMOVUPS Z16, (DX)
@@ -14359,7 +14359,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VADDPS  Z20, Z16, Z16
 	VMOVUPS 64(AX), Z20
@@ -14374,7 +14374,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -14689,7 +14689,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z17, Z17
@@ -14708,7 +14708,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -15030,7 +15030,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
@@ -15049,7 +15049,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -15199,7 +15199,7 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
-// func unpackBfloat16AVX512(dst []float32, src []uint16, brain bool)
+// func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·unpackBfloat16AVX512(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -15437,7 +15437,7 @@ long:
 	PCALIGN   $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (AX), Z22
 	VCVTDQ2PS Z22, Z22
 	VMULPS    Z17, Z22, Z24
@@ -15580,7 +15580,7 @@ fold:
 	VMOVSS        X18, ret+80(FP)
 	RET
 
-// func unpackFloat16AVX512(dst []float32, src []uint16, brain bool)
+// func unpackFloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, AVX512F, F16C
 TEXT ·unpackFloat16AVX512(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX

@@ -77,7 +77,7 @@ func dot64AVX512x256(x []float32, y []float32) float64
 // dotBfloat16AVX512x256 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotEachRowAVX512x256 works like dotEachRowGeneric.
 //
@@ -87,7 +87,7 @@ func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32
 // dotFloat16AVX512x256 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
@@ -212,12 +212,12 @@ func normAVX512x256(x []float32) float32
 // normsBfloat16AVX512x256 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // normsFloat16AVX512x256 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // packAVX512x256 works like packGeneric.
 //
@@ -227,7 +227,7 @@ func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 // packBfloat16AVX512x256 works like packHalvesGeneric.
 //
 //go:noescape
-func packBfloat16AVX512x256(dst []uint16, src []float32, brain bool)
+func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 
 // packColumnsAVX512x256 works like packColumnsGeneric.
 //
@@ -237,7 +237,7 @@ func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, str
 // packFloat16AVX512x256 works like packHalvesGeneric.
 //
 //go:noescape
-func packFloat16AVX512x256(dst []uint16, src []float32, brain bool)
+func packFloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 
 // prefetchAVX512x256 works like prefetchGeneric.
 //
@@ -277,7 +277,7 @@ func squaredDistance64AVX512x256(x []float32, y []float32) float64
 // squaredDistanceBfloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceEachRowAVX512x256 works like squaredDistanceEachRowGeneric.
 //
@@ -287,7 +287,7 @@ func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int,
 // squaredDistanceFloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
@@ -342,7 +342,7 @@ func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 // unpackBfloat16AVX512x256 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackBfloat16AVX512x256(dst []float32, src []uint16, brain bool)
+func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 
 // unpackDotAVX512x256 works like unpackDotGeneric.
 //
@@ -352,4 +352,4 @@ func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []
 // unpackFloat16AVX512x256 works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackFloat16AVX512x256(dst []float32, src []uint16, brain bool)
+func unpackFloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)

@@ -33,7 +33,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y16
 	VADDPS  (CX), Y16, Y16
 	VMOVUPS Y16, (DX)
@@ -189,7 +189,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y16, Y18
 	VMULPS  (CX), Y17, Y19
 	VADDPS  Y19, Y18, Y18
@@ -349,7 +349,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y16, Y17
 	VADDPS  (CX), Y17, Y17
 	VMOVUPS Y17, (CX)
@@ -2140,7 +2140,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y16, Y17
 	VADDPS  (CX), Y17, Y17
 	VMOVUPS Y17, (DX)
@@ -2997,7 +2997,7 @@ fold:
 	RET
 
 inexact:
-	RET ·cosineRare(SB)
+	RET ·cosineSlow(SB)
 
 // func cosineEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32, xx float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -3648,7 +3648,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VSUBPS  (CX), Y24, Y24
 	VMULPS  Y24, Y24, Y24
@@ -3688,7 +3688,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -4031,7 +4031,7 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·distanceRare(SB)
+	RET ·distanceSlow(SB)
 
 // func dotAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
@@ -4260,7 +4260,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VMULPS  (CX), Y24, Y24
 	VADDPS  Y24, Y16, Y16
@@ -4292,7 +4292,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -4753,7 +4753,7 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotBfloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -4977,7 +4977,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Y24
 	VMULPS     (DX), Y24, Y24
 	VADDPS     Y24, Y16, Y16
@@ -5013,7 +5013,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          BX, $+0
 	JBE           none
 	MOVQ          BX, R9
@@ -5255,7 +5255,7 @@ next:
 	JB   row
 	RET
 
-// func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
 TEXT ·dotFloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -9332,7 +9332,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (CX), Y16
 	VMOVUPS (AX), Y19
 	VMINPS  Y16, Y19, Y16
@@ -11781,7 +11781,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y25
 	VSUBPS  (CX), Y25, Y25
 	VANDPS  Y16, Y25, Y25
@@ -11821,7 +11821,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -12708,7 +12708,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y16
 	VMULPS  (CX), Y16, Y16
 	VMOVUPS Y16, (DX)
@@ -13091,7 +13091,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
@@ -13122,7 +13122,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -13432,9 +13432,9 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·normRare(SB)
+	RET ·normSlow(SB)
 
-// func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·normsBfloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -13676,7 +13676,7 @@ fold:
 	VZEROUPPER
 	RET
 
-// func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
 TEXT ·normsFloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -13989,7 +13989,7 @@ less2:
 less1:
 	RET
 
-// func packBfloat16AVX512x256(dst []uint16, src []float32, brain bool)
+// func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·packBfloat16AVX512x256(SB), NOSPLIT, $0-49
 	MOVL         $0x80000000, AX
@@ -14249,7 +14249,7 @@ row1:
 end1:
 	RET
 
-// func packFloat16AVX512x256(dst []uint16, src []float32, brain bool)
+// func packFloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 // Requires: AVX, F16C
 TEXT ·packFloat16AVX512x256(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -14786,7 +14786,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y16, Y17
 	VMOVUPS Y17, (AX)
 	VMULPS  32(AX), Y16, Y17
@@ -14908,7 +14908,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMULPS  (AX), Y16, Y17
 	VMOVUPS Y17, (CX)
 	VMULPS  32(AX), Y16, Y17
@@ -15530,7 +15530,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VSUBPS  (CX), Y24, Y24
 	VMULPS  Y24, Y24, Y24
@@ -15570,7 +15570,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          DX, $+0
 	JBE           none
 	MOVQ          DX, BX
@@ -16070,7 +16070,7 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·squaredDistanceBfloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -16318,7 +16318,7 @@ row:
 	PCALIGN    $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS    (CX), Y24
 	VSUBPS     (DX), Y24, Y24
 	VMULPS     Y24, Y24, Y24
@@ -16362,7 +16362,7 @@ blocks:
 	JAE        blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          BX, $+0
 	JBE           none
 	MOVQ          BX, R9
@@ -16619,7 +16619,7 @@ next:
 	JB   row
 	RET
 
-// func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
 TEXT ·squaredDistanceFloat16AVX512x256(SB), NOSPLIT, $0-81
 	MOVQ dst_base+0(FP), AX
@@ -17796,7 +17796,7 @@ above16:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y16
 	VSUBPS  (CX), Y16, Y16
 	VMOVUPS Y16, (DX)
@@ -18113,7 +18113,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VADDPS  Y24, Y16, Y16
 	VMOVUPS 32(AX), Y24
@@ -18136,7 +18136,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -18599,7 +18599,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y17, Y17
@@ -18630,7 +18630,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -19108,7 +19108,7 @@ turns:
 	PCALIGN $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VMOVUPS (AX), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
@@ -19139,7 +19139,7 @@ blocks:
 	JAE     blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMPQ          CX, $+0
 	JBE           none
 	MOVQ          CX, DX
@@ -19507,7 +19507,7 @@ below2:
 below1:
 	RET
 
-// func unpackBfloat16AVX512x256(dst []float32, src []uint16, brain bool)
+// func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, AVX2
 TEXT ·unpackBfloat16AVX512x256(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX
@@ -19813,7 +19813,7 @@ long:
 	PCALIGN   $0x20
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (AX), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
@@ -20024,7 +20024,7 @@ fold:
 	VMOVSS        X18, ret+80(FP)
 	RET
 
-// func unpackFloat16AVX512x256(dst []float32, src []uint16, brain bool)
+// func unpackFloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 // Requires: AVX, F16C
 TEXT ·unpackFloat16AVX512x256(SB), NOSPLIT, $0-49
 	MOVQ    src_base+24(FP), AX

@@ -77,7 +77,7 @@ func dot64NEON(x []float32, y []float32) float64
 // dotBfloat16NEON works like dotHalvesGeneric.
 //
 //go:noescape
-func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotEachRowNEON works like dotEachRowGeneric.
 //
@@ -87,7 +87,7 @@ func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 // dotFloat16NEON works like dotHalvesGeneric.
 //
 //go:noescape
-func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
@@ -212,12 +212,12 @@ func normNEON(x []float32) float32
 // normsBfloat16NEON works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // normsFloat16NEON works like normsHalvesGeneric.
 //
 //go:noescape
-func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // packNEON works like packGeneric.
 //
@@ -227,7 +227,7 @@ func packNEON(dst []float32, width int, step int, c float32, x []float32)
 // packBfloat16NEON works like packHalvesGeneric.
 //
 //go:noescape
-func packBfloat16NEON(dst []uint16, src []float32, brain bool)
+func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 
 // packColumnsNEON works like packColumnsGeneric.
 //
@@ -237,7 +237,7 @@ func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride in
 // packFloat16NEON works like packHalvesGeneric.
 //
 //go:noescape
-func packFloat16NEON(dst []uint16, src []float32, brain bool)
+func packFloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 
 // prefetchNEON works like prefetchGeneric.
 //
@@ -277,7 +277,7 @@ func squaredDistance64NEON(x []float32, y []float32) float64
 // squaredDistanceBfloat16NEON works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceEachRowNEON works like squaredDistanceEachRowGeneric.
 //
@@ -287,7 +287,7 @@ func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []f
 // squaredDistanceFloat16NEON works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
@@ -342,7 +342,7 @@ func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 // unpackBfloat16NEON works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackBfloat16NEON(dst []float32, src []uint16, brain bool)
+func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 
 // unpackDotNEON works like unpackDotGeneric.
 //
@@ -352,4 +352,4 @@ func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float3
 // unpackFloat16NEON works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackFloat16NEON(dst []float32, src []uint16, brain bool)
+func unpackFloat16NEON(dst []float32, src []uint16, bfloat16 bool)

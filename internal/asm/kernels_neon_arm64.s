@@ -102,7 +102,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
 	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
@@ -282,7 +282,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F4, F5)
 	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
 	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
@@ -487,7 +487,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F2, F3)
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
@@ -1883,7 +1883,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F2, F3)
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
@@ -3372,7 +3372,7 @@ fold:
 	RET
 
 inexact:
-	RET ·cosineRare(SB)
+	RET ·cosineSlow(SB)
 
 // func cosineEachRowNEON(dst []float32, rows []float32, stride int, x []float32, xx float32)
 TEXT ·cosineEachRowNEON(SB), NOSPLIT, $256-84
@@ -4434,7 +4434,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	FLDPQ (R1), (F18, F19)
 	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
@@ -4506,7 +4506,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP    $0x00000000, R2
 	BLS    none
 	SUB    $0x00000001, R2, R3
@@ -4975,7 +4975,7 @@ none:
 	RET
 
 inexact:
-	RET ·distanceRare(SB)
+	RET ·distanceSlow(SB)
 
 // func dotNEON(x []float32, y []float32) float32
 TEXT ·dotNEON(SB), NOSPLIT, $0-52
@@ -5369,7 +5369,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	FLDPQ (R1), (F18, F19)
 	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
@@ -5425,7 +5425,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R2
 	BLS   none
 	SUB   $0x00000001, R2, R3
@@ -6230,7 +6230,7 @@ fold:
 	FMOVD F2, ret+48(FP)
 	RET
 
-// func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·dotBfloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -6656,7 +6656,7 @@ row:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R1), (F16, F17)
 	FLDPQ (R2), (F20, F21)
 	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
@@ -6716,7 +6716,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R3
 	BLS   none
 	SUB   $0x00000001, R3, R9
@@ -7105,7 +7105,7 @@ next:
 	BLO row
 	RET
 
-// func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·dotFloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -14333,7 +14333,7 @@ above16:
 	BLO rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R0), (F6, F7)
 	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
@@ -17640,7 +17640,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F18, F19)
 	FLDPQ (R1), (F20, F21)
 	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
@@ -17712,7 +17712,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R2
 	BLS   none
 	SUB   $0x00000001, R2, R3
@@ -19345,7 +19345,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
@@ -19846,7 +19846,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
@@ -19893,7 +19893,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP    $0x00000000, R1
 	BLS    none
 	SUB    $0x00000001, R1, R2
@@ -20285,9 +20285,9 @@ none:
 	RET
 
 inexact:
-	RET ·normRare(SB)
+	RET ·normSlow(SB)
 
-// func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsBfloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -20947,7 +20947,7 @@ pass1fold:
 	BLO   row
 	RET
 
-// func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsFloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -21643,7 +21643,7 @@ less2:
 less1:
 	RET
 
-// func packBfloat16NEON(dst []uint16, src []float32, brain bool)
+// func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 TEXT ·packBfloat16NEON(SB), NOSPLIT, $0-49
 	MOVD $0x80000000, R0
 	VDUP R0, V0.S4
@@ -21970,7 +21970,7 @@ row1:
 end1:
 	RET
 
-// func packFloat16NEON(dst []uint16, src []float32, brain bool)
+// func packFloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 TEXT ·packFloat16NEON(SB), NOSPLIT, $0-49
 	MOVD src_base+24(FP), R0
 	MOVD dst_base+0(FP), R1
@@ -22957,7 +22957,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F2, F3)
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
@@ -23095,7 +23095,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F2, F3)
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
@@ -24279,7 +24279,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	FLDPQ (R1), (F18, F19)
 	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
@@ -24351,7 +24351,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R2
 	BLS   none
 	SUB   $0x00000001, R2, R3
@@ -25234,7 +25234,7 @@ fold:
 	FMOVD F2, ret+48(FP)
 	RET
 
-// func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·squaredDistanceBfloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -25708,7 +25708,7 @@ row:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R1), (F16, F17)
 	FLDPQ (R2), (F20, F21)
 	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
@@ -25784,7 +25784,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R3
 	BLS   none
 	SUB   $0x00000001, R3, R9
@@ -26203,7 +26203,7 @@ next:
 	BLO row
 	RET
 
-// func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·squaredDistanceFloat16NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD rows_base+24(FP), R6
@@ -27471,7 +27471,7 @@ above16:
 	BNE misaligned
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
 	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
@@ -27863,7 +27863,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
 	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
@@ -27894,7 +27894,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R1
 	BLS   none
 	SUB   $0x00000001, R1, R2
@@ -28498,7 +28498,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F18, F19)
 	VAND  V0.B16, V18.B16, V18.B16
 	VAND  V1.B16, V19.B16, V19.B16
@@ -28545,7 +28545,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R1
 	BLS   none
 	SUB   $0x00000001, R1, R2
@@ -29176,7 +29176,7 @@ long:
 	BLO   rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FLDPQ (R0), (F16, F17)
 	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
@@ -29223,7 +29223,7 @@ blocks:
 	BHS   blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
+	// Fewer than 64 are left: whole groups, then an incomplete one.
 	CMP   $0x00000000, R1
 	BLS   none
 	SUB   $0x00000001, R1, R2
@@ -29696,7 +29696,7 @@ below2:
 below1:
 	RET
 
-// func unpackBfloat16NEON(dst []float32, src []uint16, brain bool)
+// func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 TEXT ·unpackBfloat16NEON(SB), NOSPLIT, $0-49
 	MOVD src_base+24(FP), R0
 	MOVD dst_base+0(FP), R1
@@ -30233,7 +30233,7 @@ long:
 	BLO    rest
 
 blocks:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVD  (R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
@@ -30623,7 +30623,7 @@ fold:
 	FMOVS F4, ret+80(FP)
 	RET
 
-// func unpackFloat16NEON(dst []float32, src []uint16, brain bool)
+// func unpackFloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 TEXT ·unpackFloat16NEON(SB), NOSPLIT, $0-49
 	MOVD src_base+24(FP), R0
 	MOVD dst_base+0(FP), R1

@@ -12,7 +12,7 @@ func Sigmoid(dst, x []float64) {
 	sigmoidActive(dst, x, &floats.LogisticTable[0])
 }
 
-func sigmoidRare(dst, x []float64, table *float64) {
+func sigmoidSlow(dst, x []float64, table *float64) {
 	if len(dst) != len(x) {
 		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}
@@ -42,7 +42,7 @@ func Log1pExp(dst, x []float64) {
 	log1pexpActive(dst, x, &floats.LogisticTable[0])
 }
 
-func log1pexpRare(dst, x []float64, table *float64) {
+func log1pexpSlow(dst, x []float64, table *float64) {
 	if len(dst) != len(x) {
 		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}

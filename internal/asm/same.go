@@ -18,7 +18,7 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	return dotSameActive(a, idx, w)
 }
 
-func dotSameRare(a float32, idx []uint16, w []float32) float32 {
+func dotSameSlow(a float32, idx []uint16, w []float32) float32 {
 	return dotSameGeneric(a, idx, w)
 }
 
@@ -51,7 +51,7 @@ func AxpySame(a float32, idx []uint16, w []float32) {
 	axpySameActive(a, idx, w)
 }
 
-func axpySameRare(a float32, idx []uint16, w []float32) {
+func axpySameSlow(a float32, idx []uint16, w []float32) {
 	axpySameGeneric(a, idx, w)
 }
 

@@ -23,7 +23,7 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 	return dotSparseActive(idx, val, w)
 }
 
-func dotSparseRare(idx []int32, val, w []float32) float32 {
+func dotSparseSlow(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
 		panic(mismatchIdxVal(idx, val))
 	}
@@ -67,7 +67,7 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 	axpySparseActive(a, idx, val, w)
 }
 
-func axpySparseRare(a float32, idx []int32, val, w []float32) {
+func axpySparseSlow(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
 		panic(mismatchIdxVal(idx, val))
 	}

@@ -19,7 +19,7 @@ func Dot(x, y []float32) float32 {
 	return dotActive(x, y)
 }
 
-func dotRare(x, y []float32) float32 {
+func dotSlow(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -109,7 +109,7 @@ func SumSquares(x []float32) float32 {
 	return sumSquaresActive(x)
 }
 
-func sumSquaresRare(x []float32) float32 {
+func sumSquaresSlow(x []float32) float32 {
 	if len(x) > Block {
 		return sumSquaresBlocks(x)
 	}
@@ -141,7 +141,7 @@ func SquaredDistance(x, y []float32) float32 {
 	return squaredDistanceActive(x, y)
 }
 
-func squaredDistanceRare(x, y []float32) float32 {
+func squaredDistanceSlow(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -188,7 +188,7 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return sums[0], sums[1], sums[2]
 }
 
-func dotNormsRare(dst *float32, x, y []float32) {
+func dotNormsSlow(dst *float32, x, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}
@@ -229,7 +229,7 @@ func Sum(x []float32) float32 {
 	return sumActive(x)
 }
 
-func sumRare(x []float32) float32 {
+func sumSlow(x []float32) float32 {
 	if len(x) > Block {
 		return sumBlocks(x)
 	}
@@ -260,7 +260,7 @@ func SumAbs(x []float32) float32 {
 	return sumAbsActive(x)
 }
 
-func sumAbsRare(x []float32) float32 {
+func sumAbsSlow(x []float32) float32 {
 	if len(x) > Block {
 		return sumAbsBlocks(x)
 	}
@@ -299,7 +299,7 @@ func L1Distance(x, y []float32) float32 {
 	return l1DistanceActive(x, y)
 }
 
-func l1DistanceRare(x, y []float32) float32 {
+func l1DistanceSlow(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic(mismatchXY(x, y))
 	}

@@ -79,7 +79,7 @@ func (t *avx) Compile() (*ir.File, error) {
 
 func (t *avx) Func(k *kernelSpec) {
 	t.k = k
-	t.Function(k.word + t.isa)
+	t.Function(k.name + t.isa)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(k.signature)

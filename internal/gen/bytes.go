@@ -10,19 +10,19 @@ func init() {
 	const one = "func(x, y []uint8, signed bool) int64"
 	const many = "func(dst []int64, rows []uint8, stride int, x []uint8, signed bool)"
 	for _, word := range []string{"dot", "squaredDistance"} {
-		bySign.door(word+"Bytes", one)
-		bySign.door(word+"RowsBytes", many).trusting()
+		bySign.newStub(word+"Bytes", one)
+		bySign.newStub(word+"RowsBytes", many).trusting()
 		for _, element := range []string{"Int8", "Uint8"} {
 			term := byteTerm{signed: element == "Int8", difference: word != "dot"}
 			kernel(word+element, one, func(t Target) { sumBytes(t, term) }).
-				behind(word + "Bytes")
+				selectedBy(word + "Bytes")
 			kernel(word+element+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), term) }).
-				behind(word + "Bytes").inWide().needing("VNNI")
+				selectedBy(word + "Bytes").inWide().needing("VNNI")
 			kernel(word+"Rows"+element, many, func(t Target) { rowsBytes(t, term) }).
-				behind(word + "RowsBytes")
+				selectedBy(word + "RowsBytes")
 			kernel(word+"Rows"+element+"VNNI", many,
 				func(t Target) { rowsVNNI(t.(*avx), term) }).
-				behind(word + "RowsBytes").inWide().needing("VNNI")
+				selectedBy(word + "RowsBytes").inWide().needing("VNNI")
 		}
 	}
 }
@@ -46,7 +46,7 @@ func sumBytes(t Target, term byteTerm) {
 // rowsBytes stores such sums of rows and x. There is at least one row.
 func rowsBytes(t Target, term byteTerm) {
 	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
-		return overBytes(t, term, row, x, n, rowAhead)
+		return overBytes(t, term, row, x, n, rowPrefetch)
 	})
 }
 
@@ -66,9 +66,9 @@ func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual
 	t.Done()
 }
 
-// overBytes adds up the terms of two vectors, and prefetches x that many bytes ahead, unless ahead
-// is 0.
-func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, ahead int) (total reg.GPVirtual) {
+// overBytes emits the sum of the terms of two vectors of n bytes and returns it. It prefetches x the
+// given distance ahead, in bytes, unless that is 0.
+func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	total = t.NewInt()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -76,8 +76,8 @@ func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, ahead int) (total
 	sum := zeros(t, 4, 8)
 	xy.loop(t.LoopLabel, "loop", len(sum)*step, "rest", func() {
 		t.Comment("Four groups a turn.")
-		if ahead > 0 {
-			t.Prefetch(x, ahead)
+		if distance > 0 {
+			t.Prefetch(x, distance)
 		}
 		for i, v := range sum {
 			t.AddBytes(v, term, x, y, i*step, nil)

@@ -10,7 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// features are what the dispatch guard of a path asks for; isa_amd64.go has the same list.
+// features lists by code path the CPU features that package asm requires before it selects the
+// path. isa_amd64.go has the same lists.
 var features = map[string][]string{
 	"AVX2":       {"AVX", "AVX2", "F16C", "POPCNT"},
 	"AVX512x256": avx512Features,
@@ -20,21 +21,24 @@ var features = map[string][]string{
 var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
 	"AVX512BW", "AVX512DQ"}
 
-// byExtension has the features that kernels may need beside AVX-512: their words end with it.
+// byExtension maps avo's names of the CPU features that single kernels require beyond AVX-512 to
+// the endings of those kernels' names.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
-// baseline is what every amd64 has: avo files PREFETCHT0, which came with SSE, under MMX+.
+// baseline lists the features of every amd64 CPU. avo counts PREFETCHT0, which came with SSE, as
+// MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
-// check makes it an error when a function needs more than its path's guard asks for. avo hands out
-// registers 16 to 31 without a word, though only AVX-512 has them, so they are looked for as well.
+// check returns a pass that fails if a function of the given code path needs a CPU feature that is
+// not in features. avo allocates vector registers 16 to 31, which only AVX-512 has, on every path:
+// the pass fails for those in AVX2 code too.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {
 			feature := byExtension[need]
 			if !slices.Contains(features[isa], need) && !slices.Contains(baseline, need) &&
 				(feature == "" || !strings.HasSuffix(f.Name, feature+isa)) {
-				return fmt.Errorf("%s needs %s, which the guard of %s does not ask for", f.Name,
+				return fmt.Errorf("%s needs %s, which features[%q] does not list", f.Name,
 					need, isa)
 			}
 		}

@@ -22,7 +22,7 @@ func init() {
 			t.Return(exactCosine(t, sums[0], sums[2], sums[1]))
 		})
 		t.Label("inexact")
-		t.Leave("cosineRare")
+		t.Leave("cosineSlow")
 	}).partOf("Cosine").inWide()
 }
 
@@ -72,11 +72,11 @@ func allNorms(t Target, end func(sums [3]Group)) {
 
 // norms are the sums of x*y, of y*y and, if there is a third, of x*x.
 type norms struct {
-	t       Target
-	x, y, n reg.GPVirtual
-	part    Part // the last group, behind another
-	sum     []Group
-	ahead   int // how far to prefetch y, in bytes; 0 for not at all
+	t        Target
+	x, y, n  reg.GPVirtual
+	part     Part // the last group, behind another
+	sum      []Group
+	prefetch int // prefetch distance in y, in bytes; 0 for none
 }
 
 // terms sets dst to the terms of a group. Squares are no -0, but products may be: zero is added to
@@ -190,7 +190,7 @@ func (s *norms) passes() {
 				p.whole(i, g, x, y)
 			}
 			if h == 0 {
-				prefetchTurn(t, y, s.ahead, float*lanes)
+				prefetchTurn(t, y, s.prefetch, float*lanes)
 			}
 		})
 		t.Label(p.name + "rest")

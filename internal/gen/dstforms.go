@@ -1,6 +1,6 @@
 package main
 
-// These store into a vector of its own, which may be one of those that they read.
+// These kernels store their result into a separate vector dst, which may alias x or y.
 func init() {
 	kernel("add", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {

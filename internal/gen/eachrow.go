@@ -16,15 +16,15 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowAhead is how far rows are prefetched, in bytes: the CPU's own prefetching begins anew in each
+// rowPrefetch is how far rows are prefetched, in bytes: the CPU's own prefetching begins anew in each
 // page, and rows of less than one end before it has got going.
-const rowAhead = 4096
+const rowPrefetch = 4096
 
 // sumEachRow makes a sum over x, which has more than 64 elements, and each row.
 func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
-	s.ahead = rowAhead
+	s.prefetch = rowPrefetch
 	s.end = func(sum Group) { r.end(sum) }
 	t.Zero(s.zero)
 	r.over(func() {
@@ -40,7 +40,7 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
-		ahead: rowAhead}
+		prefetch: rowPrefetch}
 	r.over(func() {
 		s.part = t.LastPart(t.Part(r.n, width))
 		s.passes()

@@ -6,15 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// elementwise emits a kernel that stores op into the last of the vectors named, element by element:
-// four groups a turn, then what is left in pieces of half the size each. n is at most asm.Block.
+// elementwise emits a kernel that stores op of each element into the last of the named vectors: four
+// groups per iteration, then the rest in pieces of which each is half as long as the one before. n is
+// at most asm.Block.
 //
 // No piece overlaps another. The results are often loaded again soon, in pieces of the same sizes,
-// and a load that needs two stores waits until both are in the cache.
+// and a load that needs two pending stores waits until both are in the cache.
 //
-// With align, the stores of vectors of more than two turns begin where a group's size divides the
-// address, and the elements before that are in pieces, too. Masked stores are slow on AMD's older
-// CPUs, and on Intel's a load can't be served from one that is still under way.
+// With align, the stores of vectors longer than two iterations are aligned to a group's size, and the
+// elements before the first aligned address are stored in pieces, too. Masked stores are no
+// alternative: they are slow on AMD's older CPUs, and on Intel's no load is forwarded from a masked
+// store.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
@@ -53,7 +55,7 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 		t.IfMisaligned(dst, width, "misaligned")
 	}
 	t.LoopLabel("loop")
-	t.Comment("Four groups a turn.")
+	t.Comment("Four groups per iteration.")
 	piece(turn, width)
 	advance(turn)
 	t.Decrement(n, turn)

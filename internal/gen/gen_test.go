@@ -77,7 +77,7 @@ func TestNamesInDocs(t *testing.T) {
 		want += len(kernelsFor(t))
 	}
 	for _, k := range kernels {
-		if k.hasDoor() {
+		if k.hasStub() {
 			want++
 		}
 	}
@@ -184,7 +184,7 @@ func TestCheck(t *testing.T) {
 		"registers from 16":  func(t *avx) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
 	} {
 		c := newAVX2()
-		c.Func(&kernelSpec{word: "bad", signature: "func()"})
+		c.Func(&kernelSpec{name: "bad", signature: "func()"})
 		emit(c)
 		c.Done()
 		if _, err := c.Compile(); err == nil {
@@ -196,7 +196,7 @@ func TestCheck(t *testing.T) {
 // Too many live registers end the generation, and do not end as a wrong result.
 func TestRegistersRunOut(t *testing.T) {
 	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON()} {
-		c.Func(&kernelSpec{word: "bad", signature: "func(x *float32)"})
+		c.Func(&kernelSpec{name: "bad", signature: "func(x *float32)"})
 		x := c.PointerParam("x")
 		var all []Group
 		for i := range 33 {

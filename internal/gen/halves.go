@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	const rows = "func(dst []float32, rows []uint16, stride int, x []float32, brain bool)"
+	const rows = "func(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)"
 	square := func(dst, v Group, x source) { x.t.Mul(dst, v, v) }
 	for word, terms := range map[string][]mixedTerm{
 		"dotHalves": {productOf},
@@ -17,12 +17,12 @@ func init() {
 		}},
 		"normsHalves": {productOf, square}, // two floats a row
 	} {
-		byFormat.either(word, rows, func(t Target, brain bool) { sumHalves(t, brain, terms) },
+		byFormat.either(word, rows, func(t Target, bfloat16 bool) { sumHalves(t, bfloat16, terms) },
 			func(k *kernelSpec) { k.trusting().inWide() })
 	}
-	byFormat.either("unpackHalves", "func(dst []float32, src []uint16, brain bool)", unpackHalves,
+	byFormat.either("unpackHalves", "func(dst []float32, src []uint16, bfloat16 bool)", unpackHalves,
 		func(k *kernelSpec) { k.inWide() })
-	byFormat.either("packHalves", "func(dst []uint16, src []float32, brain bool)", packHalves,
+	byFormat.either("packHalves", "func(dst []uint16, src []float32, bfloat16 bool)", packHalves,
 		func(k *kernelSpec) { k.inWide() })
 }
 
@@ -31,56 +31,56 @@ func init() {
 const half = 2
 
 // sumHalves makes sums over x and each row of halves.
-func sumHalves(t Target, brain bool, terms []mixedTerm) {
+func sumHalves(t Target, bfloat16 bool, terms []mixedTerm) {
 	r := newRowLoop(t, half)
-	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: 4 * rowAhead, terms: terms,
+	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, prefetch: 4 * rowPrefetch, terms: terms,
 		again: r.begin,
-		load:  func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
+		load:  func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, bfloat16, y, offset) },
 		loadPart: func(v Group, y, n reg.GPVirtual, part Part, name string) {
-			t.LoadShortsPart(v, !brain, y, n, part, name)
-			shiftBrain(t, v, brain)
+			t.LoadShortsPart(v, !bfloat16, y, n, part, name)
+			shiftBfloat16(t, v, bfloat16)
 		},
 	}
 	r.over(func() { r.end(m.sums()...) })
 }
 
-func loadHalves(t Target, v Group, brain bool, p reg.GPVirtual, offset int) {
-	t.LoadShorts(v, !brain, p, offset)
-	shiftBrain(t, v, brain)
+func loadHalves(t Target, v Group, bfloat16 bool, p reg.GPVirtual, offset int) {
+	t.LoadShorts(v, !bfloat16, p, offset)
+	shiftBfloat16(t, v, bfloat16)
 }
 
-// shiftBrain makes floats of bfloat16s, as integers.
-func shiftBrain(t Target, v Group, brain bool) {
-	if brain {
+// shiftBfloat16 makes floats of bfloat16s, as integers.
+func shiftBfloat16(t Target, v Group, bfloat16 bool) {
+	if bfloat16 {
 		t.BitsShiftLeft(v, v, 16)
 	}
 }
 
-func unpackHalves(t Target, brain bool) {
+func unpackHalves(t Target, bfloat16 bool) {
 	byGroups(t, vector{t.PointerParam("src"), half}, vector{t.PointerParam("dst"), float},
 		func(src, dst reg.GPVirtual, width, first int) {
 			v := t.New(width)
-			loadHalves(t, v, brain, src, half*first)
+			loadHalves(t, v, bfloat16, src, half*first)
 			t.Store(v, dst, float*first)
 		})
 }
 
-func packHalves(t Target, brain bool) {
-	round := brainRounding(t, brain)
+func packHalves(t Target, bfloat16 bool) {
+	round := bfloat16Rounding(t, bfloat16)
 	byGroups(t, vector{t.PointerParam("src"), float}, vector{t.PointerParam("dst"), half},
 		func(src, dst reg.GPVirtual, width, first int) {
 			v := t.New(width)
 			t.Load(v, src, float*first)
 			round(v)
-			t.StoreShorts(v, !brain, dst, half*first)
+			t.StoreShorts(v, !bfloat16, dst, half*first)
 		})
 }
 
-// brainRounding returns a function that rounds floats to bfloat16s, to even, as the lower halves
+// bfloat16Rounding returns a function that rounds floats to bfloat16s, to even, as the lower halves
 // of the lanes. The increment may carry into the exponent, as it should. NaN gets nothing but the
 // bit that makes it quiet.
-func brainRounding(t Target, brain bool) func(v Group) {
-	if !brain {
+func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
+	if !bfloat16 {
 		return func(Group) {}
 	}
 	width := t.Width()

@@ -13,7 +13,7 @@ func init() {
 		eachRow(t, word, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 			return differingBitsWide(t.(*avx), row, x, n)
 		})
-	}).trusting().behind("hammingRows").inWide().needing("VPOPCNT")
+	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
 }
 
 const word = 8 // bytes
@@ -25,11 +25,11 @@ func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	t.SetConst(sum, 0)
 	xy := walk{t, n, []vector{{x, word}, {y, word}}}
 	xy.loop(t.LoopLabel, "words", 4, "rest", func() {
-		t.Prefetch(x, rowAhead)
+		t.Prefetch(x, rowPrefetch)
 		t.AddDifferingBits(sum, x, y, 4)
 	})
 	t.Label("rest")
-	t.Prefetch(x, rowAhead)
+	t.Prefetch(x, rowPrefetch)
 	xy.loop(t.Label, "word", 1, "end", func() { t.AddDifferingBits(sum, x, y, 1) })
 	t.Label("end")
 	return sum
@@ -40,14 +40,14 @@ func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
 	xy := walk{t, n, []vector{{x, word}, {y, word}}}
 	xy.loop(t.LoopLabel, "words", words, "rest", func() {
-		t.Prefetch(x, rowAhead)
+		t.Prefetch(x, rowPrefetch)
 		v := t.New(t.width)
 		t.VMOVDQU64(at(x, 0), r(v))
 		t.VPXORQ(at(y, 0), r(v), r(v))
 		t.addOnes(count, v)
 	})
 	t.Label("rest")
-	t.Prefetch(x, rowAhead)
+	t.Prefetch(x, rowPrefetch)
 	t.IfAtMost(n, 0, "fold")
 	v, w, part := t.New(t.width), t.New(t.width), t.lowPart(n).(reg.Register)
 	t.VMOVDQU64_Z(at(x, 0), part, r(v))

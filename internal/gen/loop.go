@@ -2,34 +2,34 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A walk goes along vectors of which n elements are left.
+// A walk is a position in several vectors that are read together.
 type walk struct {
 	t       Target
-	n       reg.GPVirtual
+	n       reg.GPVirtual // number of elements left
 	vectors []vector
 }
 
-// A vector is a pointer into one, and how many bytes an element has there.
+// A vector is a position in one vector.
 type vector struct {
-	p    reg.GPVirtual
-	size int
+	p    reg.GPVirtual // pointer to the next element
+	size int           // bytes per element
 }
 
-// advance moves the pointers alone.
+// advance moves the pointers by count elements, and leaves n unchanged.
 func (w walk) advance(count int) {
 	for _, v := range w.vectors {
 		w.t.Advance(v.p, count*v.size)
 	}
 }
 
-// next goes count elements further.
+// next moves the walk by count elements: the pointers, and n.
 func (w walk) next(count int) {
 	w.advance(count)
 	w.t.Decrement(w.n, count)
 }
 
-// loop takes count elements a turn, and jumps to rest where there are fewer to begin with. label
-// makes the loop's label.
+// loop emits a loop that processes count elements per iteration while at least count are left. With
+// fewer at its start it jumps to the label rest. label emits the loop's label, name.
 func (w walk) loop(label func(name string), name string, count int, rest string, turn func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
@@ -38,7 +38,7 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 	w.t.IfAtLeast(w.n, count, name)
 }
 
-// zeros returns groups that are +0.
+// zeros returns count groups of the given width, all lanes of which are +0.
 func zeros(t Target, count, width int) []Group {
 	v := make([]Group, count)
 	for i := range v {
@@ -48,7 +48,8 @@ func zeros(t Target, count, width int) []Group {
 	return v
 }
 
-// fold adds the second half of some groups to the first until one is left, and returns that.
+// fold adds the second half of the groups to the first half until one group is left, and returns
+// it. The number of groups has to be a power of two.
 func fold(lane []Group, add func(dst, a, b Group)) Group {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for l := range half {

@@ -1,8 +1,9 @@
-// Command gen writes the kernels of package asm: the assembly, its stubs, and what stands in for it
-// where it can't be built.
+// Command gen generates the kernels of package asm: assembly for each instruction set, Go
+// declarations of it, dispatch stubs, and Go functions that replace the stubs where assembly is not
+// built.
 //
-// A kernel is one file here: its loop, written once against Target. Its generic body in package asm
-// has its meaning.
+// Each kernel is described in one file: a loop that is written once against the Target interface.
+// The generic Go body in package asm defines what the kernel computes.
 package main
 
 import (
@@ -33,106 +34,112 @@ func main() {
 	}
 }
 
-// A kernelSpec is a kernel's word, the signature of its assembly, and the emitter.
+// A kernelSpec describes a kernel: the name that its functions begin with, the signature of its
+// assembly, and the function that emits its body. A kernel has a dispatch stub, nameActive, which
+// jumps to the body for the code path in use.
 type kernelSpec struct {
-	word, signature string
-	emit            func(Target) // nil for a door to two other kernels
-	like            string       // the function of package asm that the assembly works like
-	slices          []string     // the parameters that are slices, the first of which gives n
-	checked         bool         // the door compares the lengths, and leaves long vectors to Go
-	wide            bool         // has a body in registers of 512 bits
-	wideIf          string       // the variable of package asm that must be true for that
-	feature         string       // what AVX-512 needs besides: VNNI or VPOPCNT
-	door            string       // the word of the door to it, if that is another's
-	choice          choice       // between two bodies, for a door
+	name, signature string
+	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
+	like            string       // the function of package asm that defines the result
+	slices          []string     // names of the slice parameters; the length of the first is n
+	checked         bool         // the stub compares lengths; long vectors go to the slow path in Go
+	wide            bool         // the kernel has a body in 512-bit registers
+	wideIf          string       // the variable of package asm that enables this body; "" for always
+	feature         string       // a CPU feature required beyond AVX-512: VNNI or VPOPCNT
+	stub            string       // the name of the stub that selects the kernel; "" for its own
+	choice          choice       // how a stub selects between two kernels
 }
 
-// A choice is between two kernels behind one door: the bool parameter named tells which. In place
-// of both, their words have no or yes.
+// A choice says how a stub selects one of two kernels: by the bool parameter named parameter. The
+// kernels' names are the stub's name with both replaced by no (false) or yes (true).
 type choice struct{ parameter, both, no, yes string }
 
 var (
 	bySign   = choice{"signed", "Bytes", "Uint8", "Int8"}
-	byFormat = choice{"brain", "Halves", "Float16", "Bfloat16"}
+	byFormat = choice{"bfloat16", "Halves", "Float16", "Bfloat16"}
 )
 
 var kernels []*kernelSpec
 
-// kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic"
-// in package asm unless it is told otherwise.
-func kernel(word, signature string, emit func(Target)) *kernelSpec {
-	k := &kernelSpec{word: word, signature: signature, emit: emit, like: word + "Generic",
+// kernel registers a kernel; each kernel's file calls it from init. The function name + "Generic" of
+// package asm defines its result, unless partOf names another.
+func kernel(name, signature string, emit func(Target)) *kernelSpec {
+	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
 		slices: slicesOf(signature), checked: true}
 	kernels = append(kernels, k)
 	return k
 }
 
-// partOf says that the kernel has no generic body, for it is a part of another function of package
-// asm.
+// partOf marks a kernel without a generic body of its own: it computes a part of the given function
+// of package asm.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
-// trusting says that a Go function has checked the operands, which are no more than a call may take:
-// the door only chooses the path, and without assembly it is the generic body that is called.
+// trusting marks a kernel whose operands a Go function has checked, and cut to the size that one
+// call may process. Its stub only selects the code path, and calls the generic body if there is no
+// assembly.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
-// door adds the door to two kernels.
-func (c choice) door(word, signature string) *kernelSpec {
-	k := kernel(word, signature, nil)
+// newStub registers a stub that selects between two kernels.
+func (c choice) newStub(name, signature string) *kernelSpec {
+	k := kernel(name, signature, nil)
 	k.choice = c
 	return k
 }
 
-// either adds the door to two kernels and both of them: emit is told which one it is for. All of
-// them are what set makes of them.
-func (c choice) either(word, signature string, emit func(t Target, yes bool),
+// either registers two kernels and the stub that selects between them. emit is called with true for
+// the kernel of the value true; set configures all three.
+func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
-	set(c.door(word, signature))
-	for yes, name := range map[bool]string{false: c.no, true: c.yes} {
-		set(kernel(strings.Replace(word, c.both, name, 1), signature,
-			func(t Target) { emit(t, yes) }).behind(word))
+	set(c.newStub(name, signature))
+	for yes, part := range map[bool]string{false: c.no, true: c.yes} {
+		set(kernel(strings.Replace(name, c.both, part, 1), signature,
+			func(t Target) { emit(t, yes) }).selectedBy(name))
 	}
 }
 
-// behind says that the kernel is one of the two behind a door.
-func (k *kernelSpec) behind(door string) *kernelSpec {
-	k.door = door
-	return k.partOf(door + "Generic")
+// selectedBy marks a kernel that has no stub of its own: the given stub selects it.
+func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
+	k.stub = stub
+	return k.partOf(stub + "Generic")
 }
 
-// bodies are the words of what the door leads to, first the one for true if there is a choice.
+// bodies returns the names of the kernels that the stub can jump to: one, or the kernel for true and
+// the kernel for false of a choice.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
-		return []string{k.word}
+		return []string{k.name}
 	}
-	return []string{strings.Replace(k.word, k.choice.both, k.choice.yes, 1),
-		strings.Replace(k.word, k.choice.both, k.choice.no, 1)}
+	return []string{strings.Replace(k.name, k.choice.both, k.choice.yes, 1),
+		strings.Replace(k.name, k.choice.both, k.choice.no, 1)}
 }
 
-// inWide says that the kernel is worth a body in registers of 512 bits as well.
+// inWide adds a body in 512-bit registers, which not every kernel gains by.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
-// inWideIf says that such a body is for CPUs for which a variable of package asm is true.
+// inWideIf adds a body in 512-bit registers that is used only if the given bool variable of package
+// asm is true.
 func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	k.wideIf = variable
 	return k.inWide()
 }
 
-// needing says that the kernel is for CPUs that have a feature beside AVX-512, with whose name its
-// word ends. Package asm has a variable for it, in small letters.
+// needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
+// name ends in the feature's name; package asm has a lower-case variable that reports it.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// twin returns the feature that a twin of the kernel needs, if it has one. Then it has no other
-// body for AVX-512: CPUs without the feature gain nothing by one, and take that for AVX2.
-func (k *kernelSpec) twin() string {
+// variant returns the CPU feature of the kernel's variant that needing marks, "" if it has none. A
+// kernel with such a variant has no other body for AVX-512: CPUs without the feature use the body
+// for AVX2, which is as fast.
+func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
-		if other.feature != "" && other.word == k.bodies()[0]+other.feature {
+		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
 			return other.feature
 		}
 	}
 	return ""
 }
 
-// pointer returns a parameter, or of a slice where it begins.
+// pointer returns the named parameter, which is a pointer, or the base pointer of a slice.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slices.Contains(k.slices, name) {
 		return param(name).Base()
@@ -140,8 +147,8 @@ func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) 
 	return param(name)
 }
 
-// int returns a parameter, or the length of the slice that n, which is the first one, or len(name)
-// stands for.
+// int returns the named integer parameter. The name n stands for the length of the first slice if
+// the kernel has slices, and len(x) for that of slice x.
 func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slice, ok := strings.CutPrefix(name, "len("); ok {
 		return param(strings.TrimSuffix(slice, ")")).Len()
@@ -152,40 +159,41 @@ func (k *kernelSpec) int(param func(string) gotypes.Component, name string) goty
 	return param(name)
 }
 
-// rare is the Go function that the door leaves to what is no path's.
-func (k *kernelSpec) rare() string {
+// slow returns the name of the Go function to which the stub jumps where no assembly applies: for
+// unequal lengths, vectors beyond asm.Block, and the generic code path.
+func (k *kernelSpec) slow() string {
 	if k.checked {
-		return k.word + "Rare"
+		return k.name + "Slow"
 	}
-	return k.word + "Generic"
+	return k.name + "Generic"
 }
 
-// hasDoor tells whether Go code calls the kernel by its door.
-func (k *kernelSpec) hasDoor() bool { return k.door == "" }
+// hasStub reports whether the kernel has a stub of its own.
+func (k *kernelSpec) hasStub() bool { return k.stub == "" }
 
-// doc is the comment of a declaration.
+// doc returns the comment of the declaration of name + isa.
 func (k *kernelSpec) doc(isa string) string {
 	if strings.HasSuffix(k.like, "Generic") {
-		return fmt.Sprintf("%s%s works like %s.", k.word, isa, k.like)
+		return fmt.Sprintf("%s%s works like %s.", k.name, isa, k.like)
 	}
-	return fmt.Sprintf("%s%s is a part of %s.", k.word, isa, k.like)
+	return fmt.Sprintf("%s%s is a part of %s.", k.name, isa, k.like)
 }
 
-// kernelsFor returns those that a target has bodies of.
+// kernelsFor returns the kernels that have a body for target t.
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
 		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || k.feature == "") &&
-			!(avx512 && k.twin() != "") {
+			!(avx512 && k.variant() != "") {
 			some = append(some, k)
 		}
 	}
 	return some
 }
 
-// generate returns the files' names and texts.
+// generate returns the contents of all generated files by name.
 func generate() (map[string][]byte, error) {
-	slices.SortFunc(kernels, func(a, b *kernelSpec) int { return strings.Compare(a.word, b.word) })
+	slices.SortFunc(kernels, func(a, b *kernelSpec) int { return strings.Compare(a.name, b.name) })
 	files := map[string][]byte{}
 	for arch, targets := range map[string][]Target{
 		"amd64": {newAVX2(), newAVX512x256(), newAVX512()},
@@ -205,5 +213,5 @@ func generate() (map[string][]byte, error) {
 			}
 		}
 	}
-	return files, addDoors(files)
+	return files, addStubs(files)
 }

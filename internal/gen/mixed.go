@@ -9,10 +9,10 @@ import (
 // A mixedSum makes sums over two vectors, of which y has narrower elements than x's floats, in 64
 // lanes each. n is at most asm.Block.
 type mixedSum struct {
-	t       Target
-	x, y, n reg.GPVirtual
-	size    int // bytes of an element of y
-	ahead   int // how far to prefetch y, in bytes; 0 for not at all
+	t        Target
+	x, y, n  reg.GPVirtual
+	size     int // bytes of an element of y
+	prefetch int // prefetch distance in y, in bytes; 0 for none
 	// load makes floats of a whole group of y, loadPart of the last n mod width elements.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
@@ -72,7 +72,7 @@ func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 		for g := range count {
 			whole(g)
 		}
-		prefetchTurn(t, m.y, m.ahead, m.size*lanes)
+		prefetchTurn(t, m.y, m.prefetch, m.size*lanes)
 	})
 	t.Label(name + "rest")
 	t.IfAtMost(m.n, 0, name+"fold")

@@ -260,8 +260,8 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		for _, k := range kernelsFor(target) {
-			if k.word != "prefetch" && !offered[k.word+target.Name()] {
-				t.Errorf("%s%s gets no faults", k.word, target.Name())
+			if k.name != "prefetch" && !offered[k.name+target.Name()] {
+				t.Errorf("%s%s gets no faults", k.name, target.Name())
 			}
 		}
 	}

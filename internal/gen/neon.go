@@ -50,7 +50,7 @@ func (t *neon) Compile() (*ir.File, error) {
 
 func (t *neon) Func(k *kernelSpec) {
 	t.k = k
-	t.Function(k.word + "NEON")
+	t.Function(k.name + "NEON")
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(k.signature)
 	t.Doc(k.doc("NEON"))

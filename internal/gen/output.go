@@ -9,10 +9,11 @@ import (
 
 const command = "go generate ./internal/asm"
 
-// constraint is avo's spelling of: this architecture, the gc toolchain, and no wish for pure Go.
+// constraint returns a build constraint in avo's syntax: the architecture, the gc toolchain, and
+// neither of the tags that ask for pure Go.
 func constraint(arch string) string { return arch + ",gc,!purego,!noasm" }
 
-// printFile adds the assembly for one ISA, and its stubs.
+// printFile adds to files the assembly for one ISA and the Go declarations of its functions.
 func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 	cfg := printer.Config{Name: command, Pkg: "asm"}
 	assembly, err := printer.NewGoAsm(cfg).Print(f)

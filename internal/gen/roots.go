@@ -5,10 +5,10 @@ const leastSquares, mostSquares = 0x12800000, 0x7f7fffff
 
 func init() {
 	kernel("norm", "func(x []float32) float32", func(t Target) {
-		rootOfSum(t, []string{"x"}, squareOf(t), "normRare")
+		rootOfSum(t, []string{"x"}, squareOf(t), "normSlow")
 	}).partOf("Norm").inWide()
 	kernel("distance", "func(x, y []float32) float32", func(t Target) {
-		rootOfSum(t, []string{"x", "y"}, squareOfDifference(t), "distanceRare")
+		rootOfSum(t, []string{"x", "y"}, squareOfDifference(t), "distanceSlow")
 	}).partOf("Distance").inWide()
 }
 

@@ -2,23 +2,24 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A source hands a kernel's formula its operands: a group straight from memory, or the part of one
-// that exists.
+// A source supplies the operands of a kernel's formula: for each vector one group of elements,
+// loaded from memory. Only some elements of an incomplete group exist; the others are +0.
 type source struct {
 	t      Target
-	p      []reg.GPVirtual
-	bytes  reg.GPVirtual
-	first  int  // the group's first element, counted from the pointers
-	part   Part // nil for a whole group
-	behind bool // another group comes before
+	p      []reg.GPVirtual // pointers into the vectors
+	bytes  reg.GPVirtual   // pointer into a vector of bytes; nil if the formula reads none
+	first  int             // index of the group's first element, relative to the pointers
+	part   Part            // which elements exist; nil for all
+	behind bool            // a whole group precedes this one, of which a load may read some again
 }
 
-// incomplete is the source of a part of the group.
+// incomplete returns s for an incomplete group.
 func (s source) incomplete(part Part, behind bool) source {
 	s.part, s.behind = part, behind
 	return s
 }
 
+// load loads the group of vector i into dst.
 func (s source) load(dst Group, i int) {
 	switch {
 	case s.part == nil:
@@ -30,11 +31,13 @@ func (s source) load(dst Group, i int) {
 	}
 }
 
-// mul is dst = a * operand, add and sub are the same for + and -.
+// mul sets dst to a * the group of vector i; add and sub do the same for + and -.
 func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, i) }
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
 
+// with applies an operation to a and the group of vector i: load if the operand may come straight
+// from memory, else op.
 func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op func(dst, a, b Group), dst, a Group, i int) {
 	if s.part == nil {
@@ -46,7 +49,7 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// store stores the whole group, and loadBytes makes floats of as many bytes as it has, also of an
-// incomplete one.
+// store stores a whole group to vector i. loadBytes converts as many bytes as dst has lanes to
+// floats, whether the group is whole or not.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
 func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

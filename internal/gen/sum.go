@@ -6,24 +6,25 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes of a dense sum.
+// lanes is the number of lanes of a dense sum.
 const lanes = 64
 
-// sum emits a kernel that adds term over the vectors named, in 64 lanes. n is at most asm.Block.
+// sum emits a kernel that returns the sum of term over the named vectors, in 64 lanes. n is at most
+// asm.Block.
 //
-// Each way through it has its own end: a jump to a common one costs short vectors more than the
-// code is worth.
+// The code for each length range has its own return: a jump to a common one would cost short
+// vectors more than the smaller code is worth.
 //
-// Where parts are masked, element i may as well go to lane i + c mod 64, for any c: the folds add
-// lanes l and l + 2^k modulo 2^(k+1), whatever l. So vectors of more than 64 elements are read from
-// the last multiple of a group's size before x on, and vectors that end near the end of a page such
-// that the incomplete group comes first: a mask that reaches into a page which isn't there costs as
-// much as some hundred elements.
+// On targets that mask incomplete groups, element i may go to lane i + c mod 64 instead, for any c:
+// the folds add lanes l and l + 2^k modulo 2^(k+1), whatever l. So the code reads vectors of more
+// than 64 elements from the last aligned address before x, and it reads vectors that end near the
+// end of a page with the incomplete group first: a mask that reaches into an unmapped page costs as
+// much as a hundred elements or so.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
 
-// sumTo is sum that hands what is added up, in a group of one, to end.
+// sumTo is sum, but calls end with the sum, in a group of one, instead of returning it.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
@@ -54,23 +55,24 @@ func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(
 	}
 }
 
-// short is for vectors of at most 64; it begins the function.
+// short emits the start of the function, and the code for vectors of at most 64 elements.
 func (s *summation) short() {
 	t := s.t
 	if s.width == 8 {
 		t.IfAtLeast(s.n, lanes+1, "long")
-		s.ways(8, 1, lanes/8)
+		s.lengths(8, 1, lanes/8)
 		return
 	}
 	t.IfAtLeast(s.n, lanes/2+1, "over32")
-	s.ways(8, 1, lanes/2/8)
+	s.lengths(8, 1, lanes/2/8)
 	t.Label("over32")
 	t.IfAtLeast(s.n, lanes+1, "long")
-	s.ways(s.width, lanes/2/s.width+1, lanes/s.width)
+	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// ways are those for vectors of first to last groups, the last of which may be incomplete.
-func (s *summation) ways(width, first, last int) {
+// lengths emits the code for vectors of first to last groups of the given width; a vector's last
+// group may be incomplete.
+func (s *summation) lengths(width, first, last int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // early: at the end the fold would wait for it
 	behind := part
@@ -106,10 +108,10 @@ func (s *summation) ways(width, first, last int) {
 	}
 }
 
-// misaligned is for vectors of which x is, if they are long enough to be rotated. The elements up to
-// where it is aligned come first, in the first group of lanes, behind others that stay +0. All
-// vectors are read from skip bytes before their starts: no more than what they are behind the start
-// of a page.
+// misaligned emits the code for vectors of which the first is misaligned, if they are long enough to
+// be rotated. The elements before the first aligned address go to the upper lanes of the first
+// group, whose other lanes stay +0. All vectors are read from skip bytes before their starts, where
+// skip is at most their distance from the start of the page.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -128,9 +130,8 @@ func (s *summation) misaligned() {
 	t.Jump("headed")
 }
 
-// pageEnd is for vectors that end near the end of a page: what is left of a group comes first, in
-// the last of the lanes, and whole groups follow. Vectors of nothing but whole groups are not
-// rotated.
+// pageEnd emits the code for vectors that end near the end of a page: the incomplete group comes
+// first, in the last lanes, and whole groups follow. Vectors of whole groups only are not rotated.
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
@@ -155,9 +156,9 @@ func (s *summation) pageEnd() {
 	t.Jump("turns")
 }
 
-// sumLongTerms is sum in less code, for terms of many instructions: the last group, be it whole or
-// not, is in one place for all ends of a way, before the other groups, and the ends are shared. A
-// term may read bytes as well, which move with the vectors. n is at least 1.
+// sumLongTerms is sum in less code, for terms of many instructions: the last group, whole or
+// incomplete, is computed first and in one place for all lengths, and the ends are shared. If bytes
+// is not nil, term may read bytes too: one per element. n is at least 1.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
@@ -179,7 +180,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 			group(8)
 			return
 		}
-		// Of bytes and what is stored there may be only eight; the other lanes become +0.
+		// Bytes and stored results may exist for only eight lanes; the other lanes become +0.
 		few, done := fmt.Sprint("few", behind), fmt.Sprint("done", behind)
 		t.IfWithout(start, 8, few)
 		group(16)
@@ -192,7 +193,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Zero(s.zero)
 	t.IfAtLeast(s.n, lanes, "long")
 	last(false)
-	t.Add(end, end, s.zero) // as in first: all are added to this one
+	t.Add(end, end, s.zero) // -0 becomes +0, as in first: the folds add all groups to this one
 	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
 		"folding.")
 	for g := range count - 1 {
@@ -236,21 +237,22 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Return(t.Narrow(s.lane[0], 1))
 }
 
-// A summation is what the ways through a sum share.
+// A summation is a sum kernel while it is emitted.
 type summation struct {
 	t             Target
-	width         int // floats of a group
-	rotated       int // elements from which rotating saves more than it costs (docs/kernels.md)
+	width         int // floats per group
+	rotated       int // least number of elements that are rotated, which pays (docs/kernels.md)
 	vectors       []reg.GPVirtual
-	ahead         int           // how far to prefetch the first of them, in bytes; 0 for not at all
-	bytes         reg.GPVirtual // nil, if there are none
-	n             reg.GPVirtual // elements that are left
-	term          func(dst Group, s source)
-	end           func(sum Group)
-	lane          []Group
-	product, zero Group
+	prefetch      int                       // prefetch distance in the first vector, in bytes; 0 for none
+	bytes         reg.GPVirtual             // pointer to bytes that the term reads too; nil for none
+	n             reg.GPVirtual             // number of elements left
+	term          func(dst Group, s source) // computes a group of terms
+	end           func(sum Group)           // ends the function, given the sum
+	lane          []Group                   // the 64 lanes
+	product, zero Group                     // a group of terms; a group of +0
 }
 
+// newSummation returns a summation of term over vectors and, unless bytes is nil, over bytes.
 func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
@@ -263,7 +265,7 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	return s
 }
 
-// pointers loads parameters.
+// pointers loads the named parameters, which are pointers or slices.
 func pointers(t Target, names []string) (p []reg.GPVirtual) {
 	for _, name := range names {
 		p = append(p, t.PointerParam(name))
@@ -271,7 +273,7 @@ func pointers(t Target, names []string) (p []reg.GPVirtual) {
 	return p
 }
 
-// groups makes those that 64 lanes are, as yet undefined.
+// groups returns 64 lanes in groups of the given width, with undefined contents.
 func (s *summation) groups(width int) []Group {
 	lane := make([]Group, lanes/width)
 	for g := range lane {
@@ -280,12 +282,12 @@ func (s *summation) groups(width int) []Group {
 	return lane
 }
 
-// at is the operands of the group that starts at an element.
+// at returns the operands of the group that starts at element first.
 func (s *summation) at(first int) source {
 	return source{t: s.t, p: s.vectors, bytes: s.bytes, first: first}
 }
 
-// from is the operands of the group that starts at the element whose number is in a register.
+// from returns the operands of the group that starts at the element whose index is in start.
 func (s *summation) from(start reg.GPVirtual) source {
 	w := source{t: s.t}
 	for _, v := range s.vectors {
@@ -297,11 +299,11 @@ func (s *summation) from(start reg.GPVirtual) source {
 	return w
 }
 
-// first puts a term into lanes that are still +0. The sum of +0 and -0 is +0, so one group has to
-// be added to it in earnest; in the others -0 does as well, for the folds add them to that group in
-// the end.
+// first sets group g of the lanes to its first terms. A lane starts from +0, and +0 + -0 is +0, so
+// group 0 is added to +0; the other groups may keep -0, because the folds add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
+// firstOf is first for other lanes than s.lane.
 func (s *summation) firstOf(lane []Group, g int, from source) {
 	s.term(lane[g], from)
 	if g == 0 {
@@ -309,19 +311,21 @@ func (s *summation) firstOf(lane []Group, g int, from source) {
 	}
 }
 
+// add adds the terms of a group to group g of the lanes.
 func (s *summation) add(g int, from source) {
 	s.term(s.product, from)
 	s.t.Add(s.lane[g], s.lane[g], s.product)
 }
 
+// finish folds the lanes and ends the function with their sum.
 func (s *summation) finish(lane []Group) {
 	foldGroups(s.t, lane)
 	s.t.Fold(lane[0])
 	s.end(s.t.Narrow(lane[0], 1))
 }
 
-// blocks adds all whole blocks of 64 elements, but for the first group of them, which has started
-// its lanes, and ends at label "rest".
+// blocks emits the loop over all whole blocks of 64 elements, without the first group, which is in
+// its lanes already. It ends at the label rest.
 func (s *summation) blocks() {
 	t := s.t
 	all := walk{t: t, n: s.n}
@@ -334,33 +338,34 @@ func (s *summation) blocks() {
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
-	prefetchTurn(t, s.vectors[0], s.ahead, float*lanes)
+	prefetchTurn(t, s.vectors[0], s.prefetch, float*lanes)
 	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
 	}
 	all.loop(t.LoopLabel, "blocks", lanes, "rest", func() {
-		t.Comment("64 elements a turn, one to each lane.")
+		t.Comment("64 elements per iteration, one to each lane.")
 		for g := range s.lane {
 			s.add(g, s.at(s.width*g))
 		}
-		prefetchTurn(t, s.vectors[0], s.ahead, float*lanes)
+		prefetchTurn(t, s.vectors[0], s.prefetch, float*lanes)
 	})
 	t.Label("rest")
 }
 
-// prefetchTurn asks for the bytes that a turn reads, some bytes ahead, or for nothing if ahead is
-// 0.
-func prefetchTurn(t Target, p reg.GPVirtual, ahead, bytes int) {
-	for line := 0; ahead > 0 && line < bytes; line += 64 {
-		t.Prefetch(p, ahead+line)
+// prefetchTurn prefetches the bytes that one iteration of a loop reads, distance bytes ahead of p.
+// It emits nothing if distance is 0.
+func prefetchTurn(t Target, p reg.GPVirtual, distance, bytes int) {
+	for line := 0; distance > 0 && line < bytes; line += 64 {
+		t.Prefetch(p, distance+line)
 	}
 }
 
-// rest adds what is left behind the blocks, less than 64: whole groups, then what is left of one.
+// rest emits the code for the fewer than 64 elements after the blocks: whole groups, then an
+// incomplete one.
 func (s *summation) rest() {
 	t := s.t
-	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
+	t.Comment("Fewer than 64 are left: whole groups, then an incomplete one.")
 	t.IfAtMost(s.n, 0, "none")
 	part := t.LastPart(t.Part(s.n, s.width))
 	for g := range len(s.lane) - 1 {
@@ -376,7 +381,7 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// foldGroups folds as many groups as there are, as if those behind them were +0, into the first.
+// foldGroups folds the given groups into the first, as if the missing ones of 64 lanes were +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

@@ -5,53 +5,58 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A Target is an instruction set as the kernels see it. A kernel is written once against it.
+// A Target is an instruction set for which kernels are generated. A kernel is written once against
+// this interface; its methods emit instructions.
 //
-// The vector unit is the group of as many floats as Width says: eight, in one register on amd64 and
-// two on arm64, or sixteen in one of 512 bits. Narrower groups, down to one float, serve sparse
-// rows and short ends. Integers and pointers are general registers of 64 bits.
+// A Group holds Width floats at most: eight, in one register on amd64 and in two on arm64, or
+// sixteen in one register of 512 bits. Narrower groups, down to one float, serve sparse rows and the
+// ends of vectors. Integers and pointers are general registers of 64 bits.
 //
-// The names keep to these rules. A method with dst or a group v as its first parameter writes
-// there; one that returns a register or a group makes a new one. In ...Load the last operand comes
-// from memory. In ...Reg a register is given where the namesake has a constant.
+// Naming rules: a method with dst or a group v as its first parameter writes to it; a method that
+// returns a register or a group allocates it. In ...Load the last operand comes from memory. In
+// ...Reg an operand is a register where the method without Reg has a constant.
 type Target interface {
-	// Functions begin and end, and load their parameters.
+	// Functions and their parameters.
 
-	// Name is that of the instruction set in the names of functions.
+	// Name returns the instruction set's name, with which the names of its functions end.
 	Name() string
-	// Width is how many floats the widest group has.
+	// Width returns the number of floats in the widest group.
 	Width() int
-	// Registers is how many groups of that width the registers hold.
+	// Registers returns the number of groups of that width that fit into the registers.
 	Registers() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
-	// Func begins a function: the target appends its name to the kernel's word.
+	// Func begins the function of kernel k, whose name is k's name and the target's.
 	Func(k *kernelSpec)
+	// Comment writes a comment into the assembly.
 	Comment(lines ...string)
 
+	// PointerParam loads a parameter that is a pointer, or the base pointer of a slice.
 	PointerParam(name string) reg.GPVirtual
-	// IntParam's n is the length of the first slice, if there is one, and len(x) that of slice x.
+	// IntParam loads an integer parameter. The name n stands for the length of the first slice if
+	// the function has slices, and len(x) for that of slice x.
 	IntParam(name string) reg.GPVirtual
-	// ScalarParam returns a group of one, BroadcastParam the widest, which is all the parameter.
+	// ScalarParam loads a float parameter into a group of one, BroadcastParam into all lanes of the
+	// widest group.
 	ScalarParam(name string) Group
 	BroadcastParam(name string) Group
 
-	// Return ends the function with v's lane 0 as the result, ReturnInt with n; Done ends one that
-	// has no result.
+	// Return returns lane 0 of v from the function, ReturnInt returns n, and Done returns without a
+	// result.
 	Return(v Group)
 	ReturnInt(n reg.GPVirtual)
 	Done()
-	// Leave goes on in another function of package asm that has the same parameters and results.
+	// Leave jumps to another function of package asm with the same parameters and results.
 	Leave(function string)
 
-	// Integers are pointers, counts and indices.
+	// Integers: pointers, counts and indices.
 
 	NewInt() reg.GPVirtual
 	SetInt(dst, n reg.GPVirtual)
 	SetConst(dst reg.GPVirtual, k int)
 
-	// LoadUint32 returns the uint32 at p + offset, LoadTwoUint32 it and the next, LoadUint16 a
-	// uint16.
+	// LoadUint32 loads the uint32 at p + offset, LoadTwoUint32 this one and the next, LoadUint16 a
+	// uint16. Offsets are in bytes.
 	LoadUint32(p reg.GPVirtual, offset int) reg.GPVirtual
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
@@ -59,17 +64,17 @@ type Target interface {
 	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address is the same for a few loads soon to come: it may be a way
-	// to address, which holds only while p and n are unchanged, in place of a register.
+	// Offset returns p + n*scale. Address returns an operand that addresses the same place for a few
+	// loads: it is valid only while p and n are unchanged, and may need no register of its own.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Element is the way to address p[j], for a single float at offset 0.
+	// Element returns an operand that addresses the float p[j], with offset 0 only.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups in the function's frame, the same each
-	// time.
+	// Scratch returns a pointer to space for eight groups in the function's frame. Every call returns
+	// the same space.
 	Scratch() reg.GPVirtual
 
-	// Advance adds to p and Decrement subtracts from n; the others are n op= k, or p op= bytes.
+	// Advance adds bytes to p, Decrement subtracts k from n; the others compute n op= k.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceReg(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
@@ -78,72 +83,74 @@ type Target interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; Head
-	// and IfNearPageEnd are for such targets, and StayInPage, which lessens n, a number of
-	// bytes, to what p is behind the start of its page, if that is less.
+	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before its
+	// vectors do. Only such targets have Head, IfNearPageEnd and StayInPage, which sets n, a number
+	// of bytes, to the distance of p from the start of its page if that is less.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
-	// Prefetch asks for the cache line at p + offset.
+	// Prefetch prefetches the cache line at p + offset.
 	Prefetch(p reg.GPVirtual, offset int)
 
-	// Groups are made.
+	// Allocation of groups, and operations on lanes.
 
-	// New returns a group of 16, 8, 4, 2 or 1 floats, as yet undefined.
+	// New returns a group of 16, 8, 4, 2 or 1 floats with undefined contents.
 	New(width int) Group
-	// NewUniform returns one of the widest for LoadBroadcast alone to write, which may be in fewer
-	// registers.
+	// NewUniform returns a group of the widest kind that only LoadBroadcast writes to; it may take
+	// fewer registers than others.
 	NewUniform() Group
-	// Narrow returns the first floats of v.
+	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
-	// Fill sets all lanes to the float that has these bits.
+	// Fill sets all lanes to the float with the given bits.
 	Fill(v Group, bits uint32)
 	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
-	// lanes are undefined.
+	// lanes become undefined.
 	CopyLane(dst, v Group, lane int)
 
-	// Transpose changes four groups of four: lane i of group j becomes lane j of group i.
+	// Transpose transposes four groups of four: lane i of group j becomes lane j of group i.
 	Transpose(v *[4]Group)
 
-	// Moves bring groups from memory and back.
+	// Loads and stores.
 
-	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become
-	// +0.
+	// Load and Store move as many floats as the group has lanes. Load sets the lanes of the register
+	// beyond a narrow group to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
-	// LoadBroadcast sets all lanes to one float.
+	// LoadBroadcast sets all lanes to the float at p + offset.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes makes floats of as many bytes as the group is wide. Those with a sign are for the
-	// widest group.
+	// LoadBytes converts as many bytes as the group has lanes to floats. Only the widest group loads
+	// signed bytes.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts makes floats of as many numbers of 16 bits as the group is wide: of float16s, or
-	// else the floats whose bits they are, as integers. StoreShorts stores them, float16s rounded
-	// and else the lower 16 bits.
+	// LoadShorts loads as many 16-bit values as the group has lanes: it converts float16s to floats,
+	// and zero-extends other values to the lanes' 32 bits. StoreShorts rounds floats to float16s, or
+	// else stores the lower 16 bits of each lane.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
-	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
-	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
-	// that rotate. LoadPart makes what doesn't exist +0, and reads none of it.
+	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
+	// floats exist, or all of them if that is 0. Head returns that of a group whose first n floats
+	// do not exist, for targets that rotate. LoadPart sets the lanes of missing floats to +0, and
+	// does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
+	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind; part was made from n.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
-	// LoadShortsPart is the same for LoadShorts. name begins its labels.
+	// LoadShortsPart is LoadShorts for an incomplete group; part was made from n. The names of its
+	// labels begin with name.
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
-	// StorePart stores what exists, and nothing else.
+	// StorePart stores the floats that exist, and writes to no other memory.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
-	// LastPart prepares for it.
+	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
+	// read again. LastPart converts a Part for it.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 
-	// Arithmetic gives dst = a op b in each lane, rounded.
+	// Arithmetic: dst = a op b in each lane, rounded.
 
 	Mul(dst, a, b Group)
 	Add(dst, a, b Group)
@@ -152,122 +159,125 @@ type Target interface {
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
 
-	// Min and Max give the lesser or greater of limit and a, and a where that is NaN.
+	// Min and Max set dst to the lesser or the greater of limit and a, and to a where a is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
-	// Least keeps the lesser of best and v in best, Greatest the greater; best stays where v is
-	// NaN, and is no NaN itself.
+	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN, and
+	// is unchanged where v is NaN.
 	Least(best, v Group)
 	Greatest(best, v Group)
-	// KeepBelow gives a where v < limit, and +0 elsewhere.
+	// KeepBelow sets dst to a where v < limit, and to +0 elsewhere.
 	KeepBelow(dst, a, v, limit Group)
 
-	// Root gives the root of a group of one. Cosine gives xy / root(xx*yy), which is in float64 and
-	// rounded at the end.
+	// Root computes the square root of a group of one. Cosine computes xy / sqrt(xx*yy) in float64
+	// and rounds the quotient.
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
 
-	// The Bits operations see lanes as unsigned integers of 32 bits.
+	// The Bits operations treat lanes as unsigned integers of 32 bits.
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs sees each lane as two signed integers of 16 bits. It adds the two products of those
-	// of a and b.
+	// MulPairs treats each lane as two signed integers of 16 bits, and sets it to the sum of the two
+	// products of those of a and b.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 
-	// Doubles are float64: a group of them has half as many lanes as one of floats in the same
-	// registers. The widths given are those of the registers, in floats.
+	// Doubles are float64: a group of doubles has half as many lanes as the group of floats in the
+	// same registers. Widths count floats here, too.
 
 	// BroadcastDouble sets all lanes to the double at p + offset.
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
-	// LoadDoubles loads floats, half as many as the group is wide, and makes doubles of them;
-	// Doubles makes two groups of the floats of one.
+	// LoadDoubles loads half as many floats as the group's width and converts them to doubles.
+	// Doubles converts the lower and the upper floats of v to two groups of doubles.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
 	AddDoubles(dst, a, b Group)
 	SubDoubles(dst, a, b Group)
 	DivDoubles(dst, a, b Group)
-	// MulDoubleLoad and AddDoubleLoad are for groups of eight floats and more: all lanes of their
-	// last operand are one double, which is in memory four times.
+	// MulDoubleLoad and AddDoubleLoad combine each lane of a with the same double, which memory must
+	// hold four times. They need groups of eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// LessDoubles tells in which lanes a < b; SelectDoubles returns a there and b elsewhere.
+	// LessDoubles returns the lanes in which a < b. SelectDoubles returns a in the lanes of mask and b
+	// in the others.
 	LessDoubles(a, b Group) Mask
 	SelectDoubles(mask Mask, a, b Group) Group
-	// ShiftDoublesLeft sees lanes as integers of 64 bits.
+	// ShiftDoublesLeft treats lanes as integers of 64 bits.
 	ShiftDoublesLeft(dst, a Group, bits int)
-	// FoldDoubles is Fold for doubles; ReturnDouble ends the function with lane 0.
+	// FoldDoubles is Fold for doubles. ReturnDouble returns lane 0 from the function.
 	FoldDoubles(v Group)
 	ReturnDouble(v Group)
 
-	// Folds add the lanes of a group.
+	// Folds: sums of the lanes of a group.
 
 	// UpperHalf copies the upper half of v's lanes to a group of half the width.
 	UpperHalf(dst, v Group)
-	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
+	// Fold adds the upper half of the lanes to the lower half until lane 0 holds the sum.
 	Fold(v Group)
-	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
+	// FoldFour folds four groups of eight and returns a group of four with the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
 	// FoldThree folds three groups, each to a group of one.
 	FoldThree(a, b, c Group) [3]Group
 
-	// Vectors of bytes are summed in integers of 32 bits, modulo 2^32. The order does not matter
-	// there, and a group of lanes is only the place for a part of a sum.
+	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of the
+	// terms does not matter.
 
-	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two to
-	// each, or only those of the part that LastBytes makes: for the last n mod width*2 of them.
+	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two terms
+	// to each lane. With a part, from LastBytes, it adds only the terms of the last n mod width*2
+	// bytes of the vectors.
 	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
-	// SumInts sets dst to the sum of the lanes, with or without sign.
+	// SumInts sets dst to the sum of the lanes, which are signed or unsigned integers.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
-	// AddDifferingBits adds to sum the number of bits in which one or four words of 64 bits at x and
-	// y differ.
+	// AddDifferingBits adds to sum the number of differing bits of the 64-bit words at x and y, of
+	// which there are one or four.
 	AddDifferingBits(sum, x, y reg.GPVirtual, words int)
 
-	// Jumps compare without sign.
+	// Labels and jumps. Comparisons are unsigned.
 
 	Label(name string)
 	Jump(label string)
-	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k.
+	// IfLess jumps if n < k, IfAtMost if n <= k, IfAtLeast if n >= k.
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
-	// IfWithout jumps where n has none of the bits of k.
+	// IfWithout jumps if n and k have no set bit in common.
 	IfWithout(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
-	// IfAnyEqual jumps where a lane of a equals the same lane of b.
+	// IfAnyEqual jumps if any lane of a equals the same lane of b.
 	IfAnyEqual(a, b Group, label string)
-	// IfOutside jumps where the bits of a group of one are not those of least to most, as unsigned
-	// integers.
+	// IfOutside jumps if the bits of v, a group of one, are not within least to most, compared as
+	// unsigned integers.
 	IfOutside(v Group, least, most uint32, label string)
-	// IfMisaligned jumps where p is not a multiple of width floats.
+	// IfMisaligned jumps if the address p is not a multiple of the size of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
-	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.
+	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of its page.
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
-	// LoopLabel is Label where a loop begins, at a multiple of 32 bytes on amd64.
+	// LoopLabel is Label for the start of a loop, which it aligns to 32 bytes on amd64.
 	LoopLabel(name string)
 }
 
-// A Group is 16, 8, 4, 2 or 1 floats in one or two registers.
+// A Group holds 16, 8, 4, 2 or 1 floats in one or two registers.
 type Group struct {
-	width int
+	width int // number of floats
 	regs  []reg.VecVirtual
 }
 
-// A Mask is what a target keeps of in which lanes something holds.
+// A Mask is a target's representation of a set of lanes.
 type Mask any
 
-// A Part is what a target keeps of how many floats of an incomplete group exist: a mask, say.
+// A Part is a target's representation of the floats of an incomplete group that exist, for example
+// a mask.
 type Part any
 
-const float, double = 4, 8 // bytes
+const float, double = 4, 8 // sizes in bytes
 
-// copyInt returns n in a register of its own.
+// copyInt copies n to a new register.
 func copyInt(t Target, n reg.GPVirtual) reg.GPVirtual {
 	m := t.NewInt()
 	t.SetInt(m, n)

@@ -171,7 +171,7 @@ func rowsVNNI(t *avx, term byteTerm) {
 		}
 		add := func(i, offset int, part Part) {
 			if offset%64 == 0 {
-				t.Prefetch(row, rowAhead+offset)
+				t.Prefetch(row, rowPrefetch+offset)
 			}
 			if term.negative() || term.difference {
 				s.add(i, row, x, offset, part)

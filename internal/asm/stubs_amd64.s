@@ -9,11 +9,11 @@
 TEXT ·addActive(SB), NOSPLIT, $0-72
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, y_len+56(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -22,8 +22,8 @@ TEXT ·addActive(SB), NOSPLIT, $0-72
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·addRare(SB)
+slow:
+	JMP ·addSlow(SB)
 
 AVX512:
 	JMP ·addAVX512(SB)
@@ -38,9 +38,9 @@ AVX512x256:
 TEXT ·axpbyActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, y_len+48(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -49,8 +49,8 @@ TEXT ·axpbyActive(SB), NOSPLIT, $0-64
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpbyRare(SB)
+slow:
+	JMP ·axpbySlow(SB)
 
 AVX512:
 	JMP ·axpbyAVX512(SB)
@@ -65,9 +65,9 @@ AVX512x256:
 TEXT ·axpyActive(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, y_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -76,8 +76,8 @@ TEXT ·axpyActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpyRare(SB)
+slow:
+	JMP ·axpySlow(SB)
 
 AVX512:
 	JMP ·axpyAVX512(SB)
@@ -92,9 +92,9 @@ AVX512x256:
 TEXT ·axpy64Active(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, y_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -103,8 +103,8 @@ TEXT ·axpy64Active(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpy64Rare(SB)
+slow:
+	JMP ·axpy64Slow(SB)
 
 AVX512:
 	JMP ·axpy64AVX512(SB)
@@ -125,7 +125,7 @@ TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·axpyRowsGeneric(SB)
 
 AVX512:
@@ -141,7 +141,7 @@ AVX512x256:
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVQ idx_len+16(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -150,8 +150,8 @@ TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpySameRare(SB)
+slow:
+	JMP ·axpySameSlow(SB)
 
 AVX512:
 	JMP ·axpySameAVX512x256(SB)
@@ -166,9 +166,9 @@ AVX512x256:
 TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
 	MOVQ idx_len+16(FP), DX
 	CMPQ DX, val_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -177,8 +177,8 @@ TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpySparseRare(SB)
+slow:
+	JMP ·axpySparseSlow(SB)
 
 AVX512:
 	JMP ·axpySparseAVX512x256(SB)
@@ -199,7 +199,7 @@ TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·axpySparseKGeneric(SB)
 
 AVX512:
@@ -215,11 +215,11 @@ AVX512x256:
 TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, y_len+64(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -228,8 +228,8 @@ TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·axpyToRare(SB)
+slow:
+	JMP ·axpyToSlow(SB)
 
 AVX512:
 	JMP ·axpyToAVX512(SB)
@@ -244,9 +244,9 @@ AVX512x256:
 TEXT ·cosineActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -255,8 +255,8 @@ TEXT ·cosineActive(SB), NOSPLIT, $0-52
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·cosineRare(SB)
+slow:
+	JMP ·cosineSlow(SB)
 
 AVX512:
 	JMP ·cosineAVX512(SB)
@@ -277,7 +277,7 @@ TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·cosineEachRowGeneric(SB)
 
 AVX512:
@@ -293,9 +293,9 @@ AVX512x256:
 TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -304,8 +304,8 @@ TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·distanceRare(SB)
+slow:
+	JMP ·distanceSlow(SB)
 
 AVX512:
 	JMP ·distanceAVX512(SB)
@@ -320,9 +320,9 @@ AVX512x256:
 TEXT ·dotActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -331,8 +331,8 @@ TEXT ·dotActive(SB), NOSPLIT, $0-52
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotRare(SB)
+slow:
+	JMP ·dotSlow(SB)
 
 AVX512:
 	JMP ·dotAVX512(SB)
@@ -347,9 +347,9 @@ AVX512x256:
 TEXT ·dot64Active(SB), NOSPLIT, $0-56
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -358,8 +358,8 @@ TEXT ·dot64Active(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dot64Rare(SB)
+slow:
+	JMP ·dot64Slow(SB)
 
 AVX512:
 	JMP ·dot64AVX512(SB)
@@ -374,9 +374,9 @@ AVX512x256:
 TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -385,8 +385,8 @@ TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotBytesRare(SB)
+slow:
+	JMP ·dotBytesSlow(SB)
 
 AVX512:
 	CMPB ·vnni(SB), $0
@@ -426,7 +426,7 @@ TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotEachRowGeneric(SB)
 
 AVX512:
@@ -442,9 +442,9 @@ AVX512x256:
 TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -453,8 +453,8 @@ TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotFloatBytesRare(SB)
+slow:
+	JMP ·dotFloatBytesSlow(SB)
 
 AVX512:
 	CMPB signed+48(FP), $0
@@ -480,7 +480,7 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·dotFloatUint8AVX512x256(SB)
 
-// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
@@ -490,11 +490,11 @@ TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotHalvesGeneric(SB)
 
 AVX512:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512Float16
 	JMP ·dotBfloat16AVX512(SB)
 
@@ -502,7 +502,7 @@ AVX512Float16:
 	JMP ·dotFloat16AVX512(SB)
 
 AVX2:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX2Float16
 	JMP ·dotBfloat16AVX2(SB)
 
@@ -510,7 +510,7 @@ AVX2Float16:
 	JMP ·dotFloat16AVX2(SB)
 
 AVX512x256:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512x256Float16
 	JMP ·dotBfloat16AVX512x256(SB)
 
@@ -521,9 +521,9 @@ AVX512x256Float16:
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, y_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -532,8 +532,8 @@ TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotNormsRare(SB)
+slow:
+	JMP ·dotNormsSlow(SB)
 
 AVX512:
 	JMP ·dotNormsAVX512(SB)
@@ -548,9 +548,9 @@ AVX512x256:
 TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, y_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -559,8 +559,8 @@ TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotNorms64Rare(SB)
+slow:
+	JMP ·dotNorms64Slow(SB)
 
 AVX512:
 	JMP ·dotNorms64AVX512(SB)
@@ -581,7 +581,7 @@ TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotRowsGeneric(SB)
 
 AVX512:
@@ -603,7 +603,7 @@ TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotRowsBytesGeneric(SB)
 
 AVX512:
@@ -638,7 +638,7 @@ AVX512x256Uint8:
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVQ idx_len+16(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -647,8 +647,8 @@ TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotSameRare(SB)
+slow:
+	JMP ·dotSameSlow(SB)
 
 AVX512:
 	JMP ·dotSameAVX512x256(SB)
@@ -663,9 +663,9 @@ AVX512x256:
 TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
 	MOVQ idx_len+8(FP), DX
 	CMPQ DX, val_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -674,8 +674,8 @@ TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·dotSparseRare(SB)
+slow:
+	JMP ·dotSparseSlow(SB)
 
 AVX512:
 	CMPB ·gathers(SB), $0
@@ -698,7 +698,7 @@ TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotSparseKGeneric(SB)
 
 AVX512:
@@ -720,7 +720,7 @@ TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·dotTwoGeneric(SB)
 
 AVX512:
@@ -736,9 +736,9 @@ AVX512x256:
 TEXT ·expActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -747,8 +747,8 @@ TEXT ·expActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·expRare(SB)
+slow:
+	JMP ·expSlow(SB)
 
 AVX512:
 	JMP ·expAVX512(SB)
@@ -763,7 +763,7 @@ AVX512x256:
 TEXT ·findActive(SB), NOSPLIT, $0-40
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -772,8 +772,8 @@ TEXT ·findActive(SB), NOSPLIT, $0-40
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·findRare(SB)
+slow:
+	JMP ·findSlow(SB)
 
 AVX512:
 	JMP ·findAVX512(SB)
@@ -794,7 +794,7 @@ TEXT ·gemmActive(SB), NOSPLIT, $0-128
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·gemmGeneric(SB)
 
 AVX512:
@@ -816,7 +816,7 @@ TEXT ·gerActive(SB), NOSPLIT, $0-96
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·gerGeneric(SB)
 
 AVX512:
@@ -838,7 +838,7 @@ TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·hammingRowsGeneric(SB)
 
 AVX512:
@@ -858,9 +858,9 @@ AVX512x256:
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -869,8 +869,8 @@ TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·l1DistanceRare(SB)
+slow:
+	JMP ·l1DistanceSlow(SB)
 
 AVX512:
 	JMP ·l1DistanceAVX512(SB)
@@ -885,9 +885,9 @@ AVX512x256:
 TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -896,8 +896,8 @@ TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·log1pexpRare(SB)
+slow:
+	JMP ·log1pexpSlow(SB)
 
 AVX512:
 	JMP ·log1pexpAVX512(SB)
@@ -912,7 +912,7 @@ AVX512x256:
 TEXT ·maxActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -921,8 +921,8 @@ TEXT ·maxActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·maxRare(SB)
+slow:
+	JMP ·maxSlow(SB)
 
 AVX512:
 	JMP ·maxAVX512(SB)
@@ -937,7 +937,7 @@ AVX512x256:
 TEXT ·minActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -946,8 +946,8 @@ TEXT ·minActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·minRare(SB)
+slow:
+	JMP ·minSlow(SB)
 
 AVX512:
 	JMP ·minAVX512(SB)
@@ -962,11 +962,11 @@ AVX512x256:
 TEXT ·mulActive(SB), NOSPLIT, $0-72
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, y_len+56(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -975,8 +975,8 @@ TEXT ·mulActive(SB), NOSPLIT, $0-72
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·mulRare(SB)
+slow:
+	JMP ·mulSlow(SB)
 
 AVX512:
 	JMP ·mulAVX512(SB)
@@ -991,7 +991,7 @@ AVX512x256:
 TEXT ·normActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1000,8 +1000,8 @@ TEXT ·normActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·normRare(SB)
+slow:
+	JMP ·normSlow(SB)
 
 AVX512:
 	JMP ·normAVX512(SB)
@@ -1012,7 +1012,7 @@ AVX2:
 AVX512x256:
 	JMP ·normAVX512x256(SB)
 
-// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
@@ -1022,11 +1022,11 @@ TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·normsHalvesGeneric(SB)
 
 AVX512:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512Float16
 	JMP ·normsBfloat16AVX512(SB)
 
@@ -1034,7 +1034,7 @@ AVX512Float16:
 	JMP ·normsFloat16AVX512(SB)
 
 AVX2:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX2Float16
 	JMP ·normsBfloat16AVX2(SB)
 
@@ -1042,7 +1042,7 @@ AVX2Float16:
 	JMP ·normsFloat16AVX2(SB)
 
 AVX512x256:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512x256Float16
 	JMP ·normsBfloat16AVX512x256(SB)
 
@@ -1059,7 +1059,7 @@ TEXT ·packActive(SB), NOSPLIT, $0-72
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·packGeneric(SB)
 
 AVX512:
@@ -1081,7 +1081,7 @@ TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·packColumnsGeneric(SB)
 
 AVX512:
@@ -1093,13 +1093,13 @@ AVX2:
 AVX512x256:
 	JMP ·packColumnsAVX512x256(SB)
 
-// func packHalvesActive(dst []uint16, src []float32, brain bool)
+// func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
 TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, src_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1108,11 +1108,11 @@ TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·packHalvesRare(SB)
+slow:
+	JMP ·packHalvesSlow(SB)
 
 AVX512:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX512Float16
 	JMP ·packBfloat16AVX512(SB)
 
@@ -1120,7 +1120,7 @@ AVX512Float16:
 	JMP ·packFloat16AVX512(SB)
 
 AVX2:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX2Float16
 	JMP ·packBfloat16AVX2(SB)
 
@@ -1128,7 +1128,7 @@ AVX2Float16:
 	JMP ·packFloat16AVX2(SB)
 
 AVX512x256:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX512x256Float16
 	JMP ·packBfloat16AVX512x256(SB)
 
@@ -1145,7 +1145,7 @@ TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·prefetchGeneric(SB)
 
 AVX512:
@@ -1167,7 +1167,7 @@ TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·rankKPairsGeneric(SB)
 
 AVX512:
@@ -1183,7 +1183,7 @@ AVX512x256:
 TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	MOVQ x_len+16(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1192,8 +1192,8 @@ TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·scaleRare(SB)
+slow:
+	JMP ·scaleSlow(SB)
 
 AVX512:
 	JMP ·scaleAVX512(SB)
@@ -1208,9 +1208,9 @@ AVX512x256:
 TEXT ·scaleToActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+40(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1219,8 +1219,8 @@ TEXT ·scaleToActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·scaleToRare(SB)
+slow:
+	JMP ·scaleToSlow(SB)
 
 AVX512:
 	JMP ·scaleToAVX512(SB)
@@ -1235,9 +1235,9 @@ AVX512x256:
 TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1246,8 +1246,8 @@ TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·sigmoidRare(SB)
+slow:
+	JMP ·sigmoidSlow(SB)
 
 AVX512:
 	JMP ·sigmoidAVX512(SB)
@@ -1262,9 +1262,9 @@ AVX512x256:
 TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1273,8 +1273,8 @@ TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·squaredDistanceRare(SB)
+slow:
+	JMP ·squaredDistanceSlow(SB)
 
 AVX512:
 	JMP ·squaredDistanceAVX512(SB)
@@ -1289,9 +1289,9 @@ AVX512x256:
 TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1300,8 +1300,8 @@ TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·squaredDistance64Rare(SB)
+slow:
+	JMP ·squaredDistance64Slow(SB)
 
 AVX512:
 	JMP ·squaredDistance64AVX512(SB)
@@ -1316,9 +1316,9 @@ AVX512x256:
 TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1327,8 +1327,8 @@ TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·squaredDistanceBytesRare(SB)
+slow:
+	JMP ·squaredDistanceBytesSlow(SB)
 
 AVX512:
 	CMPB ·vnni(SB), $0
@@ -1368,7 +1368,7 @@ TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·squaredDistanceEachRowGeneric(SB)
 
 AVX512:
@@ -1380,7 +1380,7 @@ AVX2:
 AVX512x256:
 	JMP ·squaredDistanceEachRowAVX512x256(SB)
 
-// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
@@ -1390,11 +1390,11 @@ TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·squaredDistanceHalvesGeneric(SB)
 
 AVX512:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512Float16
 	JMP ·squaredDistanceBfloat16AVX512(SB)
 
@@ -1402,7 +1402,7 @@ AVX512Float16:
 	JMP ·squaredDistanceFloat16AVX512(SB)
 
 AVX2:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX2Float16
 	JMP ·squaredDistanceBfloat16AVX2(SB)
 
@@ -1410,7 +1410,7 @@ AVX2Float16:
 	JMP ·squaredDistanceFloat16AVX2(SB)
 
 AVX512x256:
-	CMPB brain+80(FP), $0
+	CMPB bfloat16+80(FP), $0
 	JEQ AVX512x256Float16
 	JMP ·squaredDistanceBfloat16AVX512x256(SB)
 
@@ -1427,7 +1427,7 @@ TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·squaredDistanceRowsBytesGeneric(SB)
 
 AVX512:
@@ -1468,7 +1468,7 @@ TEXT ·stepsSameActive(SB), NOSPLIT, $0-64
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·stepsSameGeneric(SB)
 
 AVX512:
@@ -1484,11 +1484,11 @@ AVX512x256:
 TEXT ·subActive(SB), NOSPLIT, $0-72
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, x_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, y_len+56(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1497,8 +1497,8 @@ TEXT ·subActive(SB), NOSPLIT, $0-72
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·subRare(SB)
+slow:
+	JMP ·subSlow(SB)
 
 AVX512:
 	JMP ·subAVX512(SB)
@@ -1513,7 +1513,7 @@ AVX512x256:
 TEXT ·sumActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1522,8 +1522,8 @@ TEXT ·sumActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·sumRare(SB)
+slow:
+	JMP ·sumSlow(SB)
 
 AVX512:
 	JMP ·sumAVX512(SB)
@@ -1538,7 +1538,7 @@ AVX512x256:
 TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1547,8 +1547,8 @@ TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·sumAbsRare(SB)
+slow:
+	JMP ·sumAbsSlow(SB)
 
 AVX512:
 	JMP ·sumAbsAVX512(SB)
@@ -1563,7 +1563,7 @@ AVX512x256:
 TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1572,8 +1572,8 @@ TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·sumSquaresRare(SB)
+slow:
+	JMP ·sumSquaresSlow(SB)
 
 AVX512:
 	JMP ·sumSquaresAVX512(SB)
@@ -1588,9 +1588,9 @@ AVX512x256:
 TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, src_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1599,8 +1599,8 @@ TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·unpackRare(SB)
+slow:
+	JMP ·unpackSlow(SB)
 
 AVX512:
 	JMP ·unpackAVX512x256(SB)
@@ -1621,7 +1621,7 @@ TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
+slow:
 	JMP ·unpackDotGeneric(SB)
 
 AVX512:
@@ -1633,13 +1633,13 @@ AVX2:
 AVX512x256:
 	JMP ·unpackDotAVX512x256(SB)
 
-// func unpackHalvesActive(dst []float32, src []uint16, brain bool)
+// func unpackHalvesActive(dst []float32, src []uint16, bfloat16 bool)
 TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
 	MOVQ dst_len+8(FP), DX
 	CMPQ DX, src_len+32(FP)
-	JNE rare
+	JNE slow
 	CMPQ DX, $const_Block
-	JHI rare
+	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1648,11 +1648,11 @@ TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
 	CMPL BX, $const_AVX512x256
 	JEQ AVX512x256
 
-rare:
-	JMP ·unpackHalvesRare(SB)
+slow:
+	JMP ·unpackHalvesSlow(SB)
 
 AVX512:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX512Float16
 	JMP ·unpackBfloat16AVX512(SB)
 
@@ -1660,7 +1660,7 @@ AVX512Float16:
 	JMP ·unpackFloat16AVX512(SB)
 
 AVX2:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX2Float16
 	JMP ·unpackBfloat16AVX2(SB)
 
@@ -1668,7 +1668,7 @@ AVX2Float16:
 	JMP ·unpackFloat16AVX2(SB)
 
 AVX512x256:
-	CMPB brain+48(FP), $0
+	CMPB bfloat16+48(FP), $0
 	JEQ AVX512x256Float16
 	JMP ·unpackBfloat16AVX512x256(SB)
 

@@ -10,19 +10,19 @@ TEXT ·addActive(SB), NOSPLIT, $0-72
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD y_len+56(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·addRare(SB)
+slow:
+	JMP ·addSlow(SB)
 
 NEON:
 	JMP ·addNEON(SB)
@@ -32,16 +32,16 @@ TEXT ·axpbyActive(SB), NOSPLIT, $0-64
 	MOVD x_len+16(FP), R0
 	MOVD y_len+48(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpbyRare(SB)
+slow:
+	JMP ·axpbySlow(SB)
 
 NEON:
 	JMP ·axpbyNEON(SB)
@@ -51,16 +51,16 @@ TEXT ·axpyActive(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
 	MOVD y_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpyRare(SB)
+slow:
+	JMP ·axpySlow(SB)
 
 NEON:
 	JMP ·axpyNEON(SB)
@@ -70,16 +70,16 @@ TEXT ·axpy64Active(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
 	MOVD y_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpy64Rare(SB)
+slow:
+	JMP ·axpy64Slow(SB)
 
 NEON:
 	JMP ·axpy64NEON(SB)
@@ -90,7 +90,7 @@ TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·axpyRowsGeneric(SB)
 
 NEON:
@@ -101,13 +101,13 @@ TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVD idx_len+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpySameRare(SB)
+slow:
+	JMP ·axpySameSlow(SB)
 
 NEON:
 	JMP ·axpySameNEON(SB)
@@ -117,16 +117,16 @@ TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
 	MOVD idx_len+16(FP), R0
 	MOVD val_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpySparseRare(SB)
+slow:
+	JMP ·axpySparseSlow(SB)
 
 NEON:
 	JMP ·axpySparseNEON(SB)
@@ -137,7 +137,7 @@ TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·axpySparseKGeneric(SB)
 
 NEON:
@@ -148,19 +148,19 @@ TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD y_len+64(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·axpyToRare(SB)
+slow:
+	JMP ·axpyToSlow(SB)
 
 NEON:
 	JMP ·axpyToNEON(SB)
@@ -170,16 +170,16 @@ TEXT ·cosineActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·cosineRare(SB)
+slow:
+	JMP ·cosineSlow(SB)
 
 NEON:
 	JMP ·cosineNEON(SB)
@@ -190,7 +190,7 @@ TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·cosineEachRowGeneric(SB)
 
 NEON:
@@ -201,16 +201,16 @@ TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·distanceRare(SB)
+slow:
+	JMP ·distanceSlow(SB)
 
 NEON:
 	JMP ·distanceNEON(SB)
@@ -220,16 +220,16 @@ TEXT ·dotActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotRare(SB)
+slow:
+	JMP ·dotSlow(SB)
 
 NEON:
 	JMP ·dotNEON(SB)
@@ -239,16 +239,16 @@ TEXT ·dot64Active(SB), NOSPLIT, $0-56
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dot64Rare(SB)
+slow:
+	JMP ·dot64Slow(SB)
 
 NEON:
 	JMP ·dot64NEON(SB)
@@ -258,16 +258,16 @@ TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotBytesRare(SB)
+slow:
+	JMP ·dotBytesSlow(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -283,7 +283,7 @@ TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotEachRowGeneric(SB)
 
 NEON:
@@ -294,16 +294,16 @@ TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotFloatBytesRare(SB)
+slow:
+	JMP ·dotFloatBytesSlow(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -313,17 +313,17 @@ NEON:
 NEONUint8:
 	JMP ·dotFloatUint8NEON(SB)
 
-// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotHalvesGeneric(SB)
 
 NEON:
-	MOVBU brain+80(FP), R1
+	MOVBU bfloat16+80(FP), R1
 	CBZ R1, NEONFloat16
 	JMP ·dotBfloat16NEON(SB)
 
@@ -335,16 +335,16 @@ TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
 	MOVD y_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotNormsRare(SB)
+slow:
+	JMP ·dotNormsSlow(SB)
 
 NEON:
 	JMP ·dotNormsNEON(SB)
@@ -354,16 +354,16 @@ TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
 	MOVD y_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotNorms64Rare(SB)
+slow:
+	JMP ·dotNorms64Slow(SB)
 
 NEON:
 	JMP ·dotNorms64NEON(SB)
@@ -374,7 +374,7 @@ TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotRowsGeneric(SB)
 
 NEON:
@@ -386,7 +386,7 @@ TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotRowsBytesGeneric(SB)
 
 NEON:
@@ -402,13 +402,13 @@ TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVD idx_len+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotSameRare(SB)
+slow:
+	JMP ·dotSameSlow(SB)
 
 NEON:
 	JMP ·dotSameNEON(SB)
@@ -418,16 +418,16 @@ TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
 	MOVD idx_len+8(FP), R0
 	MOVD val_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·dotSparseRare(SB)
+slow:
+	JMP ·dotSparseSlow(SB)
 
 NEON:
 	JMP ·dotSparseNEON(SB)
@@ -438,7 +438,7 @@ TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotSparseKGeneric(SB)
 
 NEON:
@@ -450,7 +450,7 @@ TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·dotTwoGeneric(SB)
 
 NEON:
@@ -461,16 +461,16 @@ TEXT ·expActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·expRare(SB)
+slow:
+	JMP ·expSlow(SB)
 
 NEON:
 	JMP ·expNEON(SB)
@@ -480,13 +480,13 @@ TEXT ·findActive(SB), NOSPLIT, $0-40
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·findRare(SB)
+slow:
+	JMP ·findSlow(SB)
 
 NEON:
 	JMP ·findNEON(SB)
@@ -497,7 +497,7 @@ TEXT ·gemmActive(SB), NOSPLIT, $0-128
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·gemmGeneric(SB)
 
 NEON:
@@ -509,7 +509,7 @@ TEXT ·gerActive(SB), NOSPLIT, $0-96
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·gerGeneric(SB)
 
 NEON:
@@ -521,7 +521,7 @@ TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·hammingRowsGeneric(SB)
 
 NEON:
@@ -532,16 +532,16 @@ TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·l1DistanceRare(SB)
+slow:
+	JMP ·l1DistanceSlow(SB)
 
 NEON:
 	JMP ·l1DistanceNEON(SB)
@@ -551,16 +551,16 @@ TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·log1pexpRare(SB)
+slow:
+	JMP ·log1pexpSlow(SB)
 
 NEON:
 	JMP ·log1pexpNEON(SB)
@@ -570,13 +570,13 @@ TEXT ·maxActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·maxRare(SB)
+slow:
+	JMP ·maxSlow(SB)
 
 NEON:
 	JMP ·maxNEON(SB)
@@ -586,13 +586,13 @@ TEXT ·minActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·minRare(SB)
+slow:
+	JMP ·minSlow(SB)
 
 NEON:
 	JMP ·minNEON(SB)
@@ -602,19 +602,19 @@ TEXT ·mulActive(SB), NOSPLIT, $0-72
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD y_len+56(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·mulRare(SB)
+slow:
+	JMP ·mulSlow(SB)
 
 NEON:
 	JMP ·mulNEON(SB)
@@ -624,28 +624,28 @@ TEXT ·normActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·normRare(SB)
+slow:
+	JMP ·normSlow(SB)
 
 NEON:
 	JMP ·normNEON(SB)
 
-// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·normsHalvesGeneric(SB)
 
 NEON:
-	MOVBU brain+80(FP), R1
+	MOVBU bfloat16+80(FP), R1
 	CBZ R1, NEONFloat16
 	JMP ·normsBfloat16NEON(SB)
 
@@ -658,7 +658,7 @@ TEXT ·packActive(SB), NOSPLIT, $0-72
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·packGeneric(SB)
 
 NEON:
@@ -670,30 +670,30 @@ TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·packColumnsGeneric(SB)
 
 NEON:
 	JMP ·packColumnsNEON(SB)
 
-// func packHalvesActive(dst []uint16, src []float32, brain bool)
+// func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
 TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
 	MOVD dst_len+8(FP), R0
 	MOVD src_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·packHalvesRare(SB)
+slow:
+	JMP ·packHalvesSlow(SB)
 
 NEON:
-	MOVBU brain+48(FP), R1
+	MOVBU bfloat16+48(FP), R1
 	CBZ R1, NEONFloat16
 	JMP ·packBfloat16NEON(SB)
 
@@ -706,7 +706,7 @@ TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·prefetchGeneric(SB)
 
 NEON:
@@ -718,7 +718,7 @@ TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·rankKPairsGeneric(SB)
 
 NEON:
@@ -729,13 +729,13 @@ TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	MOVD x_len+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·scaleRare(SB)
+slow:
+	JMP ·scaleSlow(SB)
 
 NEON:
 	JMP ·scaleNEON(SB)
@@ -745,16 +745,16 @@ TEXT ·scaleToActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+40(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·scaleToRare(SB)
+slow:
+	JMP ·scaleToSlow(SB)
 
 NEON:
 	JMP ·scaleToNEON(SB)
@@ -764,16 +764,16 @@ TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·sigmoidRare(SB)
+slow:
+	JMP ·sigmoidSlow(SB)
 
 NEON:
 	JMP ·sigmoidNEON(SB)
@@ -783,16 +783,16 @@ TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·squaredDistanceRare(SB)
+slow:
+	JMP ·squaredDistanceSlow(SB)
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
@@ -802,16 +802,16 @@ TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·squaredDistance64Rare(SB)
+slow:
+	JMP ·squaredDistance64Slow(SB)
 
 NEON:
 	JMP ·squaredDistance64NEON(SB)
@@ -821,16 +821,16 @@ TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·squaredDistanceBytesRare(SB)
+slow:
+	JMP ·squaredDistanceBytesSlow(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -846,23 +846,23 @@ TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·squaredDistanceEachRowGeneric(SB)
 
 NEON:
 	JMP ·squaredDistanceEachRowNEON(SB)
 
-// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·squaredDistanceHalvesGeneric(SB)
 
 NEON:
-	MOVBU brain+80(FP), R1
+	MOVBU bfloat16+80(FP), R1
 	CBZ R1, NEONFloat16
 	JMP ·squaredDistanceBfloat16NEON(SB)
 
@@ -875,7 +875,7 @@ TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·squaredDistanceRowsBytesGeneric(SB)
 
 NEON:
@@ -892,7 +892,7 @@ TEXT ·stepsSameActive(SB), NOSPLIT, $0-64
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·stepsSameGeneric(SB)
 
 NEON:
@@ -903,19 +903,19 @@ TEXT ·subActive(SB), NOSPLIT, $0-72
 	MOVD dst_len+8(FP), R0
 	MOVD x_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD y_len+56(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·subRare(SB)
+slow:
+	JMP ·subSlow(SB)
 
 NEON:
 	JMP ·subNEON(SB)
@@ -925,13 +925,13 @@ TEXT ·sumActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·sumRare(SB)
+slow:
+	JMP ·sumSlow(SB)
 
 NEON:
 	JMP ·sumNEON(SB)
@@ -941,13 +941,13 @@ TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·sumAbsRare(SB)
+slow:
+	JMP ·sumAbsSlow(SB)
 
 NEON:
 	JMP ·sumAbsNEON(SB)
@@ -957,13 +957,13 @@ TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·sumSquaresRare(SB)
+slow:
+	JMP ·sumSquaresSlow(SB)
 
 NEON:
 	JMP ·sumSquaresNEON(SB)
@@ -973,16 +973,16 @@ TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
 	MOVD src_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·unpackRare(SB)
+slow:
+	JMP ·unpackSlow(SB)
 
 NEON:
 	JMP ·unpackNEON(SB)
@@ -993,30 +993,30 @@ TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
+slow:
 	JMP ·unpackDotGeneric(SB)
 
 NEON:
 	JMP ·unpackDotNEON(SB)
 
-// func unpackHalvesActive(dst []float32, src []uint16, brain bool)
+// func unpackHalvesActive(dst []float32, src []uint16, bfloat16 bool)
 TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
 	MOVD dst_len+8(FP), R0
 	MOVD src_len+32(FP), R1
 	CMP R0, R1
-	BNE rare
+	BNE slow
 	MOVD $const_Block, R1
 	CMP R1, R0
-	BHI rare
+	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
-rare:
-	JMP ·unpackHalvesRare(SB)
+slow:
+	JMP ·unpackHalvesSlow(SB)
 
 NEON:
-	MOVBU brain+48(FP), R1
+	MOVBU bfloat16+48(FP), R1
 	CBZ R1, NEONFloat16
 	JMP ·unpackBfloat16NEON(SB)
 

@@ -4,422 +4,422 @@
 
 package asm
 
-var _ = addRare // which the assembly jumps to
+var _ = addSlow // the assembly jumps to it
 
 // addActive works like addGeneric.
 //
 //go:noescape
 func addActive(dst, x, y []float32)
 
-var _ = axpbyRare // which the assembly jumps to
+var _ = axpbySlow // the assembly jumps to it
 
 // axpbyActive works like axpbyGeneric.
 //
 //go:noescape
 func axpbyActive(a float32, x []float32, b float32, y []float32)
 
-var _ = axpyRare // which the assembly jumps to
+var _ = axpySlow // the assembly jumps to it
 
 // axpyActive works like axpyGeneric.
 //
 //go:noescape
 func axpyActive(a float32, x, y []float32)
 
-var _ = axpy64Rare // which the assembly jumps to
+var _ = axpy64Slow // the assembly jumps to it
 
 // axpy64Active works like axpy64Generic.
 //
 //go:noescape
 func axpy64Active(a *float64, x []float32, y []float64)
 
-var _ = axpyRowsGeneric // which the assembly jumps to
+var _ = axpyRowsGeneric // the assembly jumps to it
 
 // axpyRowsActive works like axpyRowsGeneric.
 //
 //go:noescape
 func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
 
-var _ = axpySameRare // which the assembly jumps to
+var _ = axpySameSlow // the assembly jumps to it
 
 // axpySameActive works like axpySameGeneric.
 //
 //go:noescape
 func axpySameActive(a float32, idx []uint16, w []float32)
 
-var _ = axpySparseRare // which the assembly jumps to
+var _ = axpySparseSlow // the assembly jumps to it
 
 // axpySparseActive works like axpySparseGeneric.
 //
 //go:noescape
 func axpySparseActive(a float32, idx []int32, val, w []float32)
 
-var _ = axpySparseKGeneric // which the assembly jumps to
+var _ = axpySparseKGeneric // the assembly jumps to it
 
 // axpySparseKActive works like axpySparseKGeneric.
 //
 //go:noescape
 func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
 
-var _ = axpyToRare // which the assembly jumps to
+var _ = axpyToSlow // the assembly jumps to it
 
 // axpyToActive works like axpyToGeneric.
 //
 //go:noescape
 func axpyToActive(dst []float32, a float32, x, y []float32)
 
-var _ = cosineRare // which the assembly jumps to
+var _ = cosineSlow // the assembly jumps to it
 
 // cosineActive is a part of Cosine.
 //
 //go:noescape
 func cosineActive(x, y []float32) float32
 
-var _ = cosineEachRowGeneric // which the assembly jumps to
+var _ = cosineEachRowGeneric // the assembly jumps to it
 
 // cosineEachRowActive works like cosineEachRowGeneric.
 //
 //go:noescape
 func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
 
-var _ = distanceRare // which the assembly jumps to
+var _ = distanceSlow // the assembly jumps to it
 
 // distanceActive is a part of Distance.
 //
 //go:noescape
 func distanceActive(x, y []float32) float32
 
-var _ = dotRare // which the assembly jumps to
+var _ = dotSlow // the assembly jumps to it
 
 // dotActive works like dotGeneric.
 //
 //go:noescape
 func dotActive(x, y []float32) float32
 
-var _ = dot64Rare // which the assembly jumps to
+var _ = dot64Slow // the assembly jumps to it
 
 // dot64Active works like dot64Generic.
 //
 //go:noescape
 func dot64Active(x, y []float32) float64
 
-var _ = dotBytesRare // which the assembly jumps to
+var _ = dotBytesSlow // the assembly jumps to it
 
 // dotBytesActive works like dotBytesGeneric.
 //
 //go:noescape
 func dotBytesActive(x, y []uint8, signed bool) int64
 
-var _ = dotEachRowGeneric // which the assembly jumps to
+var _ = dotEachRowGeneric // the assembly jumps to it
 
 // dotEachRowActive works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowActive(dst, rows []float32, stride int, x []float32)
 
-var _ = dotFloatBytesRare // which the assembly jumps to
+var _ = dotFloatBytesSlow // the assembly jumps to it
 
 // dotFloatBytesActive works like dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
 
-var _ = dotHalvesGeneric // which the assembly jumps to
+var _ = dotHalvesGeneric // the assembly jumps to it
 
 // dotHalvesActive works like dotHalvesGeneric.
 //
 //go:noescape
-func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-var _ = dotNormsRare // which the assembly jumps to
+var _ = dotNormsSlow // the assembly jumps to it
 
 // dotNormsActive works like dotNormsGeneric.
 //
 //go:noescape
 func dotNormsActive(dst *float32, x, y []float32)
 
-var _ = dotNorms64Rare // which the assembly jumps to
+var _ = dotNorms64Slow // the assembly jumps to it
 
 // dotNorms64Active works like dotNorms64Generic.
 //
 //go:noescape
 func dotNorms64Active(dst *float64, x, y []float32)
 
-var _ = dotRowsGeneric // which the assembly jumps to
+var _ = dotRowsGeneric // the assembly jumps to it
 
 // dotRowsActive works like dotRowsGeneric.
 //
 //go:noescape
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
 
-var _ = dotRowsBytesGeneric // which the assembly jumps to
+var _ = dotRowsBytesGeneric // the assembly jumps to it
 
 // dotRowsBytesActive works like dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-var _ = dotSameRare // which the assembly jumps to
+var _ = dotSameSlow // the assembly jumps to it
 
 // dotSameActive works like dotSameGeneric.
 //
 //go:noescape
 func dotSameActive(a float32, idx []uint16, w []float32) float32
 
-var _ = dotSparseRare // which the assembly jumps to
+var _ = dotSparseSlow // the assembly jumps to it
 
 // dotSparseActive works like dotSparseGeneric.
 //
 //go:noescape
 func dotSparseActive(idx []int32, val, w []float32) float32
 
-var _ = dotSparseKGeneric // which the assembly jumps to
+var _ = dotSparseKGeneric // the assembly jumps to it
 
 // dotSparseKActive works like dotSparseKGeneric.
 //
 //go:noescape
 func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
 
-var _ = dotTwoGeneric // which the assembly jumps to
+var _ = dotTwoGeneric // the assembly jumps to it
 
 // dotTwoActive works like dotTwoGeneric.
 //
 //go:noescape
 func dotTwoActive(dst, x, y []float32)
 
-var _ = expRare // which the assembly jumps to
+var _ = expSlow // the assembly jumps to it
 
 // expActive works like expGeneric.
 //
 //go:noescape
 func expActive(dst, x []float32, table *float32)
 
-var _ = findRare // which the assembly jumps to
+var _ = findSlow // the assembly jumps to it
 
 // findActive is a part of Find.
 //
 //go:noescape
 func findActive(x []float32, v float32) int
 
-var _ = gemmGeneric // which the assembly jumps to
+var _ = gemmGeneric // the assembly jumps to it
 
 // gemmActive works like gemmGeneric.
 //
 //go:noescape
 func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
 
-var _ = gerGeneric // which the assembly jumps to
+var _ = gerGeneric // the assembly jumps to it
 
 // gerActive works like gerGeneric.
 //
 //go:noescape
 func gerActive(alpha float32, x, y, a []float32, stride, size int)
 
-var _ = hammingRowsGeneric // which the assembly jumps to
+var _ = hammingRowsGeneric // the assembly jumps to it
 
 // hammingRowsActive works like hammingRowsGeneric.
 //
 //go:noescape
 func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
 
-var _ = l1DistanceRare // which the assembly jumps to
+var _ = l1DistanceSlow // the assembly jumps to it
 
 // l1DistanceActive works like l1DistanceGeneric.
 //
 //go:noescape
 func l1DistanceActive(x, y []float32) float32
 
-var _ = log1pexpRare // which the assembly jumps to
+var _ = log1pexpSlow // the assembly jumps to it
 
 // log1pexpActive works like log1pexpGeneric.
 //
 //go:noescape
 func log1pexpActive(dst, x []float64, table *float64)
 
-var _ = maxRare // which the assembly jumps to
+var _ = maxSlow // the assembly jumps to it
 
 // maxActive works like maxGeneric.
 //
 //go:noescape
 func maxActive(x []float32) float32
 
-var _ = minRare // which the assembly jumps to
+var _ = minSlow // the assembly jumps to it
 
 // minActive works like minGeneric.
 //
 //go:noescape
 func minActive(x []float32) float32
 
-var _ = mulRare // which the assembly jumps to
+var _ = mulSlow // the assembly jumps to it
 
 // mulActive works like mulGeneric.
 //
 //go:noescape
 func mulActive(dst, x, y []float32)
 
-var _ = normRare // which the assembly jumps to
+var _ = normSlow // the assembly jumps to it
 
 // normActive is a part of Norm.
 //
 //go:noescape
 func normActive(x []float32) float32
 
-var _ = normsHalvesGeneric // which the assembly jumps to
+var _ = normsHalvesGeneric // the assembly jumps to it
 
 // normsHalvesActive works like normsHalvesGeneric.
 //
 //go:noescape
-func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-var _ = packGeneric // which the assembly jumps to
+var _ = packGeneric // the assembly jumps to it
 
 // packActive works like packGeneric.
 //
 //go:noescape
 func packActive(dst []float32, width, step int, c float32, x []float32)
 
-var _ = packColumnsGeneric // which the assembly jumps to
+var _ = packColumnsGeneric // the assembly jumps to it
 
 // packColumnsActive works like packColumnsGeneric.
 //
 //go:noescape
 func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
 
-var _ = packHalvesRare // which the assembly jumps to
+var _ = packHalvesSlow // the assembly jumps to it
 
 // packHalvesActive works like packHalvesGeneric.
 //
 //go:noescape
-func packHalvesActive(dst []uint16, src []float32, brain bool)
+func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
 
-var _ = prefetchGeneric // which the assembly jumps to
+var _ = prefetchGeneric // the assembly jumps to it
 
 // prefetchActive works like prefetchGeneric.
 //
 //go:noescape
 func prefetchActive(p *float32, n int)
 
-var _ = rankKPairsGeneric // which the assembly jumps to
+var _ = rankKPairsGeneric // the assembly jumps to it
 
 // rankKPairsActive works like rankKPairsGeneric.
 //
 //go:noescape
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
 
-var _ = scaleRare // which the assembly jumps to
+var _ = scaleSlow // the assembly jumps to it
 
 // scaleActive works like scaleGeneric.
 //
 //go:noescape
 func scaleActive(a float32, x []float32)
 
-var _ = scaleToRare // which the assembly jumps to
+var _ = scaleToSlow // the assembly jumps to it
 
 // scaleToActive works like scaleToGeneric.
 //
 //go:noescape
 func scaleToActive(dst []float32, a float32, x []float32)
 
-var _ = sigmoidRare // which the assembly jumps to
+var _ = sigmoidSlow // the assembly jumps to it
 
 // sigmoidActive works like sigmoidGeneric.
 //
 //go:noescape
 func sigmoidActive(dst, x []float64, table *float64)
 
-var _ = squaredDistanceRare // which the assembly jumps to
+var _ = squaredDistanceSlow // the assembly jumps to it
 
 // squaredDistanceActive works like squaredDistanceGeneric.
 //
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
 
-var _ = squaredDistance64Rare // which the assembly jumps to
+var _ = squaredDistance64Slow // the assembly jumps to it
 
 // squaredDistance64Active works like squaredDistance64Generic.
 //
 //go:noescape
 func squaredDistance64Active(x, y []float32) float64
 
-var _ = squaredDistanceBytesRare // which the assembly jumps to
+var _ = squaredDistanceBytesSlow // the assembly jumps to it
 
 // squaredDistanceBytesActive works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
 
-var _ = squaredDistanceEachRowGeneric // which the assembly jumps to
+var _ = squaredDistanceEachRowGeneric // the assembly jumps to it
 
 // squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
 
-var _ = squaredDistanceHalvesGeneric // which the assembly jumps to
+var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
 
 // squaredDistanceHalvesActive works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-var _ = squaredDistanceRowsBytesGeneric // which the assembly jumps to
+var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
 
 // squaredDistanceRowsBytesActive works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-var _ = stepsSameGeneric // which the assembly jumps to
+var _ = stepsSameGeneric // the assembly jumps to it
 
 // stepsSameActive works like stepsSameGeneric.
 //
 //go:noescape
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 
-var _ = subRare // which the assembly jumps to
+var _ = subSlow // the assembly jumps to it
 
 // subActive works like subGeneric.
 //
 //go:noescape
 func subActive(dst, x, y []float32)
 
-var _ = sumRare // which the assembly jumps to
+var _ = sumSlow // the assembly jumps to it
 
 // sumActive works like sumGeneric.
 //
 //go:noescape
 func sumActive(x []float32) float32
 
-var _ = sumAbsRare // which the assembly jumps to
+var _ = sumAbsSlow // the assembly jumps to it
 
 // sumAbsActive works like sumAbsGeneric.
 //
 //go:noescape
 func sumAbsActive(x []float32) float32
 
-var _ = sumSquaresRare // which the assembly jumps to
+var _ = sumSquaresSlow // the assembly jumps to it
 
 // sumSquaresActive works like sumSquaresGeneric.
 //
 //go:noescape
 func sumSquaresActive(x []float32) float32
 
-var _ = unpackRare // which the assembly jumps to
+var _ = unpackSlow // the assembly jumps to it
 
 // unpackActive works like unpackGeneric.
 //
 //go:noescape
 func unpackActive(dst []float32, src []byte, hi, lo float32)
 
-var _ = unpackDotGeneric // which the assembly jumps to
+var _ = unpackDotGeneric // the assembly jumps to it
 
 // unpackDotActive works like unpackDotGeneric.
 //
 //go:noescape
 func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
 
-var _ = unpackHalvesRare // which the assembly jumps to
+var _ = unpackHalvesSlow // the assembly jumps to it
 
 // unpackHalvesActive works like unpackHalvesGeneric.
 //
 //go:noescape
-func unpackHalvesActive(dst []float32, src []uint16, brain bool)
+func unpackHalvesActive(dst []float32, src []uint16, bfloat16 bool)

@@ -12,12 +12,13 @@ import (
 	"github.com/mmcloughlin/avo/gotypes"
 )
 
-// A kernel has a door: a function that package asm calls, with no Go frame of its own. It asks which
-// path is in use and jumps to that path's body, which finds the same arguments in the same places.
-// Before, it compares the lengths of the slices, unless the kernel trusts its caller. Lengths that
-// differ, vectors beyond asm.Block and the path without assembly are left to a Go function.
+// A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
+// reads which code path is in use and jumps to that path's body, which finds the arguments in the
+// same places. Unless the kernel trusts its caller, the stub compares the lengths of the slices
+// first. It jumps to a Go function, nameSlow, for unequal lengths, vectors beyond asm.Block, and the
+// generic code path.
 
-// slicesOf returns the parameters of a signature that are slices.
+// slicesOf returns the names of a signature's slice parameters.
 func slicesOf(signature string) (names []string) {
 	for v := range parse(signature).Params().Variables() {
 		if _, ok := v.Type().(*types.Slice); ok {
@@ -27,6 +28,7 @@ func slicesOf(signature string) (names []string) {
 	return names
 }
 
+// parse returns the type of a Go function signature, and panics if it is invalid.
 func parse(signature string) *types.Signature {
 	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, signature)
 	if err != nil {
@@ -35,23 +37,22 @@ func parse(signature string) *types.Signature {
 	return tv.Type.(*types.Signature)
 }
 
-// A doorway is how a door is written for an architecture: formats that take the place of a length,
-// the constant of a path, or the name of a function.
-type doorway struct {
-	first, other string // the length of the first slice, and of another that has to be the same
-	block        string // the first is no more than Block
-	active       string // which path is in use
-	path         string // jumps to a label if it is the one of that constant
-	without      string // jumps to a label if a variable is false
-	not          string // jumps to a label if a bool parameter is false
+// A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
+type stubFormat struct {
+	first, other string // load the first slice's length; jump to slow if another's differs from it
+	block        string // jump to slow if the first length is above Block
+	active       string // load the code path in use
+	path         string // jump to the label of a code path if it is in use
+	without      string // jump to a label if a bool variable is false
+	not          string // jump to a label if a bool parameter is false
 	paths        []string
 }
 
-var doorways = map[string]doorway{
+var stubFormats = map[string]stubFormat{
 	"amd64": {
 		first:   "\tMOVQ %s, DX\n",
-		other:   "\tCMPQ DX, %s\n\tJNE rare\n",
-		block:   "\tCMPQ DX, $const_Block\n\tJHI rare\n",
+		other:   "\tCMPQ DX, %s\n\tJNE slow\n",
+		block:   "\tCMPQ DX, $const_Block\n\tJHI slow\n",
 		active:  "\tMOVBLZX ·active(SB), BX\n",
 		path:    "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
 		without: "\tCMPB ·%s(SB), $0\n\tJEQ %s\n",
@@ -60,8 +61,8 @@ var doorways = map[string]doorway{
 	},
 	"arm64": {
 		first:  "\tMOVD %s, R0\n",
-		other:  "\tMOVD %s, R1\n\tCMP R0, R1\n\tBNE rare\n",
-		block:  "\tMOVD $const_Block, R1\n\tCMP R1, R0\n\tBHI rare\n",
+		other:  "\tMOVD %s, R1\n\tCMP R0, R1\n\tBNE slow\n",
+		block:  "\tMOVD $const_Block, R1\n\tCMP R1, R0\n\tBHI slow\n",
 		active: "\tMOVBU ·active(SB), R2\n",
 		path:   "\tCMP $const_%[1]s, R2\n\tBEQ %[1]s\n",
 		not:    "\tMOVBU %s, R1\n\tCBZ R1, %s\n",
@@ -69,11 +70,11 @@ var doorways = map[string]doorway{
 	},
 }
 
-// print prints the door of a kernel.
-func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
+// print prints a kernel's dispatch stub to b.
+func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	s := gotypes.NewSignature(nil, parse(k.signature))
-	fmt.Fprintf(b, "\n// func %sActive%s\n", k.word, strings.TrimPrefix(k.signature, "func"))
-	fmt.Fprintf(b, "TEXT ·%sActive(SB), NOSPLIT, $0-%d\n", k.word, s.Bytes())
+	fmt.Fprintf(b, "\n// func %sActive%s\n", k.name, strings.TrimPrefix(k.signature, "func"))
+	fmt.Fprintf(b, "TEXT ·%sActive(SB), NOSPLIT, $0-%d\n", k.name, s.Bytes())
 	if k.checked {
 		if err := d.check(b, k, s); err != nil {
 			return err
@@ -83,7 +84,7 @@ func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
 	for _, name := range d.paths {
 		fmt.Fprintf(b, d.path, name)
 	}
-	fmt.Fprintf(b, "\nrare:\n\tJMP ·%s(SB)\n", k.rare())
+	fmt.Fprintf(b, "\nslow:\n\tJMP ·%s(SB)\n", k.slow())
 	for _, name := range d.paths {
 		if err := d.jump(b, k, s, name); err != nil {
 			return err
@@ -92,10 +93,10 @@ func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
 	return nil
 }
 
-// jump prints the jump to the body of a path, or the choice between two.
-func (d doorway) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
+// jump prints the jump to the body for the named code path, or the selection between two bodies.
+func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
 	fmt.Fprintf(b, "\n%s:\n", name)
-	bodies, isa, feature := k.bodies(), name, k.twin()
+	bodies, isa, feature := k.bodies(), name, k.variant()
 	switch {
 	case feature != "" && strings.HasPrefix(name, "AVX512"):
 		fmt.Fprintf(b, d.without, strings.ToLower(feature), "AVX2")
@@ -118,11 +119,11 @@ func (d doorway) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name
 	return nil
 }
 
-// check prints what compares the lengths.
-func (d doorway) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) error {
+// check prints the instructions that compare the slice lengths.
+func (d stubFormat) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) error {
 	line := d.first
 	for _, name := range k.slices {
-		if name == "w" { // what a sparse row is multiplied by is longer than the row
+		if name == "w" { // dense: its length is not that of the sparse row
 			continue
 		}
 		length, err := s.Params().Lookup(name).Len().Resolve()
@@ -136,12 +137,13 @@ func (d doorway) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) err
 	return nil
 }
 
-// addDoors adds the doors, their stubs, and what stands for them without assembly.
-func addDoors(files map[string][]byte) error {
+// addStubs adds to files the dispatch stubs of each architecture, their Go declarations, and the Go
+// functions that replace them where assembly is not built.
+func addStubs(files map[string][]byte) error {
 	const head = "// Code generated by " + command + ". DO NOT EDIT.\n\n//go:build "
 	some := slices.DeleteFunc(slices.Clone(kernels),
-		func(k *kernelSpec) bool { return !k.hasDoor() })
-	for arch, d := range doorways {
+		func(k *kernelSpec) bool { return !k.hasStub() })
+	for arch, d := range stubFormats {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, head+"%s && gc && !purego && !noasm\n\n", arch)
 		b.WriteString("#include \"go_asm.h\"\n#include \"textflag.h\"\n")
@@ -150,31 +152,31 @@ func addDoors(files map[string][]byte) error {
 				return err
 			}
 		}
-		files["doors_"+arch+".s"] = b.Bytes()
+		files["stubs_"+arch+".s"] = b.Bytes()
 	}
 	var stubs, plain bytes.Buffer
 	stubs.WriteString(head + "(amd64 || arm64) && gc && !purego && !noasm\n\npackage asm\n")
 	plain.WriteString(head + "(!amd64 && !arm64) || !gc || purego || noasm\n\npackage asm\n")
 	for _, k := range some {
 		signature, of := strings.TrimPrefix(k.signature, "func"), parse(k.signature)
-		fmt.Fprintf(&stubs, "\nvar _ = %[4]s // which the assembly jumps to\n\n// %[3]s\n//\n"+
-			"//go:noescape\nfunc %[1]sActive%[2]s\n", k.word, signature, k.doc("Active"), k.rare())
+		fmt.Fprintf(&stubs, "\nvar _ = %[4]s // the assembly jumps to it\n\n// %[3]s\n//\n"+
+			"//go:noescape\nfunc %[1]sActive%[2]s\n", k.name, signature, k.doc("Active"), k.slow())
 		var arguments []string
 		for v := range of.Params().Variables() {
 			arguments = append(arguments, v.Name())
 		}
-		call := fmt.Sprintf("%s(%s)", k.rare(), strings.Join(arguments, ", "))
+		call := fmt.Sprintf("%s(%s)", k.slow(), strings.Join(arguments, ", "))
 		if of.Results().Len() > 0 {
 			call = "return " + call
 		}
-		fmt.Fprintf(&plain, "\nfunc %sActive%s { %s }\n", k.word, signature, call)
+		fmt.Fprintf(&plain, "\nfunc %sActive%s { %s }\n", k.name, signature, call)
 	}
 	for name, b := range map[string]*bytes.Buffer{"asm": &stubs, "noasm": &plain} {
 		text, err := format.Source(b.Bytes())
 		if err != nil {
-			return fmt.Errorf("doors: %w", err)
+			return fmt.Errorf("stubs: %w", err)
 		}
-		files["doors_"+name+".go"] = text
+		files["stubs_"+name+".go"] = text
 	}
 	return nil
 }
