@@ -1240,7 +1240,7 @@ TEXT ·axpySameAVX2(SB), NOSPLIT, $0-56
 	JBE     last
 
 loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVWLZX (AX), R9
 	VADDSS  (DX)(R9*4), X0, X5
 	MOVWLZX 2(AX), R10
@@ -1294,7 +1294,7 @@ TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-80
 	JB           rest
 
 loop:
-	// Eight nonzeros a turn.
+	// Eight nonzeros per iteration.
 	VMULPS    (CX), X0, X1
 	MOVL      (AX), SI
 	MOVL      4(AX), DI
@@ -3957,7 +3957,7 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Y9
 	VCVTPS2PD (CX), Y10
 	VMULPD    Y10, Y9, Y9
@@ -3997,7 +3997,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -4140,7 +4140,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y8
 	VPSLLD     $0x10, Y8, Y8
 	VMULPS     (DX), Y8, Y8
@@ -4185,7 +4185,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -4675,7 +4675,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y8
 	VMULPS     (DX), Y8, Y8
 	VADDPS     Y8, Y0, Y0
@@ -4712,7 +4712,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -4864,7 +4864,7 @@ TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVSXBD (CX), Y8
 	VCVTDQ2PS Y8, Y8
 	VMULPS    (AX), Y8, Y8
@@ -4907,7 +4907,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    DX, BX
 	LEAQ    masks<>+32(SB), DI
 	MOVQ    DX, SI
@@ -5053,7 +5053,7 @@ TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (CX), Y8
 	VCVTDQ2PS Y8, Y8
 	VMULPS    (AX), Y8, Y8
@@ -5096,7 +5096,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    DX, BX
 	LEAQ    masks<>+32(SB), DI
 	MOVQ    DX, SI
@@ -5240,7 +5240,7 @@ TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-64
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -5306,7 +5306,7 @@ few:
 	CMPQ DX, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVSXBW (AX), X1
 	VPMOVSXBW (CX), X2
@@ -6097,7 +6097,7 @@ TEXT ·dotNorms64AVX2(SB), NOSPLIT, $256-56
 	PCALIGN $0x20
 
 firstloop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (DI), Y13
 	VCVTPS2PD (R8), Y14
 	VMULPD    Y14, Y13, Y15
@@ -6137,7 +6137,7 @@ firstloop:
 	JAE       firstloop
 
 firstrest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      R9, $+0
 	JBE       firstfold
 	CMPQ      R9, $+8
@@ -6255,7 +6255,7 @@ firstfold:
 	PCALIGN $0x20
 
 secondloop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD 32(CX), Y13
 	VCVTPS2PD 32(DX), Y14
 	VMULPD    Y14, Y13, Y15
@@ -6295,7 +6295,7 @@ secondloop:
 	JAE       secondloop
 
 secondrest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      BX, $+8
 	JBE       secondfold
 	CMPQ      BX, $+16
@@ -7727,7 +7727,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VPMOVSXBW  (R8), Y4
 	VPMOVSXBW  (R9), Y5
@@ -7794,7 +7794,7 @@ few:
 	CMPQ R10, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVSXBW (R8), X1
 	VPMOVSXBW (R9), X2
@@ -7869,7 +7869,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VPMOVZXBW  (R8), Y4
 	VPMOVZXBW  (R9), Y5
@@ -7935,7 +7935,7 @@ few:
 	CMPQ R10, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVZXBW (R8), X1
 	VPMOVZXBW (R9), X2
@@ -7993,7 +7993,7 @@ TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
 	CMPQ   CX, $+8
 	JB     few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VXORPS  X9, X9, X9
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X0, X1
@@ -8018,7 +8018,7 @@ TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
 	JB      rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X0, X9
 	VADDPS  X9, X1, X1
@@ -8122,7 +8122,7 @@ TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-76
 	JB     rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVL      (AX), SI
 	MOVL      4(AX), DI
 	MOVL      8(AX), R8
@@ -8240,7 +8240,7 @@ TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-104
 	JB     rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane of each vector.
+	// Eight nonzeros per iteration, one to each lane of each vector.
 	MOVL         (CX), R8
 	MOVL         4(CX), R9
 	IMULQ        DI, R8
@@ -8394,7 +8394,7 @@ TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-72
 	VMOVUPS Y7, 224(R8)
 
 loop:
-	// 64 elements of each block a turn.
+	// 64 elements of each half per iteration.
 	VMOVUPS      (DX), Y8
 	VMULPS       (BX), Y8, Y8
 	VADDPS       Y8, Y0, Y0
@@ -8514,7 +8514,7 @@ TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-64
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -8579,7 +8579,7 @@ few:
 	CMPQ DX, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVZXBW (AX), X1
 	VPMOVZXBW (CX), X2
@@ -11003,7 +11003,7 @@ loop:
 	VADDPD       Y3, Y4, Y3
 	VADDPD       Y2, Y3, Y2
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Y5, Y0, Y3
 	VSUBPD       Y0, Y3, Y4
 	VSUBPD       Y4, Y3, Y6
@@ -11033,7 +11033,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	LEAQ         masks<>+32(SB), SI
 	NEGQ         DX
@@ -11201,7 +11201,7 @@ rest:
 	VADDPD       Y4, Y5, Y4
 	VADDPD       Y3, Y4, Y3
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Y6, Y1, Y4
 	VSUBPD       Y1, Y4, Y5
 	VSUBPD       Y5, Y4, Y7
@@ -11252,7 +11252,7 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y5
 	VMAXPS  Y0, Y5, Y0
 	VMOVUPS 32(AX), Y5
@@ -11288,7 +11288,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y0
 	VMAXPS  Y4, Y0, Y4
 	JMP     fold
@@ -11340,7 +11340,7 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y5
 	VMINPS  Y0, Y5, Y0
 	VMOVUPS 32(AX), Y5
@@ -11376,7 +11376,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y0
 	VMINPS  Y4, Y0, Y4
 	JMP     fold
@@ -12203,7 +12203,7 @@ row:
 	PCALIGN $0x20
 
 pass0loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y8
 	VPSLLD     $0x10, Y8, Y8
 	VMULPS     (DX), Y8, Y8
@@ -12248,7 +12248,7 @@ pass0rest:
 	CMPQ BX, $+0
 	JBE  pass0fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -12397,7 +12397,7 @@ pass0fold:
 	PCALIGN      $0x20
 
 pass1loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y9
 	VPSLLD     $0x10, Y9, Y9
 	VMULPS     Y9, Y9, Y9
@@ -12442,7 +12442,7 @@ pass1rest:
 	CMPQ BX, $+0
 	JBE  pass1fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, DX
 	LEAQ    masks<>+32(SB), R10
 	MOVQ    BX, R9
@@ -12610,7 +12610,7 @@ row:
 	PCALIGN $0x20
 
 pass0loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y8
 	VMULPS     (DX), Y8, Y8
 	VADDPS     Y8, Y0, Y0
@@ -12647,7 +12647,7 @@ pass0rest:
 	CMPQ BX, $+0
 	JBE  pass0fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -12788,7 +12788,7 @@ pass0fold:
 	PCALIGN      $0x20
 
 pass1loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y9
 	VMULPS     Y9, Y9, Y9
 	VADDPS     Y9, Y1, Y1
@@ -12825,7 +12825,7 @@ pass1rest:
 	CMPQ BX, $+0
 	JBE  pass1fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, DX
 	LEAQ    masks<>+32(SB), R10
 	MOVQ    BX, R9
@@ -13072,7 +13072,7 @@ TEXT ·packBfloat16AVX2(SB), NOSPLIT, $0-49
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Y5
 	VADDPS    Y0, Y5, Y5
 	VPSRLD    $0x10, Y5, Y7
@@ -13335,7 +13335,7 @@ TEXT ·packFloat16AVX2(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Y0
 	VCVTPS2PH $0x00, Y0, (CX)
 	VMOVUPS   32(AX), Y0
@@ -14217,7 +14217,7 @@ loop:
 	VCMPPD       $0x11, Y2, Y3, Y1
 	VBLENDVPD    Y1, Y7, Y4, Y1
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Y2
 	VADDPD       Y2, Y1, Y3
 	VSUBPD       Y3, Y2, Y4
@@ -14266,7 +14266,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	LEAQ         masks<>+32(SB), SI
 	NEGQ         DX
@@ -14351,7 +14351,7 @@ rest:
 	VCMPPD       $0x11, Y3, Y4, Y2
 	VBLENDVPD    Y2, Y8, Y5, Y2
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Y3
 	VADDPD       Y3, Y2, Y4
 	VSUBPD       Y4, Y3, Y5
@@ -15023,7 +15023,7 @@ TEXT ·squaredDistance64AVX2(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Y9
 	VCVTPS2PD (CX), Y10
 	VSUBPD    Y10, Y9, Y9
@@ -15071,7 +15071,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -15228,7 +15228,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y8
 	VPSLLD     $0x10, Y8, Y8
 	VSUBPS     (DX), Y8, Y8
@@ -15281,7 +15281,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -15810,7 +15810,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y8
 	VSUBPS     (DX), Y8, Y8
 	VMULPS     Y8, Y8, Y8
@@ -15855,7 +15855,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ    BX, R9
 	LEAQ    masks<>+32(SB), R11
 	MOVQ    BX, R10
@@ -16013,7 +16013,7 @@ TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-64
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -16084,7 +16084,7 @@ few:
 	CMPQ DX, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVSXBW (AX), X1
 	VPMOVSXBW (CX), X2
@@ -16156,7 +16156,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VPMOVSXBW  (R8), Y4
 	VPMOVSXBW  (R9), Y5
@@ -16228,7 +16228,7 @@ few:
 	CMPQ R10, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVSXBW (R8), X1
 	VPMOVSXBW (R9), X2
@@ -16305,7 +16305,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VPMOVZXBW  (R8), Y4
 	VPMOVZXBW  (R9), Y5
@@ -16377,7 +16377,7 @@ few:
 	CMPQ R10, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVZXBW (R8), X1
 	VPMOVZXBW (R9), X2
@@ -16445,7 +16445,7 @@ TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-64
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -16516,7 +16516,7 @@ few:
 	CMPQ DX, $+8
 	JB   bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VXORPS    X0, X0, X0
 	VPMOVZXBW (AX), X1
 	VPMOVZXBW (CX), X2
@@ -16579,7 +16579,7 @@ step:
 	CMPQ   DI, $+8
 	JB     dot_few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VXORPS  X9, X9, X9
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X0, X1
@@ -16604,7 +16604,7 @@ step:
 	JB      dot_rest
 
 dot_loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X0, X9
 	VADDPS  X9, X1, X1
@@ -16682,14 +16682,14 @@ dot_fold:
 	VADDPS X2, X1, X1
 	VMOVSS X1, 20(AX)
 
-	// No step if the margin is infinite or NaN: the exponent tells.
+	// Stop if the margin is infinite or NaN: its exponent is 255.
 	MOVL 20(AX), SI
 	SHLQ $0x21, SI
 	SHRQ $0x38, SI
 	CMPQ SI, $+255
 	JAE  end
 
-	// What is added: Update, or 0 if the margin is large enough.
+	// Add Update if the margin is below Least, and otherwise 0.
 	VMOVSS  16(AX), X0
 	VMOVSS  12(AX), X2
 	VCMPPS  $0x11, X0, X1, X0
@@ -16712,7 +16712,7 @@ dot_fold:
 	JBE     axpy_last
 
 axpy_loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVWLZX (SI), R12
 	VADDSS  (BX)(R12*4), X2, X5
 	MOVWLZX 2(SI), R13
@@ -18471,7 +18471,7 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-56
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXBD (AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
@@ -18574,7 +18574,7 @@ TEXT ·unpackBfloat16AVX2(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXWD (AX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (CX)
@@ -19092,7 +19092,7 @@ TEXT ·unpackFloat16AVX2(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VCVTPH2PS (AX), Y0
 	VMOVUPS   Y0, (CX)
 	VCVTPH2PS 16(AX), Y0

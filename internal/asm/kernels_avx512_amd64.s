@@ -3610,7 +3610,7 @@ TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Z20
 	VCVTPS2PD (CX), Z21
 	VMULPD    Z21, Z20, Z20
@@ -3634,7 +3634,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+16
@@ -3716,7 +3716,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Z20
 	VPSLLD     $0x10, Z20, Z20
 	VMULPS     (DX), Z20, Z20
@@ -3745,7 +3745,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -4018,7 +4018,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Z20
 	VMULPS     (DX), Z20, Z20
 	VADDPS     Z20, Z16, Z16
@@ -4043,7 +4043,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -4120,7 +4120,7 @@ TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVSXBD (CX), Z20
 	VCVTDQ2PS Z20, Z20
 	VMULPS    (AX), Z20, Z20
@@ -4147,7 +4147,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        DX, BX
 	MOVQ        DX, SI
 	NEGQ        SI
@@ -4224,7 +4224,7 @@ TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (CX), Z20
 	VCVTDQ2PS Z20, Z20
 	VMULPS    (AX), Z20, Z20
@@ -4251,7 +4251,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        DX, BX
 	MOVQ        DX, SI
 	NEGQ        SI
@@ -4445,7 +4445,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z26, Z26
@@ -4912,7 +4912,7 @@ TEXT ·dotNorms64AVX512(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (CX), Z28
 	VCVTPS2PD (DX), Z29
 	VMULPD    Z29, Z28, Z30
@@ -4952,7 +4952,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      BX, $+0
 	JBE       fold
 	CMPQ      BX, $+16
@@ -6193,7 +6193,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Z22
 	VMOVDQU8   (R9), Z23
@@ -6338,7 +6338,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R9), Z22
 	VMOVDQU8   (R8), Z23
@@ -6441,7 +6441,7 @@ TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-76
 	PCALIGN $0x20
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	KMOVW       SI, K1
 	VMOVDQU32.Z (AX), K1, Y18
 	VPXORD      Y17, Y17, Y17
@@ -6508,7 +6508,7 @@ wide:
 	JB     rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane of each vector.
+	// Eight nonzeros per iteration, one to each lane of each vector.
 	MOVL         (CX), R8
 	MOVL         4(CX), R9
 	IMULQ        DI, R8
@@ -6760,7 +6760,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z27, Z27
@@ -9872,7 +9872,7 @@ loop:
 	VADDPD       Z19, Z20, Z19
 	VADDPD       Z18, Z19, Z18
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Z21, Z16, Z19
 	VSUBPD       Z16, Z19, Z20
 	VSUBPD       Z20, Z19, Z22
@@ -9902,7 +9902,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	NEGQ         DX
 	ANDQ         $0x0f, DX
@@ -10071,7 +10071,7 @@ rest:
 	VADDPD       Z19, Z20, Z19
 	VADDPD       Z18, Z19, Z18
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Z21, Z16, Z19
 	VSUBPD       Z16, Z19, Z20
 	VSUBPD       Z20, Z19, Z22
@@ -10116,7 +10116,7 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS       (AX), Z21
 	VMAXPS        Z16, Z21, Z16
 	VMOVUPS       64(AX), Z21
@@ -10154,7 +10154,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y16
 	VMAXPS  Y20, Y16, Y20
 	JMP     fold
@@ -10200,7 +10200,7 @@ TEXT ·minAVX512(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS       (AX), Z21
 	VMINPS        Z16, Z21, Z16
 	VMOVUPS       64(AX), Z21
@@ -10238,7 +10238,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y16
 	VMINPS  Y20, Y16, Y20
 	JMP     fold
@@ -10867,7 +10867,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Z24
 	VPSLLD     $0x10, Z24, Z24
 	VMULPS     (DX), Z24, Z25
@@ -10904,7 +10904,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -11020,7 +11020,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Z24
 	VMULPS     (DX), Z24, Z25
 	VMULPS     Z24, Z24, Z24
@@ -11053,7 +11053,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -11240,7 +11240,7 @@ TEXT ·packBfloat16AVX512(SB), NOSPLIT, $0-49
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Z21
 	VADDPS    Z16, Z21, Z21
 	VPSRLD    $0x10, Z21, Z23
@@ -11398,7 +11398,7 @@ TEXT ·packFloat16AVX512(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Z16
 	VCVTPS2PH $0x00, Z16, (CX)
 	VMOVUPS   64(AX), Z16
@@ -12066,7 +12066,7 @@ loop:
 	VCMPPD       $0x11, Z18, Z19, K1
 	VBLENDMPD    Z23, Z20, K1, Z17
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Z18
 	VADDPD       Z18, Z17, Z19
 	VSUBPD       Z19, Z18, Z20
@@ -12115,7 +12115,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	NEGQ         DX
 	ANDQ         $0x0f, DX
@@ -12201,7 +12201,7 @@ rest:
 	VCMPPD       $0x11, Z18, Z19, K2
 	VBLENDMPD    Z23, Z20, K2, Z17
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Z18
 	VADDPD       Z18, Z17, Z19
 	VSUBPD       Z19, Z18, Z20
@@ -12660,7 +12660,7 @@ TEXT ·squaredDistance64AVX512(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Z20
 	VCVTPS2PD (CX), Z21
 	VSUBPD    Z21, Z20, Z20
@@ -12688,7 +12688,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+16
@@ -12776,7 +12776,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Z20
 	VPSLLD     $0x10, Z20, Z20
 	VSUBPS     (DX), Z20, Z20
@@ -12809,7 +12809,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -13101,7 +13101,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Z20
 	VSUBPS     (DX), Z20, Z20
 	VMULPS     Z20, Z20, Z20
@@ -13130,7 +13130,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -13330,7 +13330,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPMAXSB  Z27, Z26, Z28
@@ -13486,7 +13486,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Z26
 	VMOVDQU8   (R9), Z27
@@ -13649,7 +13649,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Z26
 	VMOVDQU8   (R9), Z27
@@ -13909,7 +13909,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPMAXUB  Z27, Z26, Z28
@@ -15210,7 +15210,7 @@ TEXT ·unpackBfloat16AVX512(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXWD (AX), Z16
 	VPSLLD    $0x10, Z16, Z16
 	VMOVUPS   Z16, (CX)
@@ -15591,7 +15591,7 @@ TEXT ·unpackFloat16AVX512(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VCVTPH2PS (AX), Z16
 	VMOVUPS   Z16, (CX)
 	VCVTPH2PS 32(AX), Z16

@@ -1919,7 +1919,7 @@ TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-56
 	JBE     last
 
 loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVWLZX (AX), R9
 	VADDSS  (DX)(R9*4), X16, X21
 	MOVWLZX 2(AX), R10
@@ -1972,7 +1972,7 @@ TEXT ·axpySparseAVX512x256(SB), NOSPLIT, $0-80
 	JB           rest
 
 loop:
-	// Eight nonzeros a turn.
+	// Eight nonzeros per iteration.
 	VMULPS    (CX), X16, X17
 	MOVL      (AX), SI
 	MOVL      4(AX), DI
@@ -4598,7 +4598,7 @@ TEXT ·dot64AVX512x256(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Y24
 	VCVTPS2PD (CX), Y25
 	VMULPD    Y25, Y24, Y24
@@ -4638,7 +4638,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -4780,7 +4780,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y24
 	VPSLLD     $0x10, Y24, Y24
 	VMULPS     (DX), Y24, Y24
@@ -4825,7 +4825,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -5282,7 +5282,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y24
 	VMULPS     (DX), Y24, Y24
 	VADDPS     Y24, Y16, Y16
@@ -5319,7 +5319,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -5438,7 +5438,7 @@ TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVSXBD (CX), Y24
 	VCVTDQ2PS Y24, Y24
 	VMULPS    (AX), Y24, Y24
@@ -5481,7 +5481,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        DX, BX
 	MOVQ        DX, SI
 	NEGQ        SI
@@ -5604,7 +5604,7 @@ TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-60
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXBD (CX), Y24
 	VCVTDQ2PS Y24, Y24
 	VMULPS    (AX), Y24, Y24
@@ -5647,7 +5647,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        DX, BX
 	MOVQ        DX, SI
 	NEGQ        SI
@@ -5854,7 +5854,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y26, Y26
@@ -6705,7 +6705,7 @@ TEXT ·dotNorms64AVX512x256(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (CX), Y8
 	VCVTPS2PD (DX), Y9
 	VMULPD    Y9, Y8, Y10
@@ -6777,7 +6777,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      BX, $+0
 	JBE       fold
 	CMPQ      BX, $+8
@@ -8316,7 +8316,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Y22
 	VMOVDQU8   (R9), Y23
@@ -8457,7 +8457,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R9), Y22
 	VMOVDQU8   (R8), Y23
@@ -8552,7 +8552,7 @@ TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-60
 	CMPQ   CX, $+8
 	JB     few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VPXORD  X25, X25, X25
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X16, X17
@@ -8577,7 +8577,7 @@ TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-60
 	JB      rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X16, X25
 	VADDPS  X25, X17, X17
@@ -8680,7 +8680,7 @@ TEXT ·dotSparseAVX512x256(SB), NOSPLIT, $0-76
 	JB     rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVL      (AX), SI
 	MOVL      4(AX), DI
 	MOVL      8(AX), R8
@@ -8797,7 +8797,7 @@ TEXT ·dotSparseKAVX512x256(SB), NOSPLIT, $0-104
 	JB     rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane of each vector.
+	// Eight nonzeros per iteration, one to each lane of each vector.
 	MOVL         (CX), R8
 	MOVL         4(CX), R9
 	IMULQ        DI, R8
@@ -8950,7 +8950,7 @@ TEXT ·dotTwoAVX512x256(SB), NOSPLIT, $256-72
 	VMOVUPS Y23, 224(R8)
 
 loop:
-	// 64 elements of each block a turn.
+	// 64 elements of each half per iteration.
 	VMOVUPS       (DX), Y24
 	VMULPS        (BX), Y24, Y24
 	VADDPS        Y24, Y16, Y16
@@ -9152,7 +9152,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y27, Y27
@@ -12292,7 +12292,7 @@ loop:
 	VADDPD       Y19, Y20, Y19
 	VADDPD       Y18, Y19, Y18
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Y21, Y16, Y19
 	VSUBPD       Y16, Y19, Y20
 	VSUBPD       Y20, Y19, Y22
@@ -12322,7 +12322,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	NEGQ         DX
 	ANDQ         $0x07, DX
@@ -12491,7 +12491,7 @@ rest:
 	VADDPD       Y19, Y20, Y19
 	VADDPD       Y18, Y19, Y18
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	VADDPD       Y21, Y16, Y19
 	VSUBPD       Y16, Y19, Y20
 	VSUBPD       Y20, Y19, Y22
@@ -12536,7 +12536,7 @@ TEXT ·maxAVX512x256(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y21
 	VMAXPS  Y16, Y21, Y16
 	VMOVUPS 32(AX), Y21
@@ -12572,7 +12572,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y16
 	VMAXPS  Y20, Y16, Y20
 	JMP     fold
@@ -12618,7 +12618,7 @@ TEXT ·minAVX512x256(SB), NOSPLIT, $0-28
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS (AX), Y21
 	VMINPS  Y16, Y21, Y16
 	VMOVUPS 32(AX), Y21
@@ -12654,7 +12654,7 @@ few:
 	CMPQ DX, $+8
 	JB   single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	VMOVUPS -32(AX)(CX*4), Y16
 	VMINPS  Y20, Y16, Y20
 	JMP     fold
@@ -13469,7 +13469,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y0
 	VPSLLD     $0x10, Y0, Y0
 	VMULPS     (DX), Y0, Y1
@@ -13530,7 +13530,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -13711,7 +13711,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y0
 	VMULPS     (DX), Y0, Y1
 	VMULPS     Y0, Y0, Y0
@@ -13764,7 +13764,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -14010,7 +14010,7 @@ TEXT ·packBfloat16AVX512x256(SB), NOSPLIT, $0-49
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Y21
 	VADDPS    Y16, Y21, Y21
 	VPSRLD    $0x10, Y21, Y23
@@ -14260,7 +14260,7 @@ TEXT ·packFloat16AVX512x256(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVUPS   (AX), Y16
 	VCVTPS2PH $0x00, Y16, (CX)
 	VMOVUPS   32(AX), Y16
@@ -15102,7 +15102,7 @@ loop:
 	VCMPPD       $0x11, Y18, Y19, K1
 	VBLENDMPD    Y23, Y20, K1, Y17
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Y18
 	VADDPD       Y18, Y17, Y19
 	VSUBPD       Y19, Y18, Y20
@@ -15151,7 +15151,7 @@ rest:
 	CMPQ DX, $+0
 	JBE  done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	SHLQ         $0x01, DX
 	NEGQ         DX
 	ANDQ         $0x07, DX
@@ -15237,7 +15237,7 @@ rest:
 	VCMPPD       $0x11, Y18, Y19, K2
 	VBLENDMPD    Y23, Y20, K2, Y17
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	VBROADCASTSD 320(BX), Y18
 	VADDPD       Y18, Y17, Y19
 	VSUBPD       Y19, Y18, Y20
@@ -15893,7 +15893,7 @@ TEXT ·squaredDistance64AVX512x256(SB), NOSPLIT, $0-56
 	PCALIGN $0x20
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	VCVTPS2PD (AX), Y24
 	VCVTPS2PD (CX), Y25
 	VSUBPD    Y25, Y24, Y24
@@ -15941,7 +15941,7 @@ loop:
 	JAE       loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -16097,7 +16097,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VPMOVZXWD  (CX), Y24
 	VPSLLD     $0x10, Y24, Y24
 	VSUBPS     (DX), Y24, Y24
@@ -16150,7 +16150,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -16646,7 +16646,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	VCVTPH2PS  (CX), Y24
 	VSUBPS     (DX), Y24, Y24
 	VMULPS     Y24, Y24, Y24
@@ -16691,7 +16691,7 @@ rest:
 	CMPQ BX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ        BX, R9
 	MOVQ        BX, R10
 	NEGQ        R10
@@ -16903,7 +16903,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPMAXSB  Y27, Y26, Y28
@@ -17057,7 +17057,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Y26
 	VMOVDQU8   (R9), Y27
@@ -17216,7 +17216,7 @@ row:
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PREFETCHT0 4096(R8)
 	VMOVDQU8   (R8), Y26
 	VMOVDQU8   (R9), Y27
@@ -17442,7 +17442,7 @@ long:
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPMAXUB  Y27, Y26, Y28
@@ -17576,7 +17576,7 @@ step:
 	CMPQ   DI, $+8
 	JB     dot_few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VPXORD  X25, X25, X25
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X16, X17
@@ -17601,7 +17601,7 @@ step:
 	JB      dot_rest
 
 dot_loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X16, X25
 	VADDPS  X25, X17, X17
@@ -17679,14 +17679,14 @@ dot_fold:
 	VADDPS X18, X17, X17
 	VMOVSS X17, 20(AX)
 
-	// No step if the margin is infinite or NaN: the exponent tells.
+	// Stop if the margin is infinite or NaN: its exponent is 255.
 	MOVL 20(AX), SI
 	SHLQ $0x21, SI
 	SHRQ $0x38, SI
 	CMPQ SI, $+255
 	JAE  end
 
-	// What is added: Update, or 0 if the margin is large enough.
+	// Add Update if the margin is below Least, and otherwise 0.
 	VMOVSS    16(AX), X16
 	VMOVSS    12(AX), X18
 	VCMPPS    $0x11, X16, X17, K1
@@ -17709,7 +17709,7 @@ dot_fold:
 	JBE       axpy_last
 
 axpy_loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVWLZX (SI), R12
 	VADDSS  (BX)(R12*4), X18, X21
 	MOVWLZX 2(SI), R13
@@ -19416,7 +19416,7 @@ TEXT ·unpackAVX512x256(SB), NOSPLIT, $0-56
 	PCALIGN      $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXBD (AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
@@ -19518,7 +19518,7 @@ TEXT ·unpackBfloat16AVX512x256(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VPMOVZXWD (AX), Y16
 	VPSLLD    $0x10, Y16, Y16
 	VMOVUPS   Y16, (CX)
@@ -20035,7 +20035,7 @@ TEXT ·unpackFloat16AVX512x256(SB), NOSPLIT, $0-49
 	PCALIGN $0x20
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	VCVTPH2PS (AX), Y16
 	VMOVUPS   Y16, (CX)
 	VCVTPH2PS 16(AX), Y16

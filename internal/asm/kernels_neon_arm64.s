@@ -1609,7 +1609,7 @@ TEXT ·axpySameNEON(SB), NOSPLIT, $0-56
 	BLS   last
 
 loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVHU (R0), R9
 	FMOVS (R2)(R9<<2), F5
 	FADDS F5, F0, F5
@@ -1668,7 +1668,7 @@ TEXT ·axpySparseNEON(SB), NOSPLIT, $0-80
 	BLO   rest
 
 loop:
-	// Eight nonzeros a turn.
+	// Eight nonzeros per iteration.
 	FMOVQ (R1), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	LDPW  (R0), (R6, R7)
@@ -5833,7 +5833,7 @@ TEXT ·dot64NEON(SB), NOSPLIT, $0-56
 	BLO   rest
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	FMOVQ (R0), F18
 	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
 	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
@@ -5921,7 +5921,7 @@ loop:
 	BHS   loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000000, R2
@@ -6265,7 +6265,7 @@ row:
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ  (R1), F16
 	VUXTL2 V16.H8, V17.S4
 	VUXTL  V16.H4, V16.S4
@@ -6358,7 +6358,7 @@ rest:
 	CMP $0x00000000, R3
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -7140,7 +7140,7 @@ row:
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ (R1), F16
 	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
 	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
@@ -7217,7 +7217,7 @@ rest:
 	CMP $0x00000000, R3
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -7462,7 +7462,7 @@ TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-60
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVD (R1), F16
 	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
 	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
@@ -7561,7 +7561,7 @@ rest:
 	CMP $0x00000000, R2
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R2, R3
 	SUB  $0x00000001, R2, R6
 	AND  $0x00000007, R6, R6
@@ -7818,7 +7818,7 @@ TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-60
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVD  (R1), F16
 	VUXTL  V16.B8, V16.H8
 	VUXTL2 V16.H8, V17.S4
@@ -7917,7 +7917,7 @@ rest:
 	CMP $0x00000000, R2
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R2, R3
 	SUB  $0x00000001, R2, R6
 	AND  $0x00000007, R6, R6
@@ -8168,7 +8168,7 @@ TEXT ·dotInt8NEON(SB), NOSPLIT, $0-64
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
@@ -8249,7 +8249,7 @@ few:
 	CMP $0x00000008, R2
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R0), F1
 	FMOVD (R1), F2
@@ -9649,7 +9649,7 @@ TEXT ·dotNorms64NEON(SB), NOSPLIT, $256-56
 	BLO   firstrest
 
 firstloop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	FMOVQ (R9), F26
 	WORD  $0x4e617b5b           // VFCVTL2 V26.S4, V27.D2
 	WORD  $0x0e617b5a           // VFCVTL V26.S2, V26.D2
@@ -9729,7 +9729,7 @@ firstloop:
 	BHS   firstloop
 
 firstrest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMP   $0x00000008, R6
 	BLO   firstfew
 	CMP   $0x00000000, R11
@@ -10079,7 +10079,7 @@ firstfold:
 	BLO   secondrest
 
 secondloop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	FMOVQ 32(R1), F26
 	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
 	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
@@ -10159,7 +10159,7 @@ secondloop:
 	BHS   secondloop
 
 secondrest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMP   $0x00000008, R6
 	BLO   secondfew
 	CMP   $0x00000008, R3
@@ -13041,7 +13041,7 @@ row:
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PRFM  4096(R8), PLDL1KEEP
 	FMOVQ (R8), F8
 	FMOVQ (R9), F9
@@ -13123,7 +13123,7 @@ few:
 	CMP $0x00000008, R10
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R8), F1
 	FMOVD (R9), F2
@@ -13199,7 +13199,7 @@ row:
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PRFM  4096(R8), PLDL1KEEP
 	FMOVQ (R8), F8
 	FMOVQ (R9), F9
@@ -13280,7 +13280,7 @@ few:
 	CMP $0x00000008, R10
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R8), F1
 	FMOVD (R9), F2
@@ -13337,7 +13337,7 @@ TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
 	CMP   $0x00000008, R1
 	BLO   few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VMOVI $0x00, V9.B16
 	MOVHU (R0), R3
 	FMOVS (R2)(R3<<2), F1
@@ -13370,7 +13370,7 @@ TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
 	BLO   rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVHU (R0), R3
 	FMOVS (R2)(R3<<2), F9
 	FMULS F9, F0, F9
@@ -13487,7 +13487,7 @@ TEXT ·dotSparseNEON(SB), NOSPLIT, $0-76
 	BLO   rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	LDPW  (R0), (R6, R7)
 	LDPW  8(R0), (R8, R9)
 	FMOVS (R3)(R6<<2), F2
@@ -13624,7 +13624,7 @@ TEXT ·dotSparseKNEON(SB), NOSPLIT, $0-104
 	BLO   rest
 
 loop:
-	// Eight nonzeros a turn, one to each lane of each vector.
+	// Eight nonzeros per iteration, one to each lane of each vector.
 	LDPW  (R1), (R8, R9)
 	MUL   R7, R8, R8
 	VLD1R (R2), [V16.S4]
@@ -13860,7 +13860,7 @@ TEXT ·dotTwoNEON(SB), NOSPLIT, $256-72
 	FSTPQ (F14, F15), 224(R8)
 
 loop:
-	// 64 elements of each block a turn.
+	// 64 elements of each half per iteration.
 	FLDPQ (R2), (F16, F17)
 	FLDPQ (R3), (F18, F19)
 	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
@@ -14047,7 +14047,7 @@ TEXT ·dotUint8NEON(SB), NOSPLIT, $0-64
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
@@ -14127,7 +14127,7 @@ few:
 	CMP $0x00000008, R2
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R0), F1
 	FMOVD (R1), F2
@@ -18511,7 +18511,7 @@ loop:
 	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
 	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	WORD  $0x4e68d406             // VFADDD V8.D2, V0.D2, V6.D2
 	WORD  $0x4e69d427             // VFADDD V9.D2, V1.D2, V7.D2
 	WORD  $0x4ee0d4ca             // VFSUBD V0.D2, V6.D2, V10.D2
@@ -18569,7 +18569,7 @@ rest:
 	CMP $0x00000000, R2
 	BLS done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	LSL   $0x00000001, R2, R2
 	SUB   $0x00000001, R2, R2
 	AND   $0x00000007, R2, R2
@@ -18994,7 +18994,7 @@ part1end:
 	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
 	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
 
-	// Added to x, if that is above 0.
+	// Add x if it is above 0.
 	WORD  $0x4e68d406             // VFADDD V8.D2, V0.D2, V6.D2
 	WORD  $0x4e69d427             // VFADDD V9.D2, V1.D2, V7.D2
 	WORD  $0x4ee0d4ca             // VFSUBD V0.D2, V6.D2, V10.D2
@@ -19091,7 +19091,7 @@ TEXT ·maxNEON(SB), NOSPLIT, $0-28
 	BLO  rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F10, F11)
 	WORD  $0x6ea0e54c              // VFCMGT V0.S4, V10.S4, V12.S4
 	WORD  $0x6ea1e56d              // VFCMGT V1.S4, V11.S4, V13.S4
@@ -19154,7 +19154,7 @@ few:
 	CMP $0x00000008, R2
 	BLO single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	ADD   R1<<2, R0, R0
 	FLDPQ -32(R0), (F0, F1)
 	WORD  $0x6ea8e402            // VFCMGT V8.S4, V0.S4, V2.S4
@@ -19214,7 +19214,7 @@ TEXT ·minNEON(SB), NOSPLIT, $0-28
 	BLO  rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F10, F11)
 	WORD  $0x6eaae40c              // VFCMGT V10.S4, V0.S4, V12.S4
 	WORD  $0x6eabe42d              // VFCMGT V11.S4, V1.S4, V13.S4
@@ -19277,7 +19277,7 @@ few:
 	CMP $0x00000008, R2
 	BLO single
 
-	// The last eight, some of them again.
+	// The last eight elements, some of which were read before.
 	ADD   R1<<2, R0, R0
 	FLDPQ -32(R0), (F0, F1)
 	WORD  $0x6ea0e502            // VFCMGT V0.S4, V8.S4, V2.S4
@@ -20322,7 +20322,7 @@ row:
 	BLO   pass0rest
 
 pass0loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ  (R1), F16
 	VUXTL2 V16.H8, V17.S4
 	VUXTL  V16.H4, V16.S4
@@ -20415,7 +20415,7 @@ pass0rest:
 	CMP $0x00000000, R3
 	BLS pass0fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -20669,7 +20669,7 @@ pass0fold:
 	BLO   pass1rest
 
 pass1loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ  (R1), F17
 	VUXTL2 V17.H8, V18.S4
 	VUXTL  V17.H4, V17.S4
@@ -20754,7 +20754,7 @@ pass1rest:
 	CMP $0x00000000, R3
 	BLS pass1fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -20982,7 +20982,7 @@ row:
 	BLO   pass0rest
 
 pass0loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ (R1), F16
 	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
 	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
@@ -21059,7 +21059,7 @@ pass0rest:
 	CMP $0x00000000, R3
 	BLS pass0fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -21297,7 +21297,7 @@ pass0fold:
 	BLO   pass1rest
 
 pass1loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ (R1), F17
 	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
 	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
@@ -21366,7 +21366,7 @@ pass1rest:
 	CMP $0x00000000, R3
 	BLS pass1fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -21667,7 +21667,7 @@ TEXT ·packBfloat16NEON(SB), NOSPLIT, $0-49
 	BLO  groups
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F10, F11)
 	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
 	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
@@ -21979,7 +21979,7 @@ TEXT ·packFloat16NEON(SB), NOSPLIT, $0-49
 	BLO  groups
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FLDPQ (R0), (F0, F1)
 	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
 	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
@@ -23398,7 +23398,7 @@ loop:
 	VBIT  V2.B16, V14.B16, V4.B16
 	VBIT  V3.B16, V15.B16, V5.B16
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	FMOVD 320(R3), F2
 	VMOV  V2.D[0], V2.D[1]
 	FMOVD 320(R3), F3
@@ -23502,7 +23502,7 @@ rest:
 	CMP $0x00000000, R2
 	BLS done
 
-	// What is left of a group.
+	// The last, incomplete group.
 	LSL   $0x00000001, R2, R2
 	SUB   $0x00000001, R2, R2
 	AND   $0x00000007, R2, R2
@@ -23722,7 +23722,7 @@ part1end:
 	VBIT  V2.B16, V14.B16, V4.B16
 	VBIT  V3.B16, V15.B16, V5.B16
 
-	// A quotient and what it leaves.
+	// The quotient, and its remainder.
 	FMOVD 320(R3), F2
 	VMOV  V2.D[0], V2.D[1]
 	FMOVD 320(R3), F3
@@ -24789,7 +24789,7 @@ TEXT ·squaredDistance64NEON(SB), NOSPLIT, $0-56
 	BLO   rest
 
 loop:
-	// 32 elements a turn, one to each lane.
+	// 32 elements per iteration, one to each lane.
 	FMOVQ (R0), F18
 	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
 	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
@@ -24893,7 +24893,7 @@ loop:
 	BHS   loop
 
 rest:
-	// Less than 32 are left: whole groups, then what is left of one.
+	// Fewer than 32 are left: whole groups, then an incomplete one.
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000000, R2
@@ -25269,7 +25269,7 @@ row:
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ  (R1), F16
 	VUXTL2 V16.H8, V17.S4
 	VUXTL  V16.H4, V16.S4
@@ -25378,7 +25378,7 @@ rest:
 	CMP $0x00000000, R3
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -26238,7 +26238,7 @@ row:
 	BLO   rest
 
 loop:
-	// 64 elements a turn, one to each lane.
+	// 64 elements per iteration, one to each lane.
 	FMOVQ (R1), F16
 	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
 	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
@@ -26331,7 +26331,7 @@ rest:
 	CMP $0x00000000, R3
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD R3, R9
 	SUB  $0x00000001, R3, R10
 	AND  $0x00000007, R10, R10
@@ -26586,7 +26586,7 @@ TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-64
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
@@ -26672,7 +26672,7 @@ few:
 	CMP $0x00000008, R2
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R0), F1
 	FMOVD (R1), F2
@@ -26745,7 +26745,7 @@ row:
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PRFM  4096(R8), PLDL1KEEP
 	FMOVQ (R8), F8
 	FMOVQ (R9), F9
@@ -26832,7 +26832,7 @@ few:
 	CMP $0x00000008, R10
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R8), F1
 	FMOVD (R9), F2
@@ -26910,7 +26910,7 @@ row:
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	PRFM  4096(R8), PLDL1KEEP
 	FMOVQ (R8), F8
 	FMOVQ (R9), F9
@@ -26997,7 +26997,7 @@ few:
 	CMP $0x00000008, R10
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R8), F1
 	FMOVD (R9), F2
@@ -27067,7 +27067,7 @@ TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-64
 	BLO   rest
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
@@ -27153,7 +27153,7 @@ few:
 	CMP $0x00000008, R2
 	BLO bytes
 
-	// The first eight bytes, and of the last eight those that are left.
+	// The first eight bytes, then those of the last eight that follow them.
 	VMOVI $0x00, V0.B16
 	FMOVD (R0), F1
 	FMOVD (R1), F2
@@ -27215,7 +27215,7 @@ step:
 	CMP   $0x00000008, R7
 	BLO   dot_few
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
 	VMOVI $0x00, V9.B16
 	MOVHU (R6), R8
 	FMOVS (R3)(R8<<2), F1
@@ -27248,7 +27248,7 @@ step:
 	BLO   dot_rest
 
 dot_loop:
-	// Eight nonzeros a turn, one to each lane.
+	// Eight nonzeros per iteration, one to each lane.
 	MOVHU (R6), R8
 	FMOVS (R3)(R8<<2), F9
 	FMULS F9, F0, F9
@@ -27341,14 +27341,14 @@ dot_fold:
 	WORD  $0x4e22d421 // VFADD V2.S4, V1.S4, V1.S4
 	FMOVS F1, 20(R0)
 
-	// No step if the margin is infinite or NaN: the exponent tells.
+	// Stop if the margin is infinite or NaN: its exponent is 255.
 	MOVWU 20(R0), R6
 	LSL   $0x00000021, R6, R6
 	LSR   $0x00000038, R6, R6
 	CMP   $0x000000ff, R6
 	BHS   end
 
-	// What is added: Update, or 0 if the margin is large enough.
+	// Add Update if the margin is below Least, and otherwise 0.
 	FMOVS 16(R0), F0
 	FMOVS 12(R0), F2
 	WORD  $0x6ea1e400            // VFCMGT V1.S4, V0.S4, V0.S4
@@ -27376,7 +27376,7 @@ dot_fold:
 	BLS   axpy_last
 
 axpy_loop:
-	// Four nonzeros a turn.
+	// Four nonzeros per iteration.
 	MOVHU (R6), R12
 	FMOVS (R3)(R12<<2), F5
 	FADDS F5, F2, F5
@@ -29566,7 +29566,7 @@ TEXT ·unpackNEON(SB), NOSPLIT, $0-56
 	BLO   groups
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVD  (R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
@@ -29705,7 +29705,7 @@ TEXT ·unpackBfloat16NEON(SB), NOSPLIT, $0-49
 	BLO  groups
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ  (R0), F0
 	VUXTL2 V0.H8, V1.S4
 	VUXTL  V0.H4, V0.S4
@@ -30632,7 +30632,7 @@ TEXT ·unpackFloat16NEON(SB), NOSPLIT, $0-49
 	BLO  groups
 
 loop:
-	// Four groups a turn.
+	// Four groups per iteration.
 	FMOVQ (R0), F0
 	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
 	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4

@@ -13,21 +13,22 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx is the Target for amd64, without fused multiply-add: AVX2 with registers of 256 bits and VEX
-// encoding, or AVX-512 with opmasks and EVEX encoding, in registers of 512 bits or, for CPUs on
-// which these are no faster, of 256 (docs/kernels.md has the rule). AVX-512 prefers registers 16 to
-// 31, which have no SSE halves that an SSE instruction could wait for, so that most functions need
-// no VZEROUPPER.
+// avx is the Target for amd64: AVX2 with 256-bit registers and VEX encoding, or AVX-512 with
+// opmasks and EVEX encoding. AVX-512 code uses 512-bit registers, or 256-bit registers for CPUs on
+// which 512 bits are no faster (docs/kernels.md has the rule). It prefers registers 16 to 31, which
+// SSE instructions cannot access and hence never wait for, so that most functions need no
+// VZEROUPPER. There is no fused multiply-add.
 type avx struct {
 	*build.Context
-	isa     string
-	k       *kernelSpec // under way
-	width   int         // floats of the widest group
-	evex    bool
-	masks   operand.Mem // AVX2's
-	scratch operand.Mem // of the function under way, once it has asked for it
+	isa     string      // suffix of the function names: AVX2, AVX512x256 or AVX512
+	k       *kernelSpec // kernel whose function is being emitted
+	width   int         // number of floats in the widest group
+	evex    bool        // AVX-512
+	masks   operand.Mem // table from which AVX2 code loads masks
+	scratch operand.Mem // scratch space of the current function; zero until its first use
 }
 
+// rodata has the attributes of constant tables.
 const rodata = attr.RODATA | attr.NOPTR
 
 func newAVX(isa string, width int, evex bool) *avx {
@@ -41,7 +42,7 @@ func newAVX512x256() *avx { return newAVX("AVX512x256", 8, true) }
 
 func newAVX2() *avx {
 	t := newAVX("AVX2", 8, false)
-	// Eight words of zeros, eight of ones, then eight of zeros.
+	// Eight 32-bit words of zero bits, eight of one bits, then eight of zero bits.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
 	for i := range 24 {
@@ -87,6 +88,7 @@ func (t *avx) Func(k *kernelSpec) {
 	t.Pragma("noescape")
 }
 
+// resolve returns the memory operand of a parameter or result.
 func (t *avx) resolve(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
 	if err != nil {
@@ -129,8 +131,8 @@ func (t *avx) ReturnInt(n reg.GPVirtual) {
 	t.Done()
 }
 
-// Done clears the upper halves before a Go function runs: its SSE code would wait for them on
-// Intel. Of AVX-512, zeroUpper does so where it is needed.
+// Done zeros the upper halves of the registers, because SSE instructions in Go code would wait for
+// them on Intel CPUs. In AVX-512 code, the pass zeroUpper does this where necessary.
 func (t *avx) Done() {
 	if !t.evex {
 		t.VZEROUPPER()
@@ -145,7 +147,7 @@ func (t *avx) Leave(function string) {
 	t.Instruction(leave(function))
 }
 
-// leave is a jump behind the function's frame.
+// leave returns an instruction that removes the function's frame and jumps to another function.
 func leave(function string) *ir.Instruction {
 	to := operand.LabelRef("·" + function + "(SB)")
 	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{to}, IsTerminal: true}
@@ -183,10 +185,10 @@ func (t *avx) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 }
 
 func (t *avx) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual {
-	return place{p, n, uint8(scale)}
+	return indexed{p, n, uint8(scale)}
 }
 
-func (t *avx) Element(p, j reg.GPVirtual) reg.GPVirtual { return place{p, j, float} }
+func (t *avx) Element(p, j reg.GPVirtual) reg.GPVirtual { return indexed{p, j, float} }
 
 func (t *avx) Scratch() reg.GPVirtual {
 	if t.scratch.Base == nil {
@@ -208,13 +210,13 @@ func (t *avx) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) 
 
 func (t *avx) Rotates() bool { return true }
 
-// page is the smallest that any system has, in bytes.
-const page = 4096
+// pageSize is the smallest page size of any system, in bytes.
+const pageSize = 4096
 
 func (t *avx) StayInPage(n, p reg.GPVirtual) {
 	behind := t.GP64()
 	t.MOVQ(p, behind)
-	t.ANDQ(operand.I32(page-float), behind)
+	t.ANDQ(operand.I32(pageSize-float), behind)
 	t.CMPQ(behind, n)
 	t.CMOVQCS(behind, n)
 }
@@ -237,7 +239,7 @@ func (t *avx) NewUniform() Group { return t.New(t.width) }
 
 func (t *avx) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 
-// r is the register as wide as the group.
+// r returns the group's register under the name of its width: X, Y or Z.
 func r(v Group) operand.Op {
 	switch v.width {
 	case 16:
@@ -248,21 +250,23 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-// A place is a pointer and an index times scale, which one instruction adds up.
-type place struct {
+// An indexed pointer is the sum of a pointer and scale times an index, as one operand.
+type indexed struct {
 	reg.GPVirtual
 	index reg.GPVirtual
 	scale uint8
 }
 
+// at returns the operand for the memory at p + offset.
 func at(p reg.GPVirtual, offset int) operand.Mem {
-	if q, ok := p.(place); ok {
+	if q, ok := p.(indexed); ok {
 		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
 	}
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-// Zero says of VPXORD what avo knows of VXORPS only: the register's value does not matter.
+// Zero tells avo that VPXORD of a register with itself does not read the register, which avo knows
+// only of VXORPS.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
 		t.VXORPS(r(v), r(v), r(v))
@@ -292,7 +296,8 @@ func (t *avx) CopyLane(dst, v Group, lane int) {
 }
 
 func (t *avx) Transpose(v *[4]Group) {
-	var half [4]Group // lanes 0 and 1 of groups 0 and 1, lanes 2 and 3, the same of groups 2 and 3
+	// Lanes 0 and 1 of groups 0 and 1, their lanes 2 and 3, then the same of groups 2 and 3.
+	var half [4]Group
 	for i := range half {
 		half[i] = t.New(4)
 	}
@@ -311,6 +316,7 @@ func (t *avx) Transpose(v *[4]Group) {
 func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
 func (t *avx) Store(v Group, p reg.GPVirtual, offset int) { t.move(v.width)(r(v), at(p, offset)) }
 
+// move returns the load or store instruction for a group of the given width.
 func (t *avx) move(width int) func(ops ...operand.Op) {
 	switch width {
 	case 1:
@@ -345,6 +351,7 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	}
 }
 
+// floatBytes converts the bytes in from to floats.
 func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
 	if signed {
 		t.VPMOVSXBD(from, r(v))
@@ -369,6 +376,7 @@ func (t *avx) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
+// widenShorts converts the float16s in from to floats, or zero-extends 16-bit values to 32 bits.
 func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
 	if float16 {
 		t.VCVTPH2PS(from, r(v))
@@ -378,7 +386,7 @@ func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
 }
 
 func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
-	nearest := operand.Imm(0) // rounds to even, whatever MXCSR says
+	nearest := operand.Imm(0) // to nearest even, regardless of MXCSR
 	m, x := at(p, offset), v.regs[0].AsX()
 	switch {
 	case float16 && v.width >= 4:
@@ -396,7 +404,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 	switch v.width {
 	case 8:
-		t.VPERMQ(operand.Imm(8), v.regs[0].AsY(), v.regs[0].AsY()) // the lower four of each half
+		// Join the lower four values of both halves.
+		t.VPERMQ(operand.Imm(8), v.regs[0].AsY(), v.regs[0].AsY())
 		t.VMOVUPS(x, m)
 	case 4:
 		t.VMOVQ(x, m)
@@ -407,8 +416,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part makes an opmask or, for AVX2, loads the mask from a window into the table, which starts
-// among the ones.
+// Part returns an opmask, or for AVX2 a mask that is loaded from the table of masks, from an
+// address among the ones.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -422,14 +431,14 @@ func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	k, ones, mask := t.GP64(), t.GP32(), t.K()
 	t.MOVQ(n, k)
 	t.NEGQ(k)
-	t.ANDQ(operand.Imm(uint64(width-1)), k) // what is missing
+	t.ANDQ(operand.Imm(uint64(width-1)), k) // number of missing floats
 	t.MOVL(operand.U32(1<<width-1), ones)
 	t.SHRXL(k.As32(), ones, ones)
 	t.KMOVW(ones, mask)
 	return mask
 }
 
-// Head's window starts among the zeros.
+// Head for AVX2 loads the mask from an address among the zeros before the ones.
 func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		table, mask := t.GP64(), t.YMM()
@@ -529,7 +538,8 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits packed, or single if there is one, with an operand of that width from memory.
+// withMemory emits packed with its second operand in memory, or single for a group of one. If
+// memory is wider or narrower than the instruction's operand, it loads the operand first.
 func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -544,7 +554,7 @@ func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p
 	}
 }
 
-// The second source is what VMINPS and VMAXPS return when either is NaN.
+// VMINPS and VMAXPS return their second source, here a, if either source is NaN.
 func (t *avx) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
 
@@ -563,7 +573,7 @@ func (t *avx) KeepBelow(dst, a, v, limit Group) {
 	t.VANDPS(r(a), r(mask), r(dst))
 }
 
-// lessThan is VCMPPS's predicate that is false for NaN.
+// lessThan is the predicate of VCMPPS and VCMPPD for a < b, which is false for NaN.
 const lessThan = operand.U8(0x11)
 
 func (t *avx) Root(dst, v Group) { t.VSQRTSS(r(v), r(v), r(dst)) }
@@ -649,8 +659,7 @@ func (t *avx) LessDoubles(a, b Group) Mask {
 	return mask
 }
 
-// SelectDoubles says of VBLENDMPD what avo doesn't know: it writes all lanes, so that the register's
-// value does not matter.
+// SelectDoubles tells avo that VBLENDMPD does not read its destination: it writes all lanes.
 func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
 	v := t.New(a.width)
 	if !t.evex {
@@ -712,8 +721,8 @@ func (t *avx) Fold(v Group) {
 	t.VADDSS(h, x, x)
 }
 
-// FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and
-// adds all four sums at each step.
+// FoldFour adds lanes l and l+4, with two groups in each register, then lanes l and l+2, with four
+// groups, then lanes l and l+1.
 func (t *avx) FoldFour(v [4]Group) Group {
 	if v[0].width == 16 {
 		return t.foldFourWide(v)
@@ -724,15 +733,16 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
 	t.VADDPS(high, low, low)
 	t.VMOVSHDUP(low, high)
-	t.VADDPS(high, low, low) // sums 0 and 1, 2 and 3 in the even lanes
+	t.VADDPS(high, low, low) // even lanes hold sums 0 and 1, then 2 and 3
 	sum, upper := t.New(4), Group{4, []reg.VecVirtual{high}}
 	t.UpperHalf(upper, Group{8, []reg.VecVirtual{low}})
 	t.VSHUFPS(operand.Imm(0x88), r(upper), low.AsX(), r(sum))
 	return sum
 }
 
-// foldFourWide brings lanes l and l+8 of two groups side by side, then l and l+4, and adds all four
-// sums at each step; then the quarters of a register are the sums of l and l+2, and of l and l+1.
+// foldFourWide adds lanes l and l+8, with two groups in each register, then lanes l and l+4, with
+// all four groups in one register, a quarter each. In each quarter it then adds lanes l and l+2,
+// and l and l+1.
 func (t *avx) foldFourWide(v [4]Group) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
@@ -756,8 +766,8 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// FoldThree brings halves side by side as FoldFour does; at the end a sum is the first lane of what
-// was a register of its own.
+// FoldThree adds lanes of several groups in one register, like FoldFour; in the end it copies each
+// sum to lane 0 of a register of its own.
 func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	second, third := t.New(1), t.New(1)
 	if a.width == 16 {
@@ -791,7 +801,8 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper half of two groups of eight to the lower, and returns both.
+// pairOfHalves adds the upper half of each of two groups of eight to its lower half, and returns
+// the sums for a in the lower half of a register and those for b in the upper half.
 func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
@@ -807,14 +818,14 @@ func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
 
 // Bytes.
 
-// AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products a lane.
+// AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products in each lane.
 func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	v := t.New(sum.width)
 	t.mulBytes(v, term, x, y, offset, part)
 	t.BitsAdd(sum, sum, v)
 }
 
-// mulBytes sets dst to the terms, two in each lane.
+// mulBytes sets each lane of dst to the sum of two terms.
 func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	w := t.New(dst.width)
 	t.widenBytes(dst, term.signed, x, offset, part)
@@ -829,7 +840,8 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 	t.VPMADDWD(r(w), r(dst), r(dst))
 }
 
-// widenBytes masks what it loads with AVX-512 only.
+// widenBytes loads bytes and extends them to 16 bits. It applies part only in AVX-512 code; AVX2
+// code masks later.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:
@@ -843,7 +855,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes makes a mask of words, of AVX2, from a window that starts among the zeros.
+// LastBytes returns a mask of 16-bit words for AVX2, from an address in the table of masks among
+// the zeros before the ones. Kernels for AVX-512 use lowPart and highPart.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -852,8 +865,9 @@ func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// lowPart and highPart make opmasks for up to 64 elements: lowPart for the first n, highPart for
-// the last n of the given number, where n is at least one.
+// lowPart returns an opmask for the first n of up to 64 elements. highPart returns an opmask for
+// the last n mod of elements of a group of that many, or for all of them if n is a positive
+// multiple of it.
 func (t *avx) lowPart(n reg.GPVirtual) Part {
 	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)
@@ -872,6 +886,7 @@ func (t *avx) highPart(n reg.GPVirtual, of int) Part {
 	return mask
 }
 
+// setBytes sets every byte of v to b.
 func (t *avx) setBytes(v Group, b uint8) { t.Fill(v, 0x01010101*uint32(b)) }
 
 func (t *avx) LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual {
@@ -927,6 +942,7 @@ func (t *avx) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.jumpIf(t.JAE, n, operand.I32(k), label)
 }
 
+// jumpIf compares n with k and emits the given conditional jump.
 func (t *avx) jumpIf(jump func(label operand.Op), n reg.GPVirtual, k operand.Op, label string) {
 	t.CMPQ(n, k)
 	jump(operand.LabelRef(label))
@@ -973,15 +989,15 @@ func (t *avx) IfMisaligned(p reg.GPVirtual, width int, label string) {
 func (t *avx) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float, Disp: width*float - 1}, end)
-	t.TESTL(operand.U32(page-width*float), end.As32())
+	t.TESTL(operand.U32(pageSize-width*float), end.As32())
 	t.JEQ(operand.LabelRef(label))
 }
 
-// ifBytesNearPageEnd is IfNearPageEnd for vectors of bytes.
+// ifBytesNearPageEnd is IfNearPageEnd for a vector of bytes; n and width count bytes.
 func (t *avx) ifBytesNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: 1, Disp: width - 1}, end)
-	t.TESTL(operand.U32(page-width), end.As32())
+	t.TESTL(operand.U32(pageSize-width), end.As32())
 	t.JEQ(operand.LabelRef(label))
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// compileEVEX is to AVX-512 what pass.Compile is to AVX2, with two passes between that choose
-// registers.
+// compileEVEX compiles AVX-512 code. It has the passes of pass.Compile that this code needs, and
+// two more: upperRegisters and zeroUpper.
 var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.PruneJumpToFollowingLabel),
 	pass.FunctionPass(pass.PruneDanglingLabels),
@@ -26,10 +26,9 @@ var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.RequiredISAExtensions),
 )
 
-const sixteen = 16 << 16 // registers, in a reg.ID, whose upper half is the index
+const sixteen = 16 << 16 // added to a reg.ID, whose bits from 16 up are the register's number
 
-// upperRegisters swaps the vector registers 0-15, of which avo gives the first that are free, with
-// 16-31.
+// upperRegisters swaps vector registers 0-15, which avo allocates first, with registers 16-31.
 func upperRegisters(fn *ir.Function) error {
 	for virtual, physical := range fn.Allocation {
 		switch {
@@ -43,7 +42,8 @@ func upperRegisters(fn *ir.Function) error {
 	return nil
 }
 
-// zeroUpper puts VZEROUPPER before the ends of functions that use registers 0-15.
+// zeroUpper inserts VZEROUPPER before the returns and final jumps of functions that use vector
+// registers 0-15.
 func zeroUpper(fn *ir.Function) error {
 	low := false
 	for _, i := range fn.Instructions() {

@@ -6,16 +6,16 @@ func init() {
 	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
-// axpy64 takes four groups a turn, then what is left in pieces of half the size each, none of which
-// overlap: see elementwise. n is at most asm.Block.
+// axpy64 updates four groups of doubles per iteration, then the remaining elements in pieces of
+// half the size each, none of which overlap: see elementwise. n is at most asm.Block.
 func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")
 	a, half := t.New(t.Width()), t.Width()/2
 	t.BroadcastDouble(a, scalar, 0)
-	turn := 4 * half
+	block := 4 * half // elements per iteration
 
-	// piece updates count elements, half as many in a group as it would have floats.
+	// piece updates count elements, in groups of at most half doubles.
 	piece := func(count int) {
 		for i := 0; i < count; i += half {
 			width := 2 * min(count, half)
@@ -28,9 +28,9 @@ func axpy64(t Target) {
 		}
 	}
 	xy := walk{t, n, []vector{{x, float}, {y, double}}}
-	xy.loop(t.LoopLabel, "loop", turn, "rest", func() { piece(turn) })
+	xy.loop(t.LoopLabel, "loop", block, "rest", func() { piece(block) })
 	t.Label("rest")
-	for count := turn / 2; count > 0; count /= 2 {
+	for count := block / 2; count > 0; count /= 2 {
 		less := fmt.Sprint("less", count)
 		t.IfWithout(n, count, less)
 		piece(count)

@@ -5,8 +5,9 @@ func init() {
 		axpyRows).trusting().inWide()
 }
 
-// axpyRows takes rows one after the other where idx is nil, else those at idx, at least one. y has
-// at least one element. A strip of y stays in registers over all rows.
+// axpyRows adds multiples of rows to y: of consecutive rows if idx is nil, and otherwise of the
+// rows whose numbers are in idx. There is at least one row, and y has at least one element. A strip
+// of y stays in registers over all rows.
 func axpyRows(t Target) {
 	alpha, scalars, count := t.BroadcastParam("alpha"), t.PointerParam("a"), t.IntParam("len(a)")
 	rows, stride, idx := t.PointerParam("rows"), t.IntParam("stride"), t.PointerParam("idx")
@@ -47,7 +48,7 @@ func axpyRows(t Target) {
 		t.Jump(s.name + "add")
 		t.Label(s.name + "end")
 	}
-	most := mostColumns(t)
+	most := maxColumns(t)
 	t.Label("strip")
 	t.IfAtMost(n, most, "narrow")
 	body(strip{name: "whole", width: t.Width(), groups: most / t.Width()})

@@ -13,13 +13,15 @@ func init() {
 	})
 }
 
-// axpySame takes the last four nonzeros as a group of their own, which may begin within the one
-// before: its sums are made before anything is stored and stored at the end, so that an element
-// that both have gets the same sum twice. That needs indices of which none comes twice. Rows of
-// fewer than four go by what few emits, out of the way, and from there to end. The other labels
-// begin with name.
+// axpySame emits code that adds a to the elements of w at the indices, which must be distinct, four
+// per iteration. The last four nonzeros are a group of their own, which may overlap the group
+// before: its sums are computed before anything is stored and stored at the end, so that an element
+// in both groups is stored twice with the same sum. few emits the code for rows of fewer than four
+// nonzeros, which the caller places out of line; it ends with a jump to the label end. All other
+// labels begin with name.
 func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
-	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
+	// four returns the four indices at idx + offset bytes, and for each the sum of a and its
+	// element of w.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
 			j[l], sum[l] = t.LoadUint16(idx, offset+2*l), t.New(1)
@@ -37,7 +39,7 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 	j, sum := four(t.Address(idx, n, 2), -8)
 	t.IfAtMost(n, 4, name+"last")
 	t.Label(name + "loop")
-	t.Comment("Four nonzeros a turn.")
+	t.Comment("Four nonzeros per iteration.")
 	store(four(idx, 0))
 	t.Advance(idx, 2*4)
 	t.Decrement(n, 4)

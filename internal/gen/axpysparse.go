@@ -6,8 +6,9 @@ func init() {
 	kernel("axpySparse", "func(a float32, idx []int32, val, w []float32)", axpySparse)
 }
 
-// axpySparse updates w one element after the other, in the order of the row, so that an index may
-// come twice. The products are made four at a time: a shuffle is cheaper than a load of each value.
+// axpySparse updates w one element after the other, in the order of the row, so that indices may
+// repeat. Products are computed four at a time: extracting one by a shuffle is cheaper than loading
+// each value.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
@@ -19,7 +20,7 @@ func axpySparse(t Target) {
 	}
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	row.loop(t.Label, "loop", 8, "rest", func() {
-		t.Comment("Eight nonzeros a turn.")
+		t.Comment("Eight nonzeros per iteration.")
 		for h := range 2 {
 			products := t.New(4)
 			t.MulLoad(products, t.Narrow(a, 4), val, 16*h)

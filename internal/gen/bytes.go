@@ -27,30 +27,34 @@ func init() {
 	}
 }
 
-// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
+// A byteTerm describes the terms of a sum over two vectors of bytes: products or squared
+// differences.
 type byteTerm struct {
-	signed     bool // the bytes are int8, else uint8
-	difference bool
+	signed     bool // the bytes are int8, not uint8
+	difference bool // the terms are squared differences, not products
 }
 
-// negative tells whether sums may be less than 0. Those that may fit 32 bits with a sign, the
-// others without.
-func (k byteTerm) negative() bool { return k.signed && !k.difference }
+// signedSum reports whether sums may be negative: those fit into an int32, all others into a
+// uint32.
+func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
-// sumBytes adds up the terms of two vectors of bytes. n is at most asm.Block.
+// sumBytes emits a kernel that returns the sum of the terms of two vectors of bytes. n is at most
+// asm.Block.
 func sumBytes(t Target, term byteTerm) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
-	t.ReturnInt(overBytes(t, term, x, y, n, 0))
+	t.ReturnInt(byteSum(t, term, x, y, n, 0))
 }
 
-// rowsBytes stores such sums of rows and x. There is at least one row.
+// rowsBytes emits a kernel that stores in dst the sum of the terms of each row and x. There is at
+// least one row.
 func rowsBytes(t Target, term byteTerm) {
 	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
-		return overBytes(t, term, row, x, n, rowPrefetch)
+		return byteSum(t, term, row, x, n, rowPrefetch)
 	})
 }
 
-// eachRow stores a sum for each row of elements of size bytes.
+// eachRow emits a loop over the rows of a matrix that stores in dst the integer that sum returns
+// for each row. Elements of rows and x have size bytes. There is at least one row.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	dst, count, x := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("x")
 	rows, stride, n := t.PointerParam("rows"), t.IntParam("stride"), t.IntParam("len(x)")
@@ -66,16 +70,16 @@ func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual
 	t.Done()
 }
 
-// overBytes emits the sum of the terms of two vectors of n bytes and returns it. It prefetches x the
-// given distance ahead, in bytes, unless that is 0.
-func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
+// byteSum emits code that sums the terms of two vectors of n bytes, and returns the register of the
+// sum. Unless distance is 0, the code prefetches x, distance bytes ahead.
+func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	total = t.NewInt()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
 	t.IfLess(n, step, "few")
 	sum := zeros(t, 4, 8)
 	xy.loop(t.LoopLabel, "loop", len(sum)*step, "rest", func() {
-		t.Comment("Four groups a turn.")
+		t.Comment("Four groups per iteration.")
 		if distance > 0 {
 			t.Prefetch(x, distance)
 		}
@@ -92,16 +96,16 @@ func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (to
 	t.IfAtMost(n, 0, "fold")
 	t.AddBytes(sum[1], term, t.Address(x, n, 1), t.Address(y, n, 1), -step, t.LastBytes(n, 8))
 	t.Label("fold")
-	t.SumInts(total, fold(sum, t.BitsAdd), term.negative())
+	t.SumInts(total, fold(sum, t.BitsAdd), term.signedSum())
 	t.Jump("end")
 
 	t.Label("few")
 	t.IfLess(n, 8, "bytes")
-	t.Comment("The first eight bytes, and of the last eight those that are left.")
+	t.Comment("The first eight bytes, then those of the last eight that follow them.")
 	half := zeros(t, 1, 4)[0]
 	t.AddBytes(half, term, x, y, 0, nil)
 	t.AddBytes(half, term, t.Address(x, n, 1), t.Address(y, n, 1), -8, t.LastBytes(n, 4))
-	t.SumInts(total, half, term.negative())
+	t.SumInts(total, half, term.signedSum())
 	t.Jump("end")
 
 	t.Label("bytes")

@@ -6,6 +6,7 @@ func init() {
 	}).inWide()
 }
 
+// product sets dst to the products of the two vectors' elements.
 func product(dst Group, s source) {
 	s.load(dst, 0)
 	s.mul(dst, dst, 1)

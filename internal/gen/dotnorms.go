@@ -18,7 +18,7 @@ func init() {
 	}).inWide()
 	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
 		allNorms(t, func(sums [3]Group) {
-			t.IfOutside(sums[2], leastSquares, mostSquares, "inexact")
+			t.IfOutside(sums[2], minSquares, maxSquares, "inexact")
 			t.Return(exactCosine(t, sums[0], sums[2], sums[1]))
 		})
 		t.Label("inexact")
@@ -26,39 +26,41 @@ func init() {
 	}).partOf("Cosine").inWide()
 }
 
-// exactCosine makes the cosine of sums of x*y, x*x and y*y, and jumps to inexact if it is beyond 1 or
-// the sum of y*y is not exact.
+// exactCosine computes the cosine from the sums of x*y, x*x and y*y. It jumps to the label inexact
+// if the sum of y*y is not in safe range, or the cosine is outside [-1, 1] or NaN. The caller has
+// checked the sum of x*x.
 func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine, square := t.New(1), t.New(1)
-	t.IfOutside(yy, leastSquares, mostSquares, "inexact")
+	t.IfOutside(yy, minSquares, maxSquares, "inexact")
 	t.Cosine(cosine, xy, xx, yy)
 	t.Mul(square, cosine, cosine)
 	t.IfOutside(square, 0, one, "inexact")
 	return cosine
 }
 
-// one has the bits of 1.
+// one is the bit pattern of 1.0.
 const one = 0x3f800000
 
-// allNorms hands the sums of x*y, of y*y and of x*x, each with the bits that it has by itself, to
-// end. Vectors of up to 64 elements are added up without a loop. n is at most asm.Block.
+// allNorms emits code that computes the sums of x*y, y*y and x*x, in this order, with the same bits
+// as three separate sums. end emits what follows and is called once per place where the sums are
+// complete. Vectors of up to 64 elements are summed without a loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
 	s.sum = []Group{t.New(width), t.New(width), t.New(width)}
 	t.IfAtLeast(s.n, 9, "over8")
-	s.one(8)
+	s.oneGroup(8)
 	t.Label("over8")
 	if width > 8 {
 		t.IfAtLeast(s.n, width+1, "over1")
-		s.one(width)
+		s.oneGroup(width)
 		t.Label("over1")
 	}
 	s.part = t.LastPart(t.Part(s.n, width))
 	for k := 2; k <= lanes/width; k++ {
 		over := fmt.Sprint("over", k, "groups")
 		t.IfAtLeast(s.n, k*width+1, over)
-		s.few(k)
+		s.fewGroups(k)
 		t.Label(over)
 	}
 	s.passes()
@@ -70,17 +72,17 @@ func allNorms(t Target, end func(sums [3]Group)) {
 	}
 }
 
-// norms are the sums of x*y, of y*y and, if there is a third, of x*x.
+// norms emits the computation of the sums of x*y, y*y and, if sum has three groups, x*x.
 type norms struct {
 	t        Target
 	x, y, n  reg.GPVirtual
-	part     Part // the last group, behind another
-	sum      []Group
-	prefetch int // prefetch distance in y, in bytes; 0 for none
+	part     Part    // elements of the last group that exist, if another group precedes it
+	sum      []Group // the sums, in lanes that the caller folds
+	prefetch int     // prefetch distance in y, in bytes; 0 for none
 }
 
-// terms sets dst to the terms of a group. Squares are no -0, but products may be: zero is added to
-// those that nothing else will be.
+// terms sets dst to the terms of a group. If zero is not nil, the products are added to *zero, so
+// that -0 becomes +0; squares are never -0.
 func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
@@ -95,8 +97,8 @@ func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtu
 	}
 }
 
-// one is for at most one group of that width.
-func (s *norms) one(width int) {
+// oneGroup emits the code for vectors of at most one group of the given width.
+func (s *norms) oneGroup(width int) {
 	t, fold := s.t, "fold"
 	if width < t.Width() {
 		fold = "eight"
@@ -121,18 +123,19 @@ func (s *norms) one(width int) {
 	}
 }
 
-// few is for k groups, of which the last may be incomplete, and at most 64 elements.
-func (s *norms) few(k int) {
+// fewGroups emits the code for vectors of k groups, of which the last may be incomplete. k groups
+// are at most 64 elements.
+func (s *norms) fewGroups(k int) {
 	t, zero := s.t, s.t.New(s.t.Width())
 	t.Zero(zero)
-	// fold adds every step-th group from g on to dst, those of lanes that fold first to each other
-	// first.
+	// fold sets dst to the sum of groups g, g+step, g+2*step and so on. The order is that of the
+	// folds of 64 lanes: groups that are 32 lanes apart are added first.
 	var fold func(dst []Group, g, step int)
 	fold = func(dst []Group, g, step int) {
 		if step < lanes/t.Width() {
 			fold(dst, g, 2*step)
 			if g+step < k {
-				second := s.groups()
+				second := s.newGroups()
 				fold(second, g+step, 2*step)
 				s.addTo(dst, second)
 			}
@@ -154,29 +157,31 @@ func (s *norms) few(k int) {
 	t.Jump("fold")
 }
 
-// groups makes one for each of the sums.
-func (s *norms) groups() (v []Group) {
+// newGroups returns a group for each sum.
+func (s *norms) newGroups() (v []Group) {
 	for range s.sum {
 		v = append(v, s.t.New(s.t.Width()))
 	}
 	return v
 }
 
+// addTo adds v to dst, sum by sum.
 func (s *norms) addTo(dst, v []Group) {
 	for k := range dst {
 		s.t.Add(dst[k], dst[k], v[k])
 	}
 }
 
-// passes adds up any number of elements, more than 64. The lanes of three sums fit registers
-// of 512 bits; else a pass has every other group of eight lanes, whose folds to sixteen lanes meet.
+// passes emits the code for more than 64 elements. The lanes of all sums fit into 512-bit
+// registers. Narrower registers need two passes over the vectors, each for every other group of
+// eight lanes; adding the results of both passes is the fold from sixteen lanes to eight.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {
 		some = [][]int{{0, 1, 2, 3}}
 	}
 	for h, groups := range some {
-		p := normsPass{norms: s, name: fmt.Sprint("pass", h), of: groups,
+		p := normsPass{norms: s, name: fmt.Sprint("pass", h), groups: groups,
 			lane: make([][]Group, len(s.sum))}
 		x, y, n := s.x, s.y, s.n
 		if h < len(some)-1 {
@@ -190,7 +195,7 @@ func (s *norms) passes() {
 				p.whole(i, g, x, y)
 			}
 			if h == 0 {
-				prefetchTurn(t, y, s.prefetch, float*lanes)
+				prefetchIteration(t, y, s.prefetch, float*lanes)
 			}
 		})
 		t.Label(p.name + "rest")
@@ -211,22 +216,22 @@ func (s *norms) passes() {
 	}
 }
 
-// A normsPass adds up some groups of lanes of the sums.
+// A normsPass is one pass over the vectors, which sums some groups of lanes of each sum.
 type normsPass struct {
 	*norms
 	name            string
-	of              []int // the groups of lanes
-	lane            [][]Group
+	groups          []int     // numbers of the groups of lanes that this pass sums
+	lane            [][]Group // lanes of each sum, one entry per number in groups
 	vx, vy, product Group
 }
 
-// start makes the lanes the terms of the first block.
+// start sets the lanes to the terms of the first 64 elements.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
 	zero := &zeros(t, 1, width)[0]
-	for _, g := range p.of {
-		first := p.groups()
+	for _, g := range p.groups {
+		first := p.newGroups()
 		p.terms(first, zero, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
 		for k, v := range first {
 			p.lane[k] = append(p.lane[k], v)
@@ -235,7 +240,7 @@ func (p *normsPass) start() {
 	}
 }
 
-// add adds what is in vx and vy to the lanes of the i-th group.
+// add adds the products and squares of vx and vy to the i-th group of lanes of each sum.
 func (p *normsPass) add(i int) {
 	t, vx, vy := p.t, p.vx, p.vy
 	t.Mul(p.product, vx, vy)
@@ -248,44 +253,46 @@ func (p *normsPass) add(i int) {
 	}
 }
 
+// whole adds the terms of the whole group g of elements to the i-th group of lanes.
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.t.Load(p.vx, x, float*p.t.Width()*g)
 	p.t.Load(p.vy, y, float*p.t.Width()*g)
 	p.add(i)
 }
 
-// rest adds what is left of lanes, less than 64: whole groups, then what is left of one.
+// rest adds the terms of the remaining elements, fewer than 64: whole groups, then an incomplete
+// one.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
 	part := func(g int) string { return fmt.Sprint(p.name, "part", g) }
-	for i, g := range p.of {
+	for i, g := range p.groups {
 		from, to := width*g, width*(g+1)
 		t.IfAtMost(n, from, end)
-		if to == lanes { // a rest is less
+		if to == lanes { // fewer than 64 elements remain
 			t.Jump(part(g))
 			break
 		}
 		t.IfLess(n, to, part(g))
 		p.whole(i, g, x, y)
-		if i == len(p.of)-1 {
+		if i == len(p.groups)-1 {
 			t.Jump(end)
 		}
 	}
-	for i, g := range p.of {
+	for i, g := range p.groups {
 		t.Label(part(g))
 		t.LoadLast(p.vx, x, float*width*g, p.part)
 		t.LoadLast(p.vy, y, float*width*g, p.part)
 		p.add(i)
-		if i < len(p.of)-1 {
+		if i < len(p.groups)-1 {
 			t.Jump(end)
 		}
 	}
 	t.Label(end)
 }
 
-// fold adds the lanes that are two places apart, which are 32 lanes apart in a pass over half of
-// the groups of eight and in one over all of sixteen.
+// fold adds the third and fourth groups of lanes of the pass to the first and second. They are 32
+// lanes apart, with every other group of eight lanes as with all groups of sixteen.
 func (p *normsPass) fold() {
 	for _, l := range p.lane {
 		p.t.Add(l[0], l[0], l[2])

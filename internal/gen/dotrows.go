@@ -11,12 +11,13 @@ func init() {
 		trusting().inWide()
 }
 
-// groups of eight lanes in a dense sum.
+// groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// passes are the groups of lanes that fit the registers at a time: of eight lanes pairs, in an
-// order in which each of the folds 64 to 8 finds its terms soon, the sums of groups g and g+4, then
-// of their pairs, then of the two that are left; of sixteen lanes all.
+// passes lists the groups of lanes that longRows sums in each pass over four rows: as many as fit
+// into registers. Sixteen-lane groups need one pass, eight-lane groups four, with two groups each.
+// Their order lets the folds from 64 lanes to 8 begin early: the groups of a pass are 32 lanes
+// apart, passes 0 and 1 and passes 2 and 3 differ by 16 lanes, and these pairs by 8.
 func passes(width int) [][]int {
 	if width == 8 {
 		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -24,17 +25,17 @@ func passes(width int) [][]int {
 	return [][]int{{0, 1, 2, 3}}
 }
 
-// dotRows takes four rows at a time: one after the other where idx is nil, else those at idx.
-// The number of rows is a positive multiple of four; x has at least one element and at most
-// asm.Block. The last folds of four rows are shared.
+// dotRows computes the dot products of x and four rows at a time: consecutive rows if idx is nil,
+// and otherwise the rows whose numbers are in idx. The number of rows is a positive multiple of
+// four; x has 1 to asm.Block elements. The last folds of four rows are shared.
 //
-// Of rows of up to eight groups all of x stays in registers: those of 64 elements or, with groups
-// of sixteen, 128, which have one or two terms in each lane. Longer ones are passed over as often
-// as it takes to keep the lanes of four rows in registers.
+// If x has at most eight groups (64 elements, or 128 in groups of sixteen, with one or two terms in
+// each lane), it stays in registers. Longer rows are read in as many passes as it takes to keep the
+// lanes of four rows in registers.
 func dotRows(t Target) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
-		t.IfAtLeast(n, 9, "wide") // of shorter rows half the register would be empty
+		t.IfAtLeast(n, 9, "wide") // for shorter rows half of the register would be empty
 		t.Leave("dotRowsAVX512x256")
 		t.Label("wide")
 	}
@@ -43,7 +44,7 @@ func dotRows(t Target) {
 	idx, count, x := t.PointerParam("idx"), t.IntParam("len(dst)"), t.PointerParam("x")
 	part := t.Part(n, width)
 
-	// next begins the loop over the rows and points at the next four.
+	// next emits the start of the loop over the rows and returns pointers to the next four.
 	next := func(loop string) [4]reg.GPVirtual {
 		var p [4]reg.GPVirtual
 		for i := range p {
@@ -67,9 +68,10 @@ func dotRows(t Target) {
 		return p
 	}
 
+	// finish stores the folded sums of four rows, and continues the loop or returns.
 	finish := func(sum [4]Group, loop string) {
 		result, zero := t.FoldFour(sum), t.New(4)
-		t.Zero(zero) // the lanes began at +0: a sum of nothing but -0 is +0
+		t.Zero(zero) // lanes start from +0: a sum of -0 terms alone is +0
 		t.Add(result, result, zero)
 		t.Store(result, dst, 0)
 		t.Advance(dst, 4*float)
@@ -118,7 +120,8 @@ func dotRows(t Target) {
 	}
 }
 
-// shortSum folds the groups 0 to k-1, each given by term, to one.
+// shortSum adds groups 0 to k-1, which term computes, in the order of the folds, and returns their
+// sum.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group
@@ -151,7 +154,7 @@ func shortSum(t Target, k int, term func(g int) Group) Group {
 	return addAll(t, halves)[0]
 }
 
-// addAll adds the second of at most two groups to the first.
+// addAll adds the second of one or two groups, if any, to the first, and returns the first.
 func addAll(t Target, v []Group) []Group {
 	if len(v) == 2 {
 		t.Add(v[0], v[0], v[1])
@@ -160,11 +163,11 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows is dotRows for more than eight groups: blocks of 64 elements, at least one, and a rest
-// of 1 to 64.
+// longRows emits dotRows for more than eight groups: at least one block of 64 elements, and 1 to 64
+// remaining elements.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
-	span := copyInt(t, n) // of the blocks, in bytes
+	span := copyInt(t, n) // length of the blocks of a row, in bytes
 	t.Decrement(span, 1)
 	rest := copyInt(t, span)
 	t.And(rest, 63)
@@ -174,7 +177,7 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 
 	part = t.LastPart(part)
 	p := next("rows")
-	var sum [4]Group // of the groups that are under way
+	var sum [4]Group // partial sums of the four rows
 	for pass, together := range passes(t.Width()) {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
 		lane := passOver(t, pass, together, p, x, span, rest, part)
@@ -203,7 +206,8 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	finish(sum, "rows")
 }
 
-// passOver sums some groups of lanes of four rows.
+// passOver emits one pass over four rows, and returns for each row its sums in the groups of lanes
+// numbered in together.
 func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
 	part Part) (lane [4][]Group) {
 	width := t.Width()
@@ -264,7 +268,7 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 		if behind {
-			// The others of these groups come after this one, where there is nothing.
+			// The other groups of this pass lie beyond the end of the rows.
 			t.Jump(name("end", pass))
 			t.Label(name("next", g))
 		}

@@ -11,9 +11,11 @@ func init() {
 	})
 }
 
-// dotSame has a register for each lane of dotSparse: a product with one factor from memory and its
-// addition are two operations a nonzero, where inserting into vectors takes more and takes longer.
-// Rows of fewer than eight go by what few emits, out of the way. The labels begin with name.
+// dotSame emits code that computes dotSparse of a row whose values are all a. Each of the eight
+// lanes has a register of its own: a multiplication by an element in memory and an addition are two
+// operations per nonzero, while inserting elements into vectors takes more and takes longer. few
+// emits the code for rows of fewer than eight nonzeros, which the caller places out of line. All
+// labels begin with name.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {
@@ -24,8 +26,8 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 	row := walk{t, n, []vector{{idx, 2}}}
 
 	t.IfLess(n, 8, name+"few")
-	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum " +
-		"isn't -0.")
+	t.Comment("The first eight start the lanes; one is added to +0, so that the sum " +
+		"is never -0.")
 	t.Zero(product)
 	for l, v := range lane {
 		multiply(v, l)
@@ -33,7 +35,7 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 	t.Add(lane[7], lane[7], product)
 	row.next(8)
 	row.loop(t.Label, name+"loop", 8, name+"rest", func() {
-		t.Comment("Eight nonzeros a turn, one to each lane.")
+		t.Comment("Eight nonzeros per iteration, one to each lane.")
 		for l, v := range lane {
 			multiply(product, l)
 			t.Add(v, v, product)

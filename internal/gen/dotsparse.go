@@ -17,8 +17,9 @@ func init() {
 	}).inWideIf("gathers")
 }
 
-// dotSparseGather has all eight lanes in one register, and gathers eight elements of w at a time.
-// Lanes for which the row's end leaves no nonzero are neither loaded nor gathered: they add +0.
+// dotSparseGather is dotSparse with all eight lanes in one register: it gathers eight elements of w
+// at a time. After the end of the row, lanes without a nonzero are neither loaded nor gathered:
+// their terms are +0.
 func dotSparseGather(t *avx) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
@@ -27,7 +28,7 @@ func dotSparseGather(t *avx) {
 	t.MOVL(operand.U32(0xff), all)
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	row.loop(t.LoopLabel, "loop", 8, "rest", func() {
-		t.Comment("Eight nonzeros a turn, one to each lane.")
+		t.Comment("Eight nonzeros per iteration, one to each lane.")
 		some := t.K()
 		t.KMOVW(all, some)
 		t.gather(product, w, idx, some)
@@ -47,8 +48,8 @@ func dotSparseGather(t *avx) {
 	t.Return(t.Narrow(lane, 1))
 }
 
-// gather sets the lanes of v in the mask, which it clears, to the elements of w at indices, and the
-// others to +0.
+// gather loads eight indices from idx and sets the lanes of v in mask to the elements of w at these
+// indices, and the other lanes to +0. It clears mask.
 func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	indices := t.YMM()
 	t.VMOVDQU32_Z(at(idx, 0), mask, indices)
@@ -63,7 +64,8 @@ func dotSparse(t Target) {
 		t.PointerParam("w")
 	lane := zeros(t, 2, 4)
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
-	// four adds the four products at offset k of the row to half of the lanes.
+	// four adds the products of nonzeros k to k+3, counted from the position in the row, to half h
+	// of the lanes.
 	four := func(h, k int) {
 		var j [4]reg.GPVirtual
 		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
@@ -76,7 +78,8 @@ func dotSparse(t Target) {
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
 	}
-	// upToThree adds the products that are left, with +0 in the other lanes.
+	// upToThree adds the products of the remaining nonzeros to half h of the lanes, and +0 to the
+	// lanes without one.
 	upToThree := func(h int) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")
@@ -94,7 +97,7 @@ func dotSparse(t Target) {
 	}
 
 	row.loop(t.Label, "loop", 8, "rest", func() {
-		t.Comment("Eight nonzeros a turn, one to each lane.")
+		t.Comment("Eight nonzeros per iteration, one to each lane.")
 		four(0, 0)
 		four(1, 4)
 	})

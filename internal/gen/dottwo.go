@@ -6,9 +6,10 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// dotTwo sums two blocks at once, of equal length, a positive multiple of 64, the second behind the
-// first: four streams from memory are faster than two. The second block's lanes have no
-// registers left and are in the frame, which costs nothing while memory is what is waited for.
+// dotTwo stores in dst the dot products of the first and of the second halves of x and y, whose
+// length is a positive multiple of 64. It computes both at once: four streams from memory are
+// faster than two. The lanes of the second half do not fit into registers and are kept in the
+// frame, which costs nothing as long as the loop waits for memory.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)
@@ -23,7 +24,7 @@ func dotTwo(t Target) {
 	}
 
 	t.Label("loop")
-	t.Comment("64 elements of each block a turn.")
+	t.Comment("64 elements of each half per iteration.")
 	product := t.New(8)
 	for g := range groups {
 		offset := 8 * float * g
@@ -41,15 +42,15 @@ func dotTwo(t Target) {
 	t.Decrement(n, 8*groups)
 	t.IfAtLeast(n, 1, "loop")
 
-	for block := range 2 {
-		if block == 1 {
+	for half := range 2 {
+		if half == 1 {
 			for g := range lane {
 				t.Load(lane[g], saved, 8*float*g)
 			}
 		}
 		foldGroups(t, lane)
 		t.Fold(lane[0])
-		t.Store(t.Narrow(lane[0], 1), dst, float*block)
+		t.Store(t.Narrow(lane[0], 1), dst, float*half)
 	}
 	t.Done()
 }

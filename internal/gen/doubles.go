@@ -40,11 +40,13 @@ func init() {
 	}).inWide()
 }
 
-// doubleLanes are those of a sum of float64: half as many as others have, in as many registers.
+// doubleLanes is the number of lanes of a float64 sum: half the lanes of a float32 sum, in as many
+// registers.
 const doubleLanes = lanes / 2
 
-// sumDoubles adds up some sums of the floats of x and y, made doubles, in 32 lanes of float64.
-// terms gets a group of each, which it may change, and adds to the sums. n is at most asm.Block.
+// sumDoubles converts the elements of x and y to float64 and returns the given number of sums over
+// them, each in lane 0 of a group; a sum has 32 lanes. terms receives a group of each vector, which
+// it may overwrite, and calls add with the terms of sum k. n is at most asm.Block.
 func sumDoubles(t Target, sums int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),
@@ -66,7 +68,8 @@ func sumDoubles(t Target, sums int,
 	return total
 }
 
-// twoPasses takes every other pair of each sum at a time, of groups of eight floats.
+// twoPasses emits two passes over the vectors, each for every other pair of groups of every sum.
+// The widest group has eight floats.
 func (s *doubleSums) twoPasses() {
 	t, width := s.t, s.t.Width()
 	s.scratch = t.Scratch()
@@ -74,7 +77,7 @@ func (s *doubleSums) twoPasses() {
 	first.x, first.y, first.n = copyInt(t, s.x), copyInt(t, s.y), copyInt(t, s.n)
 	first.pass("first", []int{0, 2})
 	s.pass("second", []int{1, 3})
-	// Lanes that are 16 apart have met in each pass; those that are 8 apart meet here.
+	// Each pass has added lanes that are 16 apart; here lanes that are 8 apart are added.
 	for k, lane := range s.lane {
 		for i, v := range lane {
 			other := t.New(width)
@@ -84,21 +87,21 @@ func (s *doubleSums) twoPasses() {
 	}
 }
 
-// doubleSums are sums in float64. Registers that hold a group of floats hold half as many doubles,
-// so that two groups of lanes, a pair, belong to a group of floats.
+// doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so that the
+// lanes come in pairs of groups: pair i takes the terms of group i of the floats.
 type doubleSums struct {
 	t       Target
-	terms   func(add func(k int, v Group), a, b Group)
+	terms   func(add func(k int, v Group), a, b Group) // adds the terms of a and b to the sums
 	x, y, n reg.GPVirtual
-	all     reg.GPVirtual // elements of the vectors
-	half    int           // doubles of a group
-	part    Part          // of floats, the last ones
-	scratch reg.GPVirtual // of two passes: the first one's lanes, then space for two groups
-	pairs   []int         // those of the pass under way
-	lane    [][]Group     // of each sum
+	all     reg.GPVirtual // number of elements in each vector
+	half    int           // number of doubles in a group
+	part    Part          // floats of the last group that exist
+	scratch reg.GPVirtual // in two passes: lanes of the first, then space for two groups; else nil
+	pairs   []int         // numbers of the pairs that the current pass sums
+	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
-// pass adds up some pairs. name begins its labels.
+// pass emits one pass over the vectors, which sums the given pairs. Its labels begin with name.
 func (s *doubleSums) pass(name string, pairs []int) {
 	t, width := s.t, s.t.Width()
 	s.pairs, s.lane = pairs, make([][]Group, len(s.lane))
@@ -108,20 +111,20 @@ func (s *doubleSums) pass(name string, pairs []int) {
 	part := func(i int) string { return fmt.Sprint(name, "part", i) }
 	xy := walk{t, s.n, []vector{{s.x, float}, {s.y, float}}}
 	xy.loop(t.LoopLabel, name+"loop", doubleLanes, name+"rest", func() {
-		t.Comment("32 elements a turn, one to each lane.")
+		t.Comment("32 elements per iteration, one to each lane.")
 		for i := range s.pairs {
 			s.whole(i)
 		}
 	})
 	t.Label(name + "rest")
-	t.Comment("Less than 32 are left: whole groups, then what is left of one.")
+	t.Comment("Fewer than 32 are left: whole groups, then an incomplete one.")
 	if !t.Rotates() {
 		t.IfLess(s.all, width, name+"few")
 	}
 	last := len(s.pairs) - 1
 	for i, pair := range s.pairs {
 		t.IfAtMost(s.n, width*pair, name+"fold")
-		if width*(pair+1) == doubleLanes { // a rest is less
+		if width*(pair+1) == doubleLanes { // fewer than 32 elements remain
 			t.Jump(part(i))
 			break
 		}
@@ -136,7 +139,7 @@ func (s *doubleSums) pass(name string, pairs []int) {
 		s.last(i, true)
 		t.Jump(name + "fold")
 	}
-	if !t.Rotates() { // a part by itself is loaded in another way than one behind a whole group
+	if !t.Rotates() { // an incomplete group without a whole one before it needs another load
 		t.Label(name + "few")
 		if s.pairs[0] == 0 {
 			t.IfAtMost(s.n, 0, name+"fold")
@@ -158,7 +161,7 @@ func (s *doubleSums) pass(name string, pairs []int) {
 	}
 }
 
-// whole adds the group of floats that belongs to the i-th pair.
+// whole adds the terms of the whole group of floats that belongs to the i-th pair of this pass.
 func (s *doubleSums) whole(i int) {
 	t := s.t
 	for g := range 2 {
@@ -170,11 +173,11 @@ func (s *doubleSums) whole(i int) {
 	}
 }
 
-// last adds what is left of it.
+// last is whole for an incomplete group; behind is set if a whole group precedes it.
 func (s *doubleSums) last(i int, behind bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, behind}
-	if s.scratch != nil { // there are no registers for all
+	if s.scratch != nil { // too few registers for four groups of doubles
 		for k, space := range []int{6, 7} {
 			v := t.New(t.Width())
 			from.load(v, k)
@@ -199,6 +202,7 @@ func (s *doubleSums) last(i int, behind bool) {
 	s.add(2*i+1, high[0], high[1])
 }
 
+// add adds the terms of a and b to the given group of lanes of each sum.
 func (s *doubleSums) add(lane int, a, b Group) {
 	s.terms(func(k int, v Group) { s.t.AddDoubles(s.lane[k][lane], s.lane[k][lane], v) }, a, b)
 }

@@ -16,53 +16,55 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowPrefetch is how far rows are prefetched, in bytes: the CPU's own prefetching begins anew in each
-// page, and rows of less than one end before it has got going.
+// rowPrefetch is the prefetch distance in rows, in bytes. Hardware prefetching starts anew in each
+// page, and rows shorter than a page end before it is effective.
 const rowPrefetch = 4096
 
-// sumEachRow makes a sum over x, which has more than 64 elements, and each row.
+// sumEachRow emits a kernel that stores in dst the sum of term over each row and x. x has more than
+// 64 elements.
 func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
 	s.prefetch = rowPrefetch
-	s.end = func(sum Group) { r.end(sum) }
+	s.end = func(sum Group) { r.store(sum) }
 	t.Zero(s.zero)
-	r.over(func() {
+	r.loop(func() {
 		s.first(0, s.at(0))
 		s.blocks()
 		s.rest()
 	})
 }
 
-// cosineEachRow finds the cosines of x and each row as cosine does, xx being the sum of the squares of
-// x, which is exact, for x of more than 64 elements. It stores NaN where cosine would leave the row
-// to Go.
+// cosineEachRow emits a kernel that stores in dst the cosine of x and each row, as the kernel
+// cosine computes it, and NaN where that kernel would jump to its slow path. x has more than 64
+// elements; xx is the sum of its squares and in safe range.
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
 		prefetch: rowPrefetch}
-	r.over(func() {
+	r.loop(func() {
 		s.part = t.LastPart(t.Part(r.n, width))
 		s.passes()
 		sums := t.FoldThree(s.sum[0], s.sum[1], zeros(t, 1, width)[0])
-		r.end(exactCosine(t, sums[0], xx, sums[1]))
+		r.store(exactCosine(t, sums[0], xx, sums[1]))
 		t.Label("inexact")
 		nan := t.New(1)
-		t.Fill(nan, aNaN)
-		r.end(nan)
+		t.Fill(nan, nanBits)
+		r.store(nan)
 	})
 }
 
-const aNaN = 0x7fc00000
+// nanBits is the bit pattern of a quiet NaN.
+const nanBits = 0x7fc00000
 
-// A rowLoop takes one row after the other, of which there is at least one. x has at most asm.Block
-// elements.
+// A rowLoop emits a loop over the rows of a matrix, which has at least one row. x has at most
+// asm.Block elements.
 type rowLoop struct {
 	t         Target
-	dst       reg.GPVirtual
-	rows      reg.GPVirtual
-	row, x, n reg.GPVirtual // of the row at hand, for its sum to move
-	size      int           // bytes of a row's element
+	dst       reg.GPVirtual // pointer to the next result
+	rows      reg.GPVirtual // pointer to the current row
+	row, x, n reg.GPVirtual // position in the row and in x, and elements left; the sum moves them
+	size      int           // bytes per element of a row
 }
 
 func newRowLoop(t Target, size int) *rowLoop {
@@ -70,21 +72,22 @@ func newRowLoop(t Target, size int) *rowLoop {
 		size: size}
 }
 
-// begin sets what moves to where the row at hand begins.
-func (r *rowLoop) begin() {
+// reset sets row, x and n to the start of the current row.
+func (r *rowLoop) reset() {
 	r.t.SetInt(r.row, r.rows)
 	r.t.SetInt(r.x, r.t.PointerParam("x"))
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-func (r *rowLoop) over(sum func()) {
+// loop emits the loop, of which sum emits the body. The body has to end with the code of store.
+func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")
 	stride := t.IntParam("stride")
 	end := t.Offset(r.dst, t.IntParam("len(dst)"), float)
 	t.ShiftLeft(stride, bits.TrailingZeros(uint(r.size)))
 	t.Label("row")
-	r.begin()
+	r.reset()
 	sum()
 	t.Label("next")
 	t.AdvanceReg(r.rows, stride)
@@ -92,8 +95,8 @@ func (r *rowLoop) over(sum func()) {
 	t.Done()
 }
 
-// end stores what a row comes to.
-func (r *rowLoop) end(sums ...Group) {
+// store stores the sums of the current row and continues with the next row.
+func (r *rowLoop) store(sums ...Group) {
 	for k, v := range sums {
 		r.t.Store(v, r.dst, float*k)
 	}

@@ -2,16 +2,16 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// The constants of exp are in a table of package asm, each eight times; these are their places.
+// Indices of exp's constants in asm.expTable, which repeats each constant eight times.
 const (
-	expHigh    = iota // above it the result is +Inf
-	expLow            // below it the result is 0
+	expHigh    = iota // least integer for which the result is +Inf
+	expLow            // an x at which, and below which, the result is 0
 	expLog2E          // 1/ln 2
-	expMagic          // brings a number's integer part into the low bits
-	expBias           // what those bits are above the number, less twice the exponents' bias
-	expLn2High        // ln 2, the part whose products with integers are exact
-	expLn2Low         // and the rest
-	expC6             // of the polynomial
+	expMagic          // added to a number, leaves its nearest integer in the low bits
+	expBias           // bits of expMagic - 2*127; subtracting them leaves the integer + 2*127
+	expLn2High        // upper bits of ln 2, whose products with the integers are exact
+	expLn2Low         // ln 2 - expLn2High, rounded
+	expC6             // coefficients of the polynomial p(r), down to expC2
 	expC5
 	expC4
 	expC3
@@ -22,9 +22,10 @@ const (
 func init() {
 	kernel("exp", "func(dst, x []float32, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
+		// place returns the offset of constant k in the table, in bytes.
 		place := func(k int) int { return 8 * float * k }
-		// with returns op with a constant as its second operand: from memory where it is there as
-		// often as the group is wide.
+		// with returns an operation with constant k of the table as its second operand: load, which
+		// reads it from memory, for groups of up to eight, and op for wider groups.
 		with := func(load func(dst, a Group, p reg.GPVirtual, offset int), op func(dst, a, b Group),
 		) func(dst, a Group, k int) {
 			return func(dst, a Group, k int) {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// The bits of +Inf and -Inf, which the least and the greatest of no numbers are.
+// Bits of +Inf and -Inf: the minimum and the maximum of no numbers.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000
@@ -18,9 +18,10 @@ func init() {
 	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 
-// extreme returns what keep leaves of all elements, or none if there is no number: four groups a
-// turn, then groups of eight, the last of which overlaps the one before. Any order gives the same
-// number, and a zero is returned as +0. n is at most asm.Block.
+// extreme emits a kernel that returns the minimum or maximum of x: keep is t.Least or t.Greatest,
+// and none has the bits to return if no element is a number. The code processes four groups per
+// iteration, then groups of eight, the last of which overlaps the one before. The order does not
+// affect the result; a zero is returned as +0. n is at most asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
@@ -41,10 +42,10 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 		return func(v Group) { t.Load(v, p, offset) }
 	}
 
-	turn := 4 * width
+	block := 4 * width // elements per iteration
 	xs := walk{t, n, []vector{{x, float}}}
-	xs.loop(t.LoopLabel, "loop", turn, "rest", func() {
-		t.Comment("Four groups a turn.")
+	xs.loop(t.LoopLabel, "loop", block, "rest", func() {
+		t.Comment("Four groups per iteration.")
 		for i, b := range best {
 			group(b, from(x, float*width*i))
 		}
@@ -64,7 +65,7 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Label("few")
 	t.IfAtMost(n, 0, "fold")
 	t.IfLess(all, 8, "single")
-	t.Comment("The last eight, some of them again.")
+	t.Comment("The last eight elements, some of which were read before.")
 	group(eight, from(t.Address(x, n, float), -8*float))
 	t.Jump("fold")
 	t.Label("single")
@@ -84,8 +85,8 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Return(t.Narrow(eight, 1))
 }
 
-// find returns how many elements come before the first group of 8 or 16 that has an element equal
-// to v: n, if there is none. n is a multiple of 16 from 16 on, and at most asm.Block.
+// find emits a kernel that returns the number of elements before the first group of 8 or 16 with an
+// element equal to v, or n if there is none. n is a positive multiple of 16, and at most asm.Block.
 func find(t Target) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	v := t.BroadcastParam("v")

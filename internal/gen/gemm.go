@@ -11,16 +11,16 @@ func init() {
 		"bStep, rows, cols, k int)", gemm).trusting().inWide()
 }
 
-// gemm goes over the rows by as many as the registers hold sums of, of two groups each, then by
-// four and one, and in each of these over the columns: by two groups, then by one of which all
-// columns exist that the mask has. k is at least 1.
+// gemm emits a kernel that adds the product of a and b to c, tile by tile. Tiles have as many rows
+// as the registers hold sums of two groups for (12 or 6), then four, then one. Within these rows
+// they have two groups of columns, then one group, which may be incomplete. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
 		most /= 2
 	}
 	width := t.Width()
-	row, rest := t.NewInt(), t.IntParam("rows") // the next row, and how many are left
+	row, rest := t.NewInt(), t.IntParam("rows") // index of the next row; number of rows left
 	t.SetConst(row, 0)
 	for i, rows := range []int{most, 4, 1} {
 		name := func(s string) string { return fmt.Sprint(s, rows) }
@@ -56,13 +56,14 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile does the given number of rows from row on, and in them the first groups of the cols
-// columns that are left: whole groups, or one of which a part exists. One element of a is brought
-// to all lanes and multiplied with all groups of the row of b, so that a turn waits for arithmetic
-// alone.
+// gemmTile emits the code for a tile of the given numbers of rows and groups, which starts at row
+// and at the first of the cols columns that are left. If part is not nil, the tile has one group,
+// of which the columns in part exist. Each element of a is broadcast to all lanes and multiplied by
+// all groups of the row of b, so that an iteration waits for nothing but arithmetic.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
-	// element returns where the tile begins that many elements behind row times step.
+	// element returns the address of the tile's first element in a parameter: row*step bytes after
+	// the start, unless row is nil, and in the tile's first column if columns is set.
 	element := func(param string, row, step reg.GPVirtual, columns bool) reg.GPVirtual {
 		p := t.PointerParam(param)
 		if row != nil {
@@ -78,6 +79,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 		}
 		return p
 	}
+	// bytes returns a parameter that counts floats, times four.
 	bytes := func(param string) reg.GPVirtual {
 		n := t.IntParam(param)
 		t.ShiftLeft(n, 2)
@@ -95,7 +97,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 	if rows > 4 && part == nil {
 		t.IfLess(k, 64, name+"near")
 		p, stride := element("c", row, bytes("stride"), true), bytes("stride")
-		for range rows { // c is often far away, and needed at the end alone
+		for range rows { // c is often not in a cache, and only needed at the end
 			for line := 0; line < groups*width; line += 64 / float {
 				t.Prefetch(p, float*line)
 			}
@@ -105,7 +107,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 	}
 	aRow, aStep, bStep := bytes("aRow"), bytes("aStep"), bytes("bStep")
 	b := element("b", nil, nil, true)
-	a := []reg.GPVirtual{element("a", row, aRow, false)} // every fourth row
+	a := []reg.GPVirtual{element("a", row, aRow, false)} // pointers to every fourth row
 	for len(a)*4 < rows {
 		a = append(a, t.Offset(a[len(a)-1], aRow, 4))
 	}

@@ -6,16 +6,18 @@ func init() {
 	kernel("ger", "func(alpha float32, x, y, a []float32, stride, size int)", ger).trusting().inWide()
 }
 
-// farElements is the size from which a matrix is in memory rather than in a cache: 16 MB.
+// farElements is the number of elements (16 MiB) from which a matrix counts as being in memory
+// rather than in a cache.
 const farElements = 4 << 20
 
-// ger has at least one row and one column. For a narrow matrix y stays in registers over all rows.
-// A group that overlaps another one of its row is loaded before that one is stored. size is the
-// number of the whole matrix's elements.
+// ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
+// the rows are short, y stays in registers over all of them. A group that overlaps another group of
+// its row is loaded before that group is stored. size is the number of elements of the whole
+// matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
-		// Shorter stores are no slower where everything waits for memory, and up to a third faster
-		// where rows don't begin with a cache line.
+		// 256-bit stores are no slower for matrices in memory, and up to a third faster if rows do
+		// not start at cache lines.
 		t.IfLess(t.IntParam("size"), farElements, "near")
 		t.Leave("gerAVX512x256")
 		t.Label("near")
@@ -24,7 +26,7 @@ func ger(t Target) {
 	y, n := t.PointerParam("y"), t.IntParam("len(y)")
 	row, stride := t.PointerParam("a"), t.IntParam("stride")
 	t.ShiftLeft(stride, 2)
-	// each does all rows: update is given alpha times the row's factor.
+	// each emits the loop over all rows; update receives alpha times the row's element of x.
 	each := func(name string, width int, update func(v Group)) {
 		t.LoopLabel(name)
 		v := t.New(width)
@@ -36,7 +38,7 @@ func ger(t Target) {
 		t.Decrement(rows, 1)
 		t.IfAtLeast(rows, 1, name)
 	}
-	t.IfAtLeast(n, mostColumns(t)+1, "wide")
+	t.IfAtLeast(n, maxColumns(t)+1, "wide")
 	narrow(t, n, func(s strip) {
 		ys, last := s.load(t, y), s.groups-1
 		each(s.name, s.width, func(v Group) {
@@ -66,9 +68,9 @@ func ger(t Target) {
 	t.Done()
 }
 
-// wideRow adds v*y to a row whose last group begins last bytes behind its first. The first and the
-// last group are where the row begins and ends, those between begin at multiples of their size, so
-// that no store of theirs crosses a cache line.
+// wideRow emits code that adds v*y to a row whose last group begins last bytes after its first. The
+// first group starts where the row does, and the last group ends where it does. Groups between them
+// start at multiples of their size, so that their stores cross no cache line.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()
 	const together = 4
@@ -80,13 +82,13 @@ func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	}
 	first := update(y, row, 0)
 	end := update(t.Address(y, last, 1), t.Address(row, last, 1), 0)
-	at := t.NewInt() // the offset of the next group
+	at := t.NewInt() // offset of the next group in the row, in bytes
 	t.SetConst(at, 0)
 	t.DecrementReg(at, row)
 	t.And(at, float*(width-1))
 	left := copyInt(t, last) // bytes before the last group
 	t.DecrementReg(left, at)
-	turn := func(groups int) {
+	updateGroups := func(groups int) {
 		for g := range groups {
 			sum := update(t.Address(y, at, 1), t.Address(row, at, 1), float*width*g)
 			t.Store(sum, t.Address(row, at, 1), float*width*g)
@@ -94,12 +96,12 @@ func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 		t.Advance(at, float*width*groups)
 	}
 	t.LoopLabel("groups")
-	turn(together)
+	updateGroups(together)
 	t.Decrement(left, float*width*together)
 	t.IfAtLeast(left, float*width*together, "groups")
 	t.IfAtMost(left, 0, "end")
 	t.LoopLabel("group")
-	turn(1)
+	updateGroups(1)
 	t.IfLessReg(at, last, "group")
 	t.Label("end")
 	t.Store(first, row, 0)

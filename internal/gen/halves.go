@@ -15,7 +15,7 @@ func init() {
 			x.sub(dst, v, 0)
 			x.t.Mul(dst, dst, dst)
 		}},
-		"normsHalves": {productOf, square}, // two floats a row
+		"normsHalves": {productOf, square}, // two sums per row
 	} {
 		byFormat.either(word, rows, func(t Target, bfloat16 bool) { sumHalves(t, bfloat16, terms) },
 			func(k *kernelSpec) { k.trusting().inWide() })
@@ -26,59 +26,65 @@ func init() {
 		func(k *kernelSpec) { k.inWide() })
 }
 
-// half is the size of a float of 16 bits: a float16, which is IEEE 754's binary16, or a bfloat16,
-// the upper half of a float.
-const half = 2
+// shortSize is the size in bytes of a half-precision float: a float16, which is IEEE 754's
+// binary16, or a bfloat16, the upper half of a float32.
+const shortSize = 2
 
-// sumHalves makes sums over x and each row of halves.
+// sumHalves emits a kernel that stores in dst the sums of terms over each half-precision row and x.
 func sumHalves(t Target, bfloat16 bool, terms []mixedTerm) {
-	r := newRowLoop(t, half)
-	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, prefetch: 4 * rowPrefetch, terms: terms,
-		again: r.begin,
+	r := newRowLoop(t, shortSize)
+	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: shortSize, prefetch: 4 * rowPrefetch,
+		terms: terms,
+		reset: r.reset,
 		load:  func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, bfloat16, y, offset) },
 		loadPart: func(v Group, y, n reg.GPVirtual, part Part, name string) {
 			t.LoadShortsPart(v, !bfloat16, y, n, part, name)
 			shiftBfloat16(t, v, bfloat16)
 		},
 	}
-	r.over(func() { r.end(m.sums()...) })
+	r.loop(func() { r.store(m.sums()...) })
 }
 
+// loadHalves loads a whole group of half-precision floats and converts them to float32s.
 func loadHalves(t Target, v Group, bfloat16 bool, p reg.GPVirtual, offset int) {
 	t.LoadShorts(v, !bfloat16, p, offset)
 	shiftBfloat16(t, v, bfloat16)
 }
 
-// shiftBfloat16 makes floats of bfloat16s, as integers.
+// shiftBfloat16 converts bfloat16s in the lower halves of the lanes to float32s; it leaves v
+// unchanged if bfloat16 is false.
 func shiftBfloat16(t Target, v Group, bfloat16 bool) {
 	if bfloat16 {
 		t.BitsShiftLeft(v, v, 16)
 	}
 }
 
+// unpackHalves emits a kernel that converts half-precision floats to float32s.
 func unpackHalves(t Target, bfloat16 bool) {
-	byGroups(t, vector{t.PointerParam("src"), half}, vector{t.PointerParam("dst"), float},
+	byGroups(t, vector{t.PointerParam("src"), shortSize}, vector{t.PointerParam("dst"), float},
 		func(src, dst reg.GPVirtual, width, first int) {
 			v := t.New(width)
-			loadHalves(t, v, bfloat16, src, half*first)
+			loadHalves(t, v, bfloat16, src, shortSize*first)
 			t.Store(v, dst, float*first)
 		})
 }
 
+// packHalves emits a kernel that rounds float32s to half-precision floats.
 func packHalves(t Target, bfloat16 bool) {
 	round := bfloat16Rounding(t, bfloat16)
-	byGroups(t, vector{t.PointerParam("src"), float}, vector{t.PointerParam("dst"), half},
+	byGroups(t, vector{t.PointerParam("src"), float}, vector{t.PointerParam("dst"), shortSize},
 		func(src, dst reg.GPVirtual, width, first int) {
 			v := t.New(width)
 			t.Load(v, src, float*first)
 			round(v)
-			t.StoreShorts(v, !bfloat16, dst, half*first)
+			t.StoreShorts(v, !bfloat16, dst, shortSize*first)
 		})
 }
 
-// bfloat16Rounding returns a function that rounds floats to bfloat16s, to even, as the lower halves
-// of the lanes. The increment may carry into the exponent, as it should. NaN gets nothing but the
-// bit that makes it quiet.
+// bfloat16Rounding returns a function that rounds the float32 in each lane to the nearest bfloat16,
+// ties to even, and leaves its bits in the lower half of the lane. The increment may carry into the
+// exponent, as it should. NaNs are truncated and become quiet. For float16s the function does
+// nothing.
 func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	if !bfloat16 {
 		return func(Group) {}
@@ -94,7 +100,7 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	return func(v Group) {
 		narrow := func(c Group) Group { return t.Narrow(c, v.width) }
 		size, up := t.New(v.width), t.New(v.width)
-		t.Add(v, v, narrow(minusZero)) // changes NaN only
+		t.Add(v, v, narrow(minusZero)) // makes NaNs quiet, changes nothing else
 		t.BitsShiftRight(up, v, 16)
 		t.BitsAnd(up, up, narrow(one))
 		t.BitsAdd(up, up, narrow(almostHalf))
@@ -105,12 +111,14 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	}
 }
 
-// byGroups goes along two vectors of n elements, by four groups, by one and by its parts.
+// byGroups emits a kernel that converts n elements of src to dst. group emits the conversion of
+// width elements from element first on: four groups of the widest kind per iteration, then single
+// groups, then pieces of half the size each, down to one element.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}
 	both.loop(t.LoopLabel, "loop", 4*width, "groups", func() {
-		t.Comment("Four groups a turn.")
+		t.Comment("Four groups per iteration.")
 		for i := range 4 {
 			group(src.p, dst.p, width, i*width)
 		}
@@ -130,18 +138,18 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts returns the last n mod 4 numbers of 16 bits of the n mod 8 that begin at p, in the
-// order of memory, behind them zeros. name begins its labels.
+// fewShorts returns the last n mod 4 of the n mod 8 16-bit numbers at p, in the order of memory in
+// the low bits of a register, with zeros above them. Its labels begin with name.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)
-	from := t.Offset(p, count, half)
+	from := t.Offset(p, count, shortSize)
 	t.SetConst(few, 0)
 	t.And(count, 3)
 	t.IfAtMost(count, 0, name+"none")
 	t.Label(name + "short")
 	t.ShiftLeft(few, 16)
-	t.Decrement(from, half)
+	t.Decrement(from, shortSize)
 	t.AdvanceReg(few, t.LoadUint16(from, 0))
 	t.Decrement(count, 1)
 	t.IfAtLeast(count, 1, name+"short")

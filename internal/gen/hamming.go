@@ -5,25 +5,26 @@ import "github.com/mmcloughlin/avo/reg"
 func init() {
 	const signature = "func(dst []int64, rows []uint64, stride int, x []uint64)"
 	kernel("hammingRows", signature, func(t Target) {
-		eachRow(t, word, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+		eachRow(t, wordSize, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 			return differingBits(t, row, x, n)
 		})
 	}).trusting()
 	kernel("hammingRowsVPOPCNT", signature, func(t Target) {
-		eachRow(t, word, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+		eachRow(t, wordSize, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 			return differingBitsWide(t.(*avx), row, x, n)
 		})
 	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
 }
 
-const word = 8 // bytes
+const wordSize = 8 // bytes per uint64
 
-// differingBits counts the bits in which two vectors of words differ. x is a row, whose successors
-// are prefetched: rows of less than a cache line are four times as slow from memory without.
+// differingBits emits code that counts the bits in which two vectors of n words differ. x points to
+// a row, and the code prefetches the rows after it: without that, rows shorter than a cache line
+// take four times as long from memory.
 func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum := t.NewInt()
 	t.SetConst(sum, 0)
-	xy := walk{t, n, []vector{{x, word}, {y, word}}}
+	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
 	xy.loop(t.LoopLabel, "words", 4, "rest", func() {
 		t.Prefetch(x, rowPrefetch)
 		t.AddDifferingBits(sum, x, y, 4)
@@ -35,16 +36,17 @@ func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	return sum
 }
 
-// differingBitsWide is differingBits by VPOPCNTQ, which counts the bits of each word of a register.
+// differingBitsWide is differingBits with VPOPCNTQ, which counts the bits of each word of a
+// register.
 func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
-	xy := walk{t, n, []vector{{x, word}, {y, word}}}
+	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
 	xy.loop(t.LoopLabel, "words", words, "rest", func() {
 		t.Prefetch(x, rowPrefetch)
 		v := t.New(t.width)
 		t.VMOVDQU64(at(x, 0), r(v))
 		t.VPXORQ(at(y, 0), r(v), r(v))
-		t.addOnes(count, v)
+		t.addBitCounts(count, v)
 	})
 	t.Label("rest")
 	t.Prefetch(x, rowPrefetch)
@@ -53,14 +55,15 @@ func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	t.VMOVDQU64_Z(at(x, 0), part, r(v))
 	t.VMOVDQU64_Z(at(y, 0), part, r(w))
 	t.VPXORQ(r(w), r(v), r(v))
-	t.addOnes(count, v)
+	t.addBitCounts(count, v)
 	t.Label("fold")
 	t.SumInts(sum, count, false)
 	return sum
 }
 
-// addOnes adds the number of ones in each word of v.
-func (t *avx) addOnes(count, v Group) {
+// addBitCounts adds the number of one bits in each word of v to the same word of count, and
+// overwrites v.
+func (t *avx) addBitCounts(count, v Group) {
 	t.VPOPCNTQ(r(v), r(v))
 	t.VPADDQ(r(v), r(count), r(count))
 }

@@ -2,27 +2,27 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// The numbers that sigmoid and log1pexp are made with are in a table of package floats, each four
-// times; these are their places.
+// Indices of the constants of sigmoid and log1pexp in floats.LogisticTable, which repeats each
+// constant four times.
 const (
-	logisticLow      = iota // e^x is 0 below it
-	logisticLog2E           // 1/ln 2
-	logisticMagic           // brings a number's integer part into the low bits
-	logisticLess            // minus that
-	logisticBiased          // that and the exponents' bias
-	logisticOneMore         // that and 1
-	logisticLn2High         // ln 2, the part whose products with integers are exact
-	logisticLn2Low          // and the rest
-	logisticUpper           // the bits of the upper half of a number
-	logisticMinusOne        // -1
-	logisticOne             // 1
-	logisticTwo             // 2
-	logisticCutoff          // e^-x is nothing beside 1 above it
-	logisticOpposite        // minus that
-	logisticSmall           // log(1+x) needs no other base below it
-	logisticRoot            // the root of 2
-	logisticExp             // 13 coefficients, of which the first is 1/2
-	logisticLog      = logisticExp + 13
+	logisticLow         = iota             // an x at which, and below which, e^x rounds to 0
+	logisticLog2E                          // 1/ln 2
+	logisticMagic                          // added to x, leaves its nearest integer in the low bits
+	logisticMinusMagic                     // -logisticMagic
+	logisticMagicBias                      // logisticMagic + 1023, the exponent bias
+	logisticMagicOne                       // logisticMagic + 1
+	logisticLn2High                        // upper bits of ln 2; products with integers are exact
+	logisticLn2Low                         // ln 2 - logisticLn2High, rounded
+	logisticUpperMask                      // mask of all but the lower 27 bits of a float64
+	logisticMinusOne                       // -1
+	logisticOne                            // 1
+	logisticTwo                            // 2
+	logisticCutoff                         // 40: above it e^-x is too small to change 1
+	logisticMinusCutoff                    // -logisticCutoff
+	logisticSmall                          // 0.41: below it log(1+x) is computed from x itself
+	logisticSqrt2                          // square root of 2, from which 1+x is halved
+	logisticExp                            // 13 coefficients of (e^r-1-r)/r^2, the first 1/2
+	logisticLog         = logisticExp + 13 // 10 coefficients of (2 artanh s - 2s)/s^3
 )
 
 func init() {
@@ -31,8 +31,8 @@ func init() {
 	kernel("log1pexp", signature, func(t Target) { logisticLoop(t, logistic.log1pExp) }).inWide()
 }
 
-// logisticLoop stores what f makes of x in dst, a group of doubles a turn, which are as many as half
-// the floats.
+// logisticLoop emits a kernel that stores f of each element of x in dst, one group of doubles per
+// iteration.
 func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	dst, x, n := t.PointerParam("dst"), t.PointerParam("x"), t.IntParam("n")
 	l := logistic{t, t.PointerParam("table")}
@@ -45,7 +45,7 @@ func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	})
 	t.Label("rest")
 	t.IfAtMost(n, 0, "done")
-	t.Comment("What is left of a group.")
+	t.Comment("The last, incomplete group.")
 	t.ShiftLeft(n, 1)
 	part, v := t.Part(n, t.Width()), t.New(t.Width())
 	t.LoadPart(v, x, 0, part)
@@ -54,13 +54,14 @@ func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	t.Done()
 }
 
-// A logistic emits arithmetic on groups of doubles, each result in a group of its own. Package
-// floats has the same steps, in the same order.
+// A logistic emits arithmetic on groups of doubles; each result is in a new group. Package floats
+// performs the same steps in the same order.
 type logistic struct {
 	Target
 	table reg.GPVirtual
 }
 
+// binary returns the result of op in a new group.
 func (l logistic) binary(op func(dst, a, b Group), a, b Group) Group {
 	v := l.New(a.width)
 	op(v, a, b)
@@ -72,7 +73,7 @@ func (l logistic) sub(a, b Group) Group { return l.binary(l.SubDoubles, a, b) }
 func (l logistic) mul(a, b Group) Group { return l.binary(l.MulDoubles, a, b) }
 func (l logistic) div(a, b Group) Group { return l.binary(l.DivDoubles, a, b) }
 
-// plus and times have a number of the table as their second operand, number is one by itself.
+// plus adds constant k of the table to a, times multiplies a by it, and number loads it.
 func (l logistic) plus(a Group, k int) Group {
 	v := l.New(a.width)
 	l.AddDoubleLoad(v, a, l.table, 4*double*k)
@@ -93,7 +94,8 @@ func (l logistic) number(k int) Group {
 
 func (l logistic) zero() Group { return zeros(l, 1, l.Width())[0] }
 
-// polynomial is that of the coefficients from place k on, in powers of r, in fours.
+// polynomial evaluates the polynomial in r whose count coefficients begin at index k of the table,
+// in blocks of four. r2 is r*r, and count is 10 or 13.
 func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	pair := func(k int) Group { return l.plus(l.times(r, k+1), k) }
 	four := func(k int) Group { return l.add(pair(k), l.mul(r2, pair(k+2))) }
@@ -109,7 +111,7 @@ func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	return l.add(four(k), l.mul(r4, sum))
 }
 
-// exp gives e^-|x| as high + low. Beyond the cutoff low is without meaning.
+// exp returns e^-|x| as high + low. If |x| is above the cutoff, low is meaningless.
 func (l logistic) exp(x Group) (high, low Group) {
 	negated := l.sub(l.zero(), x)
 	x = l.SelectDoubles(l.LessDoubles(x, l.zero()), x, negated)
@@ -117,7 +119,7 @@ func (l logistic) exp(x Group) (high, low Group) {
 	x = l.SelectDoubles(l.LessDoubles(x, least), least, x)
 
 	l.Comment("x = k ln 2 + r")
-	k := l.plus(l.plus(l.times(x, logisticLog2E), logisticMagic), logisticLess)
+	k := l.plus(l.plus(l.times(x, logisticLog2E), logisticMagic), logisticMinusMagic)
 	upper, lower := l.sub(x, l.times(k, logisticLn2High)), l.times(k, logisticLn2Low)
 	r := l.sub(upper, lower)
 	rest := l.sub(l.sub(upper, r), lower)
@@ -132,12 +134,12 @@ func (l logistic) exp(x Group) (high, low Group) {
 	l.Comment("Times 2^k.")
 	y := l.add(head, tail)
 	scale := l.New(l.Width())
-	l.ShiftDoublesLeft(scale, l.plus(k, logisticBiased), 52)
+	l.ShiftDoublesLeft(scale, l.plus(k, logisticMagicBias), 52)
 	low = l.mul(l.add(l.sub(head, y), tail), scale)
 	high = l.mul(y, scale)
 
 	l.Comment("A subnormal result is rounded once.")
-	big, sum := l.sub(l.number(logisticOneMore), k), l.New(l.Width())
+	big, sum := l.sub(l.number(logisticMagicOne), k), l.New(l.Width())
 	l.ShiftDoublesLeft(big, big, 52)
 	l.AddDoubles(sum, big, head)
 	l.AddDoubles(sum, sum, l.add(l.add(l.sub(big, sum), head), tail))
@@ -145,9 +147,9 @@ func (l logistic) exp(x Group) (high, low Group) {
 	return l.SelectDoubles(l.LessDoubles(y, big), sum, high), low
 }
 
-// remainder gives n - q*d.
+// remainder returns n - q*d, for a q near n/d.
 func (l logistic) remainder(n, q, d Group) Group {
-	mask := l.number(logisticUpper)
+	mask := l.number(logisticUpperMask)
 	qHigh, dHigh := l.binary(l.BitsAnd, q, mask), l.binary(l.BitsAnd, d, mask)
 	n = l.sub(n, l.mul(qHigh, dHigh))
 	dLow := l.sub(d, dHigh)
@@ -156,9 +158,10 @@ func (l logistic) remainder(n, q, d Group) Group {
 	return l.sub(l.sub(n, l.mul(qLow, dHigh)), l.mul(qLow, dLow))
 }
 
+// sigmoid returns 1/(1+e^-x).
 func (l logistic) sigmoid(x Group) Group {
 	e, eLow := l.exp(x)
-	l.Comment("A quotient and what it leaves.")
+	l.Comment("The quotient, and its remainder.")
 	one := l.number(logisticOne)
 	d := l.add(e, one)
 	dLow := l.add(l.add(l.sub(one, d), e), eLow)
@@ -171,16 +174,17 @@ func (l logistic) sigmoid(x Group) Group {
 	return l.beyond(x, e, q, l.number(logisticOne))
 }
 
-// beyond gives low below minus the cutoff, high above it, and v between.
+// beyond returns low where x < -cutoff, high where x > cutoff, and v elsewhere.
 func (l logistic) beyond(x, low, v, high Group) Group {
-	v = l.SelectDoubles(l.LessDoubles(x, l.number(logisticOpposite)), low, v)
+	v = l.SelectDoubles(l.LessDoubles(x, l.number(logisticMinusCutoff)), low, v)
 	return l.SelectDoubles(l.LessDoubles(l.number(logisticCutoff), x), high, v)
 }
 
+// log1pExp returns log(1+e^x).
 func (l logistic) log1pExp(x Group) Group {
 	e, eLow := l.exp(x)
 	high, low := l.log1p(e, eLow)
-	l.Comment("Added to x, if that is above 0.")
+	l.Comment("Add x if it is above 0.")
 	sum := l.add(x, high)
 	from := l.sub(sum, x)
 	lost := l.add(l.sub(x, l.sub(sum, from)), l.sub(high, from))
@@ -189,12 +193,12 @@ func (l logistic) log1pExp(x Group) Group {
 	return l.beyond(x, e, v, x)
 }
 
-// log1p gives log(1+x+xLow), for x from 0 to 1, as high + low.
+// log1p returns log(1+x+xLow) as high + low, for x from 0 to 1.
 func (l logistic) log1p(x, xLow Group) (high, low Group) {
 	l.Comment("1+x = 2^k (1+f), k being 0 or 1.")
 	u := l.plus(x, logisticOne)
 	lost := l.add(l.sub(x, l.plus(u, logisticMinusOne)), xLow)
-	below := l.LessDoubles(u, l.number(logisticRoot))
+	below := l.LessDoubles(u, l.number(logisticSqrt2))
 	u = l.SelectDoubles(below, u, l.times(u, logisticExp))
 	lost = l.SelectDoubles(below, lost, l.times(lost, logisticExp))
 	small := l.LessDoubles(x, l.number(logisticSmall))

@@ -61,8 +61,8 @@ var (
 
 var kernels []*kernelSpec
 
-// kernel registers a kernel; each kernel's file calls it from init. The function name + "Generic" of
-// package asm defines its result, unless partOf names another.
+// kernel registers a kernel; each kernel's file calls it from init. The function name + "Generic"
+// of package asm defines its result, unless partOf names another.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
 		slices: slicesOf(signature), checked: true}
@@ -103,8 +103,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to: one, or the kernel for true and
-// the kernel for false of a choice.
+// bodies returns the names of the kernels that the stub can jump to: one, or the kernel for true
+// and the kernel for false of a choice.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}

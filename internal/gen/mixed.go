@@ -6,44 +6,45 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A mixedSum makes sums over two vectors, of which y has narrower elements than x's floats, in 64
-// lanes each. n is at most asm.Block.
+// A mixedSum emits sums over a float32 vector x and a vector y of narrower elements, in 64 lanes
+// each. n is at most asm.Block.
 type mixedSum struct {
 	t        Target
 	x, y, n  reg.GPVirtual
-	size     int // bytes of an element of y
+	size     int // bytes per element of y
 	prefetch int // prefetch distance in y, in bytes; 0 for none
-	// load makes floats of a whole group of y, loadPart of the last n mod width elements.
+	// load converts a whole group of y to float32s, loadPart the last n mod width elements.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
-	terms    []mixedTerm
-	again    func() // puts x, y and n back to where they began, for one sum after the other
+	terms    []mixedTerm // terms of each sum
+	reset    func()      // restores x, y and n for another pass; nil for a single sum
 }
 
-// A mixedTerm sets dst, which may be v, to the terms of the floats v of y, and x.
+// A mixedTerm sets dst to the terms of v, which holds converted elements of y, and x. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
-// sums returns each of the sums in a group of one. Where the registers hold the lanes of no more
-// than one, each goes along the vectors by itself.
+// sums returns each sum in a group of one. If the registers cannot hold the lanes of all sums, each
+// sum has its own pass over the vectors.
 func (m *mixedSum) sums() (sums []Group) {
 	if len(m.terms)*lanes/m.t.Width() < m.t.Registers() {
 		return m.pass("", m.terms)
 	}
 	for k, term := range m.terms {
 		if k > 0 {
-			m.again()
+			m.reset()
 		}
 		sums = append(sums, m.pass(fmt.Sprint("pass", k), []mixedTerm{term})...)
 	}
 	return sums
 }
 
-// pass makes some of the sums. name begins its labels.
+// pass emits one pass over the vectors and returns the sums of the given terms. Its labels begin
+// with name.
 func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	t, width := m.t, m.t.Width()
 	count := lanes / width
 	lane := zeros(t, len(terms)*count, width)
-	// of makes a group's terms of its floats, which it may overwrite in the end.
+	// of returns the terms of each sum for a group v of y; the last terms overwrite v.
 	of := func(v Group, x source) (all []Group) {
 		for k, term := range terms {
 			dst := v
@@ -68,15 +69,15 @@ func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	rest := func(g int) string { return fmt.Sprint(name, "rest", g) }
 	xy := walk{t, m.n, []vector{{m.x, float}, {m.y, m.size}}}
 	xy.loop(t.LoopLabel, name+"loop", lanes, name+"rest", func() {
-		t.Comment("64 elements a turn, one to each lane.")
+		t.Comment("64 elements per iteration, one to each lane.")
 		for g := range count {
 			whole(g)
 		}
-		prefetchTurn(t, m.y, m.prefetch, m.size*lanes)
+		prefetchIteration(t, m.y, m.prefetch, m.size*lanes)
 	})
 	t.Label(name + "rest")
 	t.IfAtMost(m.n, 0, name+"fold")
-	t.Comment("The last group, first.")
+	t.Comment("The last group is computed first.")
 	v, start, part := t.New(width), copyInt(t, m.n), t.Part(m.n, width)
 	t.Decrement(start, 1)
 	t.And(start, lanes-width)

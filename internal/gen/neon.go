@@ -13,13 +13,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gen/arm64"
 )
 
-// neon is the Target for arm64: a group of eight is two registers.
+// neon is the Target for arm64. A group of eight floats is two registers.
 type neon struct {
 	*arm64.Context
-	k       *kernelSpec // under way
-	bytes   operand.Mem // the numbers -16 to 47
-	scratch bool        // the function under way has asked for it
-	labels  int         // of the function's incomplete groups
+	k       *kernelSpec // kernel whose function is being emitted
+	bytes   operand.Mem // table of the bytes -16 to 47, operands of VTBL
+	scratch bool        // whether the current function uses scratch space
+	labels  int         // number of the function's incomplete groups so far, for unique labels
 }
 
 func newNEON() *neon {
@@ -136,7 +136,7 @@ func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 }
 
 func (t *neon) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual { return t.Offset(p, n, scale) }
-func (t *neon) Element(p, j reg.GPVirtual) reg.GPVirtual            { return place{p, j, float} }
+func (t *neon) Element(p, j reg.GPVirtual) reg.GPVirtual            { return indexed{p, j, float} }
 
 func (t *neon) Scratch() reg.GPVirtual {
 	if !t.scratch {
@@ -157,7 +157,7 @@ func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), 
 func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
 func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
 
-// Rotates is false, for a part is loaded from behind a whole group, and no mask reaches anywhere.
+// Rotates returns false: NEON has no masked loads.
 func (t *neon) Rotates() bool { return false }
 
 func (t *neon) StayInPage(n, p reg.GPVirtual) { panic("NEON does not rotate") }
@@ -174,7 +174,7 @@ func (t *neon) New(width int) Group {
 	return v
 }
 
-// NewUniform's register is both halves.
+// NewUniform returns a group whose halves are the same register.
 func (t *neon) NewUniform() Group {
 	r := t.V128()
 	return Group{8, []reg.VecVirtual{r, r}}
@@ -204,7 +204,7 @@ func (t *neon) Fill(v Group, bits uint32) {
 func (t *neon) CopyLane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), dst.regs[0]) }
 
 func (t *neon) Transpose(v *[4]Group) {
-	var even, odd [2]reg.VecVirtual // lanes of groups 0 and 1, of groups 2 and 3
+	var even, odd [2]reg.VecVirtual // even and odd lanes of groups 0 and 1, then of groups 2 and 3
 	for i := range even {
 		even[i], odd[i] = t.V128(), t.V128()
 		a, b := v[2*i].regs[0], v[2*i+1].regs[0]
@@ -235,6 +235,7 @@ func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+// move returns the load or store instruction for a group of up to four floats.
 func (t *neon) move(width int) func(src, dst operand.Op) {
 	return map[int]func(src, dst operand.Op){1: t.FMOVS, 2: t.FMOVD, 4: t.FMOVQ}[width]
 }
@@ -271,7 +272,7 @@ func (t *neon) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed)
 }
 
-// floatBytes makes floats of the bytes in the first register.
+// floatBytes converts the bytes in v's first register to floats in all lanes of v.
 func (t *neon) floatBytes(v Group, signed bool) {
 	low := v.regs[0]
 	bytes, halves, upper := t.VUXTLB, t.VUXTLH, t.VUXTL2H
@@ -300,7 +301,8 @@ func (t *neon) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	t.widenShorts(v, float16)
 }
 
-// widenShorts makes floats of the numbers of 16 bits in the first register.
+// widenShorts converts the float16s in v's first register to floats, or zero-extends 16-bit values
+// to 32 bits.
 func (t *neon) widenShorts(v Group, float16 bool) {
 	low, widen, upper := v.regs[0], t.VUXTLH, t.VUXTL2H
 	if float16 {
@@ -331,11 +333,12 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
-// the windows, of its first and of its second register.
+// A neonPart is a Part of a group of eight floats. LoadLast moves bytes by VTBL: first and second
+// hold the numbers of the bytes that make up the group's first half, relative to the first and to
+// the second of the two registers that were loaded.
 type neonPart struct {
-	number        reg.GPVirtual
-	first, second reg.VecVirtual
+	number        reg.GPVirtual  // number of floats that exist, 1 to 8
+	first, second reg.VecVirtual // operands of VTBL; set by LastPart
 }
 
 func (t *neon) Part(n reg.GPVirtual, width int) Part {
@@ -348,7 +351,7 @@ func (t *neon) Part(n reg.GPVirtual, width int) Part {
 
 func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON does not rotate") }
 
-// LoadPart goes by the bits of the number: 4 floats, then 2, then 1.
+// LoadPart tests the bits of the number of floats: it loads 4 floats, then 2, then 1.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -368,7 +371,7 @@ func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.Label(name("end"))
 }
 
-// upToThree loads as many floats as the last two bits of n say and goes to end.
+// upToThree loads n mod 4 floats, sets the other lanes to +0, and jumps to end.
 func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
 	t.VMOVI(0, v)
 	t.TBZ(1, n, name+"one")
@@ -410,7 +413,7 @@ func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Pa
 	t.Label(name + "floats")
 }
 
-// StorePart goes by the bits like LoadPart.
+// StorePart tests the bits of the number of floats, like LoadPart.
 func (t *neon) StorePart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -448,8 +451,8 @@ func (t *neon) LastPart(part Part) Part {
 	return p
 }
 
-// LoadLast loads the eight floats that end where the group does, and moves those of the group to
-// the front.
+// LoadLast loads the eight floats before the group's end, and moves those that belong to the group
+// to the first lanes.
 func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	last, from := part.(neonPart), t.GP64()
 	low, high := t.V128(), t.V128()
@@ -462,7 +465,7 @@ func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 
 // address returns p + offset in a register of its own, for instructions that take no offset.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
-	if e, ok := p.(place); ok {
+	if e, ok := p.(indexed); ok {
 		return t.Offset(e.GPVirtual, e.index, float)
 	}
 	q := t.GP64()
@@ -476,6 +479,7 @@ func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 
 // Arithmetic.
 
+// each emits op for every register of dst and the corresponding ones of a and b.
 func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 	for i := range dst.regs {
 		op(b.regs[i], a.regs[i], dst.regs[i])
@@ -486,15 +490,16 @@ func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
 func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
 func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
 
-func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
+// loadNew loads a new group.
+func (t *neon) loadNew(width int, p reg.GPVirtual, offset int) Group {
 	v := t.New(width)
 	t.Load(v, p, offset)
 	return v
 }
 
 func (t *neon) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	b := t.loaded(dst.width, p, offset)
-	if _, ok := p.(place); ok {
+	b := t.loadNew(dst.width, p, offset)
+	if _, ok := p.(indexed); ok {
 		t.FMULS(b.regs[0], a.regs[0], dst.regs[0])
 	} else {
 		t.Mul(dst, a, b)
@@ -502,8 +507,8 @@ func (t *neon) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
 }
 
 func (t *neon) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	b := t.loaded(dst.width, p, offset)
-	if _, ok := p.(place); ok {
+	b := t.loadNew(dst.width, p, offset)
+	if _, ok := p.(indexed); ok {
 		t.FADDS(b.regs[0], a.regs[0], dst.regs[0])
 	} else {
 		t.Add(dst, a, b)
@@ -511,10 +516,10 @@ func (t *neon) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
 }
 
 func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.Sub(dst, a, t.loaded(dst.width, p, offset))
+	t.Sub(dst, a, t.loadNew(dst.width, p, offset))
 }
 
-// VFMIN and VFMAX return a NaN that they are given.
+// VFMIN and VFMAX return NaN if either operand is NaN.
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
@@ -611,15 +616,15 @@ func (t *neon) SubDoubles(dst, a, b Group) { each(dst, a, b, t.VFSUBD) }
 func (t *neon) DivDoubles(dst, a, b Group) { each(dst, a, b, t.VFDIVD) }
 
 func (t *neon) MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.MulDoubles(dst, a, t.twice(p, offset))
+	t.MulDoubles(dst, a, t.loadUniform(p, offset))
 }
 
 func (t *neon) AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.AddDoubles(dst, a, t.twice(p, offset))
+	t.AddDoubles(dst, a, t.loadUniform(p, offset))
 }
 
-// twice loads a register that is both halves.
-func (t *neon) twice(p reg.GPVirtual, offset int) Group {
+// loadUniform loads four floats into a register that is both halves of a group.
+func (t *neon) loadUniform(p reg.GPVirtual, offset int) Group {
 	v := t.NewUniform()
 	t.FMOVQ(at(p, offset), v.regs[0])
 	return v
@@ -677,9 +682,11 @@ func (t *neon) Fold(v Group) {
 	t.FADDPS(low, low)
 }
 
-// FoldFour adds lanes l and l+2 of two groups side by side, then l and l+1 of four.
+// FoldFour adds lanes l and l+4 of each group, then lanes l and l+2 with two groups in a register,
+// then lanes l and l+1 with all four.
 func (t *neon) FoldFour(v [4]Group) Group {
-	two := func(a, b Group) reg.VecVirtual { // lanes 0 and 2 of a, of b; lanes 1 and 3 of a, of b
+	// two returns the sums of lanes 0 and 2 of a and of b, then of lanes 1 and 3 of a and of b.
+	two := func(a, b Group) reg.VecVirtual {
 		even, odd := t.V128(), t.V128()
 		for _, g := range []Group{a, b} {
 			t.VFADD(g.regs[1], g.regs[0], g.regs[0])
@@ -709,7 +716,7 @@ func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
 
 // Bytes.
 
-// AddBytes multiplies bytes to products of 16 bits, which are added to the lanes by pairs.
+// AddBytes multiplies bytes to 16-bit products, and adds pairs of them to the lanes.
 func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	v, w := t.bytesAt(x, offset, sum.width, part), t.bytesAt(y, offset, sum.width, part)
 	multiply := []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}
@@ -731,7 +738,7 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 	}
 }
 
-// bytesAt loads twice as many bytes as a group is wide, and moves those of a part to the front.
+// bytesAt loads 2*width bytes, and moves those of a part to the front, with zeros after them.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, width int, part Part) reg.VecVirtual {
 	v := t.V128()
 	if width == 8 {
@@ -777,21 +784,21 @@ func (t *neon) SumInts(sum reg.GPVirtual, v Group, signed bool) {
 }
 
 func (t *neon) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
-	all := t.difference(x, y, words)
+	all := t.xorWords(x, y, words)
 	low, some := all.regs[0], t.GP64()
 	for _, r := range all.regs {
 		t.VCNT(r, r)
 	}
 	for _, high := range all.regs[1:] {
-		t.VADD(high, low, low) // counts of up to 16, which don't carry into each other
+		t.VADD(high, low, low) // byte counts of up to 16, so nothing carries
 	}
 	t.VUADDLV(low, low)
 	t.VMOV(arm64.S(low, 0), some)
 	t.ADD(some, sum, sum)
 }
 
-// difference is the bits in which one or four words differ.
-func (t *neon) difference(x, y reg.GPVirtual, words int) Group {
+// xorWords returns the differing bits of one or four 64-bit words.
+func (t *neon) xorWords(x, y reg.GPVirtual, words int) Group {
 	v, w := t.New(2*words), t.New(2*words)
 	t.Load(v, x, 0)
 	t.Load(w, y, 0)

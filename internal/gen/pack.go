@@ -7,14 +7,15 @@ func init() {
 		trusting().inWide()
 }
 
-// pack takes width tileRows or tileCols. Whole panels are stored in groups as wide as they can be,
-// and what is left in pieces of half the size each.
+// pack emits a kernel that stores c*x in panels of width elements, which is tileRows or tileCols.
+// Whole panels are stored in the widest groups that fit, and the remaining elements in pieces of
+// half the size each.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")
 	t.ShiftLeft(step, 2)
 
-	// panel multiplies count elements, and stores them at the same offsets.
+	// panel multiplies count elements by c and stores the products at the same offsets.
 	panel := func(count int) {
 		for i := 0; i < count; {
 			size := t.Width()

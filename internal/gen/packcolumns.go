@@ -12,8 +12,8 @@ func init() {
 		trusting()
 }
 
-// packColumns takes four columns of the panel at a time, which are rows of x, then one. Four elements
-// of four rows change places in registers.
+// packColumns emits a kernel that stores rows of x, times c, as columns of a panel: four columns at
+// a time, then single ones. Blocks of 4 x 4 elements are transposed in registers.
 func packColumns(t Target) {
 	dst, width, c := t.PointerParam("dst"), t.IntParam("width"), t.BroadcastParam("c")
 	x, stride, cols := t.PointerParam("x"), t.IntParam("stride"), t.IntParam("cols")

@@ -11,13 +11,14 @@ func init() {
 		trusting().inWide()
 }
 
-// The tile of rankKPairs, as asm.TileRows and asm.TileCols have it.
+// Dimensions of the tile of rankKPairs, equal to asm.TileRows and asm.TileCols.
 const tileRows, tileCols = 12, 32
 
-// rankKPairs takes as much of the tile at a time as the registers hold sums of, two groups wide: all
-// of it in 32 registers of 512 bits, half of it in 32 of 256, a quarter in 16. One element of a row
-// of a is brought to all lanes and multiplied with both groups of the row of b, so that a turn waits
-// for arithmetic alone. k is at least 1.
+// rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. It
+// processes the part of the tile whose sums fit into registers, two groups wide: the whole tile in
+// 32 registers of 512 bits, half of it in 32 of 256 bits, or a quarter in 16. Each element of a row
+// of a is broadcast to all lanes and multiplied by both groups of the row of b, so that an
+// iteration waits for nothing but arithmetic. k is at least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
@@ -34,14 +35,14 @@ func rankKPairs(t Target) {
 			name := fmt.Sprint("tile", i, "x", j)
 			p := copyInt(t, first)
 			t.Label("ahead_" + name)
-			for range rows { // c is often far away, and needed at the end alone
+			for range rows { // c is often not in a cache, and only needed at the end
 				for line := 0; line < cols; line += 64 / float {
 					t.Prefetch(p, float*(j+line))
 				}
 				t.AdvanceReg(p, stride)
 			}
 			t.SetInt(p, first)
-			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name)
+			sums := tileSums(t, i, rows, a, b, k, float*j, name)
 			t.Label("end_" + name)
 			for r, sum := range sums {
 				for g, v := range sum {
@@ -60,12 +61,13 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums returns the sums over k rows of rows[0] elements of a, from rows[1] on, and the two
-// groups at an offset of b.
-func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int,
+// tileSums emits a loop over the k rows of a and b, and returns its sums: for count elements of a
+// row of a, from element first on, two groups of sums with the groups at b + offset bytes. loop is
+// its label.
+func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)
-	sums := make([][2]Group, rows[0])
+	sums := make([][2]Group, count)
 	for i := range sums {
 		for g := range sums[i] {
 			sums[i][g] = t.New(t.Width())
@@ -80,7 +82,7 @@ func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int,
 	}
 	for i := range sums {
 		x := t.NewUniform()
-		t.LoadBroadcast(x, a, float*(rows[1]+i))
+		t.LoadBroadcast(x, a, float*(first+i))
 		for g, sum := range sums[i] {
 			product := t.New(t.Width())
 			t.MulPairs(product, y[g], x)

@@ -1,7 +1,7 @@
 package main
 
-// Sums of squares between these, as bits, are exact, as asm.exact has it.
-const leastSquares, mostSquares = 0x12800000, 0x7f7fffff
+// Bits of the least and greatest sum of squares in safe range, equal to those of package asm.
+const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {
 	kernel("norm", "func(x []float32) float32", func(t Target) {
@@ -12,14 +12,15 @@ func init() {
 	}).partOf("Distance").inWide()
 }
 
-// rootOfSum returns the root of a sum that is exact; rare finds that of another.
-func rootOfSum(t Target, vectors []string, term func(dst Group, s source), rare string) {
+// rootOfSum emits a kernel that returns the square root of a sum if the sum is in safe range, and
+// otherwise jumps to the function slow.
+func rootOfSum(t Target, vectors []string, term func(dst Group, s source), slow string) {
 	sumTo(t, vectors, term, func(sum Group) {
 		root := t.New(1)
-		t.IfOutside(sum, leastSquares, mostSquares, "inexact")
+		t.IfOutside(sum, minSquares, maxSquares, "inexact")
 		t.Root(root, sum)
 		t.Return(root)
 	})
 	t.Label("inexact")
-	t.Leave(rare)
+	t.Leave(slow)
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of this file treat k weight vectors that are interleaved: w[j*k+c] is weight j of
-// vector c. k is a multiple of eight, so that a group holds eight vectors' weights of one feature.
+// The kernels of this file process k interleaved weight vectors: w[j*k+c] is weight j of vector c.
+// k is a multiple of eight, and a group holds the weights of one feature in eight vectors or more.
 
 func init() {
 	kernel("dotSparseK", "func(dst []float32, idx []int32, val, w []float32, k int)", dotSparseK).
@@ -14,9 +14,10 @@ func init() {
 		trusting()
 }
 
-// dotSparseK is called for eight vectors at a time or, in the path of 512 bits, for sixteen: w begins
-// with the first feature's weights of theirs. A lane of the sum is a group here, nonzero i being
-// added to group i mod 8, so that each vector gets the bits of dotSparse.
+// dotSparseK emits a kernel for eight vectors or, in 512-bit registers, sixteen: w starts at the
+// first feature's weights in these vectors. Each of the eight lanes of dotSparse is a group here,
+// to which nonzero i is added if i mod 8 is the lane's number, so that each vector gets the bits of
+// dotSparse.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")
@@ -37,12 +38,12 @@ func dotSparseK(t Target) {
 	}
 
 	nonzeros(walk{t, n, []vector{{idx, 4}, {val, float}}}, 8,
-		"Eight nonzeros a turn, one to each lane of each vector.", "fold", add)
+		"Eight nonzeros per iteration, one to each lane of each vector.", "fold", add)
 	t.Store(fold(lane, t.Add), dst, 0)
 	t.Done()
 }
 
-// axpySparseK, too, is called for eight vectors at a time.
+// axpySparseK emits a kernel that adds multiples of a sparse row to eight vectors.
 func axpySparseK(t Target) {
 	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"),
 		t.IntParam("len(idx)")
@@ -63,8 +64,9 @@ func axpySparseK(t Target) {
 	t.Done()
 }
 
-// nonzeros takes count nonzeros of a row a turn, then those that are left, and ends at a label.
-// each is given the index of a nonzero, and its number within the turn.
+// nonzeros emits a loop over the nonzeros of a row, count per iteration, then code for the
+// remaining ones, and the label end. each receives the index of a nonzero and its number within the
+// iteration.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

@@ -7,7 +7,7 @@ func init() {
 		trusting()
 }
 
-// Offsets of a Step's fields.
+// Offsets in bytes of the fields of asm.Step, and its size.
 const (
 	stepStart  = 0
 	stepCount  = 4
@@ -18,8 +18,9 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame adds a multiple of each row, be it 0: which rows change w is known late and hard to
-// predict, and a branch that was predicted wrongly takes longer than the additions. count is not 0.
+// stepsSame emits a kernel that adds a multiple of every row to w, even if the multiple is 0: which
+// rows change w is known late and hard to predict, and a mispredicted branch takes longer than the
+// additions. count is at least 1.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")
@@ -34,12 +35,12 @@ func stepsSame(t Target) {
 	idx, n := row()
 	margin, fewDot := dotSame(t, "dot_", a, idx, n, w)
 	t.Store(margin, step, stepMargin)
-	t.Comment("No step if the margin is infinite or NaN: the exponent tells.")
+	t.Comment("Stop if the margin is infinite or NaN: its exponent is 255.")
 	exponent := t.LoadUint32(step, stepMargin)
 	t.ShiftLeft(exponent, 64-31)
 	t.ShiftRight(exponent, 64-8)
 	t.IfAtLeast(exponent, 255, "end")
-	t.Comment("What is added: Update, or 0 if the margin is large enough.")
+	t.Comment("Add Update if the margin is below Least, and otherwise 0.")
 	least, update := t.New(1), t.New(1)
 	t.Load(least, step, stepLeast)
 	t.Load(update, step, stepUpdate)

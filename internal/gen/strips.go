@@ -6,16 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A strip is columns of a matrix, so few that the registers hold a group for each, and as many more
-// for the rest of the work. The last group ends where the columns do: it may overlap the one before,
-// and what comes of both is the same.
+// A strip is a range of columns of a matrix, narrow enough for half of the registers to hold one
+// row of it. The last group ends at the last column and may overlap the group before; elements in
+// both get the same result twice.
 type strip struct {
-	name          string
-	width, groups int
-	last          reg.GPVirtual // where the last group begins, in bytes, or nil if behind the others
+	name          string        // prefix of the strip's labels
+	width, groups int           // floats per group; number of groups
+	last          reg.GPVirtual // offset of the last group, in bytes; nil if it follows the others
 }
 
-// at returns how to address a group in the row at p.
+// at returns the pointer and the offset in bytes of a group in the row at p.
 func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	if s.last != nil && group == s.groups-1 {
 		return t.Address(p, s.last, 1), 0
@@ -23,7 +23,7 @@ func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	return p, float * s.width * group
 }
 
-// load returns the groups of the row at p.
+// load loads the groups of the row at p.
 func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 	for g := range s.groups {
 		v = append(v, t.New(s.width))
@@ -33,14 +33,14 @@ func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 	return v
 }
 
-// mostColumns is how many columns a strip has where there are more.
-func mostColumns(t Target) int { return t.Registers() / 2 * t.Width() }
+// maxColumns returns the number of columns of the widest strip.
+func maxColumns(t Target) int { return t.Registers() / 2 * t.Width() }
 
-// narrow emits the rest of a kernel for 1 to mostColumns columns, n of them: body does all rows of a
-// strip.
+// narrow emits the end of a kernel for matrices of n columns, 1 to maxColumns. body emits the loop
+// over all rows of a strip.
 func narrow(t Target, n reg.GPVirtual, body func(s strip)) {
 	width := t.Width()
-	most := mostColumns(t) / width
+	most := maxColumns(t) / width
 	t.IfLess(n, width, "few")
 	for groups := 1; groups < most; groups++ {
 		t.IfAtMost(n, groups*width, fmt.Sprint("groups", groups))

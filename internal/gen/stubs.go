@@ -15,8 +15,8 @@ import (
 // A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
 // same places. Unless the kernel trusts its caller, the stub compares the lengths of the slices
-// first. It jumps to a Go function, nameSlow, for unequal lengths, vectors beyond asm.Block, and the
-// generic code path.
+// first. It jumps to a Go function, nameSlow, for unequal lengths, vectors beyond asm.Block, and
+// the generic code path.
 
 // slicesOf returns the names of a signature's slice parameters.
 func slicesOf(signature string) (names []string) {

@@ -108,8 +108,8 @@ func (s *summation) lengths(width, first, last int) {
 	}
 }
 
-// misaligned emits the code for vectors of which the first is misaligned, if they are long enough to
-// be rotated. The elements before the first aligned address go to the upper lanes of the first
+// misaligned emits the code for vectors of which the first is misaligned, if they are long enough
+// to be rotated. The elements before the first aligned address go to the upper lanes of the first
 // group, whose other lanes stay +0. All vectors are read from skip bytes before their starts, where
 // skip is at most their distance from the start of the page.
 func (s *summation) misaligned() {
@@ -338,7 +338,7 @@ func (s *summation) blocks() {
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
-	prefetchTurn(t, s.vectors[0], s.prefetch, float*lanes)
+	prefetchIteration(t, s.vectors[0], s.prefetch, float*lanes)
 	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
@@ -348,14 +348,14 @@ func (s *summation) blocks() {
 		for g := range s.lane {
 			s.add(g, s.at(s.width*g))
 		}
-		prefetchTurn(t, s.vectors[0], s.prefetch, float*lanes)
+		prefetchIteration(t, s.vectors[0], s.prefetch, float*lanes)
 	})
 	t.Label("rest")
 }
 
-// prefetchTurn prefetches the bytes that one iteration of a loop reads, distance bytes ahead of p.
-// It emits nothing if distance is 0.
-func prefetchTurn(t Target, p reg.GPVirtual, distance, bytes int) {
+// prefetchIteration prefetches the bytes that one iteration of a loop reads, distance bytes ahead
+// of p. It emits nothing if distance is 0.
+func prefetchIteration(t Target, p reg.GPVirtual, distance, bytes int) {
 	for line := 0; distance > 0 && line < bytes; line += 64 {
 		t.Prefetch(p, distance+line)
 	}

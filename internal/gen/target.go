@@ -9,8 +9,8 @@ import (
 // this interface; its methods emit instructions.
 //
 // A Group holds Width floats at most: eight, in one register on amd64 and in two on arm64, or
-// sixteen in one register of 512 bits. Narrower groups, down to one float, serve sparse rows and the
-// ends of vectors. Integers and pointers are general registers of 64 bits.
+// sixteen in one register of 512 bits. Narrower groups, down to one float, serve sparse rows and
+// the ends of vectors. Integers and pointers are general registers of 64 bits.
 //
 // Naming rules: a method with dst or a group v as its first parameter writes to it; a method that
 // returns a register or a group allocates it. In ...Load the last operand comes from memory. In
@@ -64,14 +64,14 @@ type Target interface {
 	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand that addresses the same place for a few
-	// loads: it is valid only while p and n are unchanged, and may need no register of its own.
+	// Offset returns p + n*scale. Address returns an operand that addresses the same place for a
+	// few loads: it is valid only while p and n are unchanged, and may need no register of its own.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	// Element returns an operand that addresses the float p[j], with offset 0 only.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups in the function's frame. Every call returns
-	// the same space.
+	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
+	// Every call returns the same space.
 	Scratch() reg.GPVirtual
 
 	// Advance adds bytes to p, Decrement subtracts k from n; the others compute n op= k.
@@ -83,9 +83,9 @@ type Target interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before its
-	// vectors do. Only such targets have Head, IfNearPageEnd and StayInPage, which sets n, a number
-	// of bytes, to the distance of p from the start of its page if that is less.
+	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before
+	// its vectors do. Only such targets have Head, IfNearPageEnd and StayInPage, which sets n, a
+	// number of bytes, to the distance of p from the start of its page if that is less.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
@@ -113,28 +113,27 @@ type Target interface {
 
 	// Loads and stores.
 
-	// Load and Store move as many floats as the group has lanes. Load sets the lanes of the register
-	// beyond a narrow group to +0.
+	// Load and Store move as many floats as the group has lanes. Load sets the lanes of the
+	// register beyond a narrow group to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	// LoadBroadcast sets all lanes to the float at p + offset.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes converts as many bytes as the group has lanes to floats. Only the widest group loads
-	// signed bytes.
+	// LoadBytes loads one byte for each lane of the group and converts it to a float.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts loads as many 16-bit values as the group has lanes: it converts float16s to floats,
-	// and zero-extends other values to the lanes' 32 bits. StoreShorts rounds floats to float16s, or
-	// else stores the lower 16 bits of each lane.
+	// LoadShorts loads as many 16-bit values as the group has lanes: it converts float16s to
+	// floats, and zero-extends other values to the lanes' 32 bits. StoreShorts rounds floats to
+	// float16s, or else stores the lower 16 bits of each lane. It may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
-	// floats exist, or all of them if that is 0. Head returns that of a group whose first n floats
-	// do not exist, for targets that rotate. LoadPart sets the lanes of missing floats to +0, and
-	// does not read their memory.
+	// floats exist, or all of them if that is 0. Head returns the Part of a group whose first n
+	// floats do not exist, for targets that rotate. LoadPart sets the lanes of missing floats to
+	// +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
@@ -162,8 +161,8 @@ type Target interface {
 	// Min and Max set dst to the lesser or the greater of limit and a, and to a where a is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
-	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN, and
-	// is unchanged where v is NaN.
+	// Least sets best to the lesser of best and v, Greatest to the greater. best must not be NaN,
+	// and is unchanged where v is NaN.
 	Least(best, v Group)
 	Greatest(best, v Group)
 	// KeepBelow sets dst to a where v < limit, and to +0 elsewhere.
@@ -178,8 +177,8 @@ type Target interface {
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs treats each lane as two signed integers of 16 bits, and sets it to the sum of the two
-	// products of those of a and b.
+	// MulPairs treats each lane as two signed integers of 16 bits, and sets the
+	// lane of dst to the sum of the two products of such integers.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
@@ -197,12 +196,12 @@ type Target interface {
 	AddDoubles(dst, a, b Group)
 	SubDoubles(dst, a, b Group)
 	DivDoubles(dst, a, b Group)
-	// MulDoubleLoad and AddDoubleLoad combine each lane of a with the same double, which memory must
-	// hold four times. They need groups of eight floats or more.
+	// MulDoubleLoad and AddDoubleLoad combine each lane of a with the same double, which memory
+	// must hold four times. They need groups of eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// LessDoubles returns the lanes in which a < b. SelectDoubles returns a in the lanes of mask and b
-	// in the others.
+	// LessDoubles returns the lanes in which a < b. SelectDoubles returns a in the lanes of mask
+	// and b in the others.
 	LessDoubles(a, b Group) Mask
 	SelectDoubles(mask Mask, a, b Group) Group
 	// ShiftDoublesLeft treats lanes as integers of 64 bits.
@@ -217,17 +216,18 @@ type Target interface {
 	UpperHalf(dst, v Group)
 	// Fold adds the upper half of the lanes to the lower half until lane 0 holds the sum.
 	Fold(v Group)
-	// FoldFour folds four groups of eight and returns a group of four with the sum of v[i] in lane i.
+	// FoldFour folds four groups of at least eight floats and returns a group of four with the sum
+	// of v[i] in lane i.
 	FoldFour(v [4]Group) Group
-	// FoldThree folds three groups, each to a group of one.
+	// FoldThree folds three groups of at least eight floats, each to a group of one.
 	FoldThree(a, b, c Group) [3]Group
 
-	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of the
-	// terms does not matter.
+	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of
+	// the terms does not matter.
 
-	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two terms
-	// to each lane. With a part, from LastBytes, it adds only the terms of the last n mod width*2
-	// bytes of the vectors.
+	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two
+	// terms to each lane. With a part, from LastBytes, it adds only the terms of the last n mod
+	// width*2 bytes of the vectors.
 	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
@@ -256,7 +256,8 @@ type Target interface {
 	IfOutside(v Group, least, most uint32, label string)
 	// IfMisaligned jumps if the address p is not a multiple of the size of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
-	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of its page.
+	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page that
+	// holds p[n-1].
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
 	// LoopLabel is Label for the start of a loop, which it aligns to 32 bytes on amd64.
 	LoopLabel(name string)

@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// unpackGroup makes byte*hi + byte*lo of v, a byte in each lane.
+// unpackGroup sets each lane of v, which holds a byte converted to a float, to byte*hi + byte*lo.
 func unpackGroup(t Target, v, hi, lo Group) {
 	rest := t.New(v.width)
 	t.Mul(rest, v, t.Narrow(lo, v.width))

@@ -5,7 +5,8 @@ func init() {
 		func(t Target) {
 			src := t.PointerParam("src")
 			hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
-			// Of the last group all of dst is written, and all of src read; what w lacks is +0.
+			// The last group of dst is written as a whole and that of src read as a whole; elements
+			// that w does not have count as +0.
 			sumLongTerms(t, []string{"dst", "w"}, src, func(v Group, s source) {
 				s.loadBytes(v)
 				unpackGroup(t, v, hi, lo)

@@ -2,17 +2,19 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum is a sum under way, in four parts, by VPDPBUSD, which multiplies unsigned bytes by
-// signed ones and adds four products to a lane. The first of two signed vectors is made 128
-// greater, the second of two unsigned ones 128 less, and so is one factor of a square, by the same
-// flip of a bit. extra has the size of the flips' share in the sum, divided by 128.
+// A vnniSum emits a sum over bytes, in four groups of lanes, by VPDPBUSD, which multiplies unsigned
+// bytes by signed bytes and adds four products to each lane. The operands are adapted by flipping
+// the top bit: it adds 128 to the first of two signed vectors, and subtracts 128 from the second of
+// two unsigned vectors and from one factor of a square. extra sums the other factors; 128 times
+// extra is the error that this causes, up to its sign.
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
-	flip, ones Group // bytes of 128 and of 1
-	sum, extra []Group
+	flip, ones Group   // bytes that are all 128, and all 1
+	sum, extra []Group // groups of lanes of each; extra is nil if the caller corrects the sum
 }
 
+// newVNNI returns a vnniSum without lanes, and emits the code that sets its constants.
 func newVNNI(t *avx, term byteTerm) *vnniSum {
 	s := &vnniSum{t: t, term: term, flip: t.New(t.width), ones: t.New(t.width)}
 	t.setBytes(s.flip, 128)
@@ -20,10 +22,10 @@ func newVNNI(t *avx, term byteTerm) *vnniSum {
 	return s
 }
 
-// step is how many bytes a group has.
+// step returns the number of bytes in a group.
 func (s *vnniSum) step() int { return 4 * s.t.width }
 
-// add adds a group, or a part of one, to part i of the sum.
+// add adds the terms of a group of bytes, or of those in part, to group i of the lanes.
 func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t := s.t
 	v, w := t.New(t.width), t.New(t.width)
@@ -51,32 +53,34 @@ func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
 }
 
-// addExtra adds the bytes whose products the flip has changed.
+// addExtra adds to extra the bytes that the flipped bytes are multiplied by: those of w for a dot
+// product of signed bytes, and otherwise those of v.
 func (s *vnniSum) addExtra(extra, v, w Group) {
-	if s.term.negative() {
+	if s.term.signedSum() {
 		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))
 	} else {
 		s.t.VPDPBUSD(r(s.ones), r(v), r(extra))
 	}
 }
 
-// correct takes the flips' share, which may be negative, out of sum.
+// correct removes from sum the error that flipping caused, 128 times extra; it overwrites extra.
 func (s *vnniSum) correct(sum, extra Group) {
 	s.t.BitsShiftLeft(extra, extra, 7)
-	if s.term.negative() {
+	if s.term.signedSum() {
 		s.t.BitsSub(sum, sum, extra)
 	} else {
 		s.t.BitsAdd(sum, sum, extra)
 	}
 }
 
-// over goes along x and y: add adds the group at an offset to part i of the sum, last what is less
-// than a group. It returns all in one group.
-func (s *vnniSum) over(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
+// loop emits the loop over x and y, and returns the sum in the lanes of one group, corrected unless
+// extra is nil. add adds the group of bytes at an offset to group i of the lanes, and last adds the
+// remaining bytes, fewer than a group.
+func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
 	xy.loop(t.LoopLabel, "loop", 4*step, "rest", func() {
-		t.Comment("Four groups a turn.")
+		t.Comment("Four groups per iteration.")
 		for i := range s.sum {
 			add(i, i*step)
 		}
@@ -98,26 +102,26 @@ func (s *vnniSum) over(x, y, n reg.GPVirtual, add func(i, offset int), last func
 	return sum
 }
 
-// sumVNNI adds up the terms of two vectors of bytes. n is at most asm.Block.
+// sumVNNI is sumBytes for CPUs with VNNI. n is at most asm.Block.
 func sumVNNI(t *avx, term byteTerm) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	shortVNNI(t, term, x, y, n)
 	t.Label("long")
 	s := newVNNI(t, term)
 	s.sum, s.extra = zeros(t, 4, t.width), zeros(t, 4, t.width)
-	sum := s.over(x, y, n, func(i, offset int) { s.add(i, x, y, offset, nil) }, func() {
+	sum := s.loop(x, y, n, func(i, offset int) { s.add(i, x, y, offset, nil) }, func() {
 		last := t.highPart(n, s.step())
 		s.add(3, t.Address(x, n, 1), t.Address(y, n, 1), -s.step(), last)
 	})
 	t.returnInts(sum, term)
 }
 
-// shortVNNI is for vectors of up to two groups, whose bytes are made integers of 16 bits: that needs
-// neither constants nor corrections.
+// shortVNNI emits the code for vectors of up to two groups of bytes, which are converted to 16-bit
+// integers: that needs neither constants nor corrections.
 //
-// A mask that reaches into a page which isn't there costs some 200 ns. So the second of two groups
-// is the last one, of which it may be that some was in the first, and a single one that is near the
-// end of a page comes first in its group.
+// A masked load that reaches into an unmapped page takes some 200 ns. So the second of two groups
+// ends where the vector does, without the bytes that were in the first, and a single group that is
+// near the end of a page is loaded so that it ends with the vector.
 func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	t.IfAtLeast(n, 17, "over16")
 	for _, p := range []reg.GPVirtual{x, y} {
@@ -150,8 +154,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	}
 }
 
-// rowsVNNI stores sums of rows and x, which has asm.Block bytes at most. There is at least one row.
-// Of a dot product it is x that has the extra, which is counted once for all rows.
+// rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
+// one row. In dot products extra depends on x alone, and is computed once for all rows.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")
@@ -160,7 +164,7 @@ func rowsVNNI(t *avx, term byteTerm) {
 	part := t.lowPart(rest)
 	var extra Group
 	if !term.difference {
-		extra = s.extraOf(t.PointerParam("x"), n, part)
+		extra = s.correctionFor(t.PointerParam("x"), n, part)
 	}
 	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		s.sum = zeros(t, 4, t.width)
@@ -173,21 +177,22 @@ func rowsVNNI(t *avx, term byteTerm) {
 			if offset%64 == 0 {
 				t.Prefetch(row, rowPrefetch+offset)
 			}
-			if term.negative() || term.difference {
+			if term.signedSum() || term.difference {
 				s.add(i, row, x, offset, part)
 			} else {
 				s.add(i, x, row, offset, part)
 			}
 		}
 		total := t.NewInt()
-		t.SumInts(total, s.over(row, x, n, func(i, offset int) { add(i, offset, nil) },
-			func() { add(3, 0, part) }), term.negative())
+		t.SumInts(total, s.loop(row, x, n, func(i, offset int) { add(i, offset, nil) },
+			func() { add(3, 0, part) }), term.signedSum())
 		return total
 	})
 }
 
-// extraOf returns what has to be added to the products of x and a row.
-func (s *vnniSum) extraOf(x, n reg.GPVirtual, part Part) Group {
+// correctionFor returns the correction to add to the dot product of x and any row, spread over the
+// lanes of a group.
+func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	t := s.t
 	extra, sum, v := t.New(t.width), t.New(t.width), t.New(t.width)
 	t.Zero(extra)
@@ -203,7 +208,7 @@ func (s *vnniSum) extraOf(x, n reg.GPVirtual, part Part) Group {
 	return sum
 }
 
-// loadBytes loads a group of bytes, or a part of one.
+// loadBytes loads a group of bytes. With a part, it sets the bytes outside the part to 0.
 func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	if part == nil {
 		t.VMOVDQU8(at(p, offset), r(v))
@@ -212,8 +217,9 @@ func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	}
 }
 
+// returnInts returns the sum of the lanes of v from the function.
 func (t *avx) returnInts(v Group, term byteTerm) {
 	total := t.NewInt()
-	t.SumInts(total, v, term.negative())
+	t.SumInts(total, v, term.signedSum())
 	t.ReturnInt(total)
 }
