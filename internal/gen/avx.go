@@ -866,8 +866,8 @@ func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 }
 
 // lowPart returns an opmask for the first n of up to 64 elements. highPart returns an opmask for
-// the last n mod of elements of a group of that many, or for all of them if n is a positive
-// multiple of it.
+// the last n mod size elements of a group of size elements, or for all elements if n is a positive
+// multiple of size.
 func (t *avx) lowPart(n reg.GPVirtual) Part {
 	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)
@@ -876,10 +876,10 @@ func (t *avx) lowPart(n reg.GPVirtual) Part {
 	return mask
 }
 
-func (t *avx) highPart(n reg.GPVirtual, of int) Part {
+func (t *avx) highPart(n reg.GPVirtual, size int) Part {
 	missing, ones, mask := copyInt(t, n), t.GP64(), t.K()
 	t.NEGQ(missing)
-	t.And(missing, of-1)
+	t.And(missing, size-1)
 	t.MOVQ(operand.I32(-1), ones)
 	t.SHLXQ(missing, ones, ones)
 	t.KMOVQ(ones, mask)

@@ -128,8 +128,8 @@ func (s *norms) oneGroup(width int) {
 func (s *norms) fewGroups(k int) {
 	t, zero := s.t, s.t.New(s.t.Width())
 	t.Zero(zero)
-	// fold sets dst to the sum of groups g, g+step, g+2*step and so on. The order is that of the
-	// folds of 64 lanes: groups that are 32 lanes apart are added first.
+	// fold sets dst to the sum of groups g, g+step, g+2*step and so on, in the order of the folds
+	// of 64 lanes: groups that are 32 lanes apart are added first.
 	var fold func(dst []Group, g, step int)
 	fold = func(dst []Group, g, step int) {
 		if step < lanes/t.Width() {

@@ -40,8 +40,8 @@ func init() {
 	}).inWide()
 }
 
-// doubleLanes is the number of lanes of a float64 sum: half the lanes of a float32 sum, in as many
-// registers.
+// doubleLanes is the number of lanes of a float64 sum, which occupy the same number of registers as
+// the 64 lanes of a float32 sum.
 const doubleLanes = lanes / 2
 
 // sumDoubles converts the elements of x and y to float64 and returns the given number of sums over

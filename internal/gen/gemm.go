@@ -11,9 +11,10 @@ func init() {
 		"bStep, rows, cols, k int)", gemm).trusting().inWide()
 }
 
-// gemm emits a kernel that adds the product of a and b to c, tile by tile. Tiles have as many rows
-// as the registers hold sums of two groups for (12 or 6), then four, then one. Within these rows
-// they have two groups of columns, then one group, which may be incomplete. k is at least 1.
+// gemm emits a kernel that adds the product of a and b to c, tile by tile. The tiles of most rows
+// are 12 or 6 rows high, so that the sums of two groups of columns fit into registers; the last
+// rows use tiles of four rows and of one. Tiles are two groups of columns wide, then one group,
+// which may be incomplete. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -59,7 +60,7 @@ func gemm(t Target) {
 // gemmTile emits the code for a tile of the given numbers of rows and groups, which starts at row
 // and at the first of the cols columns that are left. If part is not nil, the tile has one group,
 // of which the columns in part exist. Each element of a is broadcast to all lanes and multiplied by
-// all groups of the row of b, so that an iteration waits for nothing but arithmetic.
+// all groups of the row of b, so that only arithmetic limits the speed of the loop.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns the address of the tile's first element in a parameter: row*step bytes after

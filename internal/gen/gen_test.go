@@ -16,7 +16,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// TestCurrent compares what the generator writes now with the files that are there.
+// TestCurrent checks that the generated files in package asm are those that the generator writes
+// now.
 func TestCurrent(t *testing.T) {
 	files, err := generate()
 	if err != nil {
@@ -27,27 +28,27 @@ func TestCurrent(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(have, text) {
-			t.Errorf("%s is not what the generator writes: run make generate", name)
+			t.Errorf("%s differs from what the generator writes: run make generate", name)
 		}
 	}
-	there, err := filepath.Glob(asm + "/kernels_*_*")
+	present, err := filepath.Glob(asm + "/kernels_*_*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range there {
+	for _, path := range present {
 		if files[filepath.Base(path)] == nil {
-			t.Errorf("%s is not written by the generator any more: delete it", path)
+			t.Errorf("%s is no longer written by the generator: delete it", path)
 		}
 	}
 }
 
-// TestNamesInDocs wants each function that a generated comment mentions to be there.
+// TestNamesInDocs checks that every function that a generated comment mentions exists.
 func TestNamesInDocs(t *testing.T) {
 	paths, err := filepath.Glob(asm + "/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, mentioned := map[string]bool{}, 0
+	declared, mentioned := map[string]bool{}, 0
 	var docs []*ast.CommentGroup
 	for _, path := range paths {
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
@@ -56,7 +57,7 @@ func TestNamesInDocs(t *testing.T) {
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
-				there[fn.Name.Name] = true
+				declared[fn.Name.Name] = true
 				if ast.IsGenerated(f) {
 					docs = append(docs, fn.Doc)
 				}
@@ -67,7 +68,7 @@ func TestNamesInDocs(t *testing.T) {
 	for _, d := range docs {
 		for _, m := range name.FindAllStringSubmatch(d.Text(), -1) {
 			mentioned++
-			if !there[m[1]] {
+			if !declared[m[1]] {
 				t.Errorf("package asm has no %s: %s", m[1], d.Text())
 			}
 		}
@@ -86,7 +87,7 @@ func TestNamesInDocs(t *testing.T) {
 	}
 }
 
-// TestOrder wants the methods of all targets in the order of target.go.
+// TestOrder checks that avx.go and neon.go declare methods in the order of target.go.
 func TestOrder(t *testing.T) {
 	place := map[string]int{}
 	for _, name := range []string{"target.go", "avx.go", "neon.go"} {
@@ -116,42 +117,45 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards holds the features that kernels may need against those that the dispatch asks for.
+// TestGuards checks that package asm requires the CPU features in features, and no others, before
+// it selects a code path.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
+	// The guards ask both cpuid and x/sys/cpu. The latter, in the version that go.mod
+	// requires, does not report F16C.
 	for unknown, feature := range map[string]*regexp.Regexp{
 		"":     regexp.MustCompile(`\bcpuid\.([A-Z]\w+)\b[^.]`),
-		"F16C": regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`), // in the version that go.mod requires
+		"F16C": regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`),
 	} {
-		asked := map[string][]string{}
+		required := map[string][]string{}
 		for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
 			for _, isa := range strings.Split(m[2], ", ") {
 				for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
-					asked[isa] = append(asked[isa], f[1])
+					required[isa] = append(required[isa], f[1])
 				}
 			}
 		}
-		// One guard is within the other.
+		// The guard of the AVX-512 paths is nested in that of AVX2.
 		for _, isa := range []string{"AVX512x256", "AVX512"} {
-			asked[isa] = append(asked[isa], asked["AVX2"]...)
+			required[isa] = append(required[isa], required["AVX2"]...)
 		}
 		for isa, need := range features {
 			need = slices.DeleteFunc(slices.Clone(need), func(f string) bool { return f == unknown })
-			have := slices.Sorted(slices.Values(asked[isa]))
+			have := slices.Sorted(slices.Values(required[isa]))
 			if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
-				t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
+				t.Errorf("the guard of %s requires %v, but features lists %v", isa, have, want)
 			}
 		}
 	}
 }
 
-// TestMachineCode looks at what the assembler makes of the kernels for arm64, which check does not
-// see: there is no fused multiply-add, and no register that belongs to the assembler, the linker or
-// the platform. The assembler takes R27 where a constant does not fit.
+// TestMachineCode disassembles the kernels for arm64, to which check does not apply. They must
+// contain no fused multiply-add and no register that is reserved for the assembler, the linker or
+// the platform. The assembler uses R27 for constants that do not fit into an instruction.
 func TestMachineCode(t *testing.T) {
 	run := func(args ...string) []byte {
 		c := exec.Command("go", args...)
@@ -167,16 +171,17 @@ func TestMachineCode(t *testing.T) {
 	run("test", "-c", "-vet=off", "-o", binary, ".")
 	code := run("tool", "objdump", "-s", `asm\.\w+NEON`, binary)
 	if got, want := bytes.Count(code, []byte("TEXT")), len(kernelsFor(newNEON())); got != want {
-		t.Errorf("%d functions are disassembled, want %d", got, want)
+		t.Errorf("%d functions in the disassembly, want %d", got, want)
 	}
 	for _, bad := range []string{`\bR(1[678]|2[678])\b`, `\bV?FN?M(ADD|SUB|LA|LS)`} {
 		if line := regexp.MustCompile(`.*` + bad + `.*`).Find(code); line != nil {
-			t.Errorf("not for a kernel: %s", line)
+			t.Errorf("forbidden in a kernel: %s", line)
 		}
 	}
 }
 
-// TestCheck gives the check functions that must not pass.
+// TestCheck checks that the pass check rejects instructions and registers that AVX2 code may not
+// use.
 func TestCheck(t *testing.T) {
 	for name, emit := range map[string]func(t *avx){
 		"fused multiply-add": func(t *avx) { t.VFMADD231PS(t.YMM(), t.YMM(), t.YMM()) },
@@ -188,12 +193,12 @@ func TestCheck(t *testing.T) {
 		emit(c)
 		c.Done()
 		if _, err := c.Compile(); err == nil {
-			t.Errorf("%s in an AVX2 function is no error", name)
+			t.Errorf("%s in an AVX2 function: no error", name)
 		}
 	}
 }
 
-// Too many live registers end the generation, and do not end as a wrong result.
+// TestRegistersRunOut checks that too many live registers are an error, not wrong code.
 func TestRegistersRunOut(t *testing.T) {
 	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON()} {
 		c.Func(&kernelSpec{name: "bad", signature: "func(x *float32)"})
@@ -209,7 +214,7 @@ func TestRegistersRunOut(t *testing.T) {
 		}
 		c.Done()
 		if _, err := c.Compile(); err == nil {
-			t.Errorf("%s: 33 groups at a time are no error", c.Name())
+			t.Errorf("%s: 33 live groups: no error", c.Name())
 		}
 	}
 }

@@ -19,35 +19,37 @@ import (
 	"time"
 )
 
-// The tests are tested here: a mutant is the assembly of a path with one line that is wrong. It
-// stands in for the file of package asm while a test binary is built (go's -overlay; the tree is
-// not touched). A fault that no test finds shows what the tests miss.
+// This file implements mutation testing of package asm's tests. A mutant is the assembly of a code
+// path with a fault in one line. It replaces the file of package asm in a test binary by go's
+// -overlay, so that the source tree stays unchanged. A mutant that no test catches shows a gap in
+// the tests.
 var (
-	mutants = flag.Int("mutants", 0, "plant so many faults in the assembly of package asm")
-	match   = flag.String("match", "", "plant faults whose lines match this only")
-	seed    = flag.Uint64("seed", 1, "draw the faults by this number")
+	mutants = flag.Int("mutants", 0, "`number` of faults to plant in the assembly of package asm")
+	match   = flag.String("match", "", "plant only faults whose descriptions match this `regexp`")
+	seed    = flag.Uint64("seed", 1, "`seed` by which faults are drawn")
 )
 
+// asm is the directory of package asm.
 const asm = "../asm"
 
-// A fault is one line that is replaced.
+// A fault is the replacement of one line of assembly.
 type fault struct {
 	path, function, label, class string
-	line                         int // its number, from 0
-	was, is                      string
+	line                         int    // index of the line in the file, from 0
+	old, new                     string // the line without and with the fault
 }
 
 func (f fault) String() string {
 	return fmt.Sprintf("%s\t%s\t%s:%d\t%s\t-> %s", f.function, f.class, f.label, f.line+1,
-		strings.Join(strings.Fields(f.was), " "), strings.Join(strings.Fields(f.is), " "))
+		strings.Join(strings.Fields(f.old), " "), strings.Join(strings.Fields(f.new), " "))
 }
 
-// classes are the kinds of faults. None leaves a result as it was, but for the exceptions. wrong is
-// given the next line as well.
+// classes lists the kinds of faults. Every fault changes a result, except for those that match
+// exceptions. mutate returns the line with the fault; it also receives the next line.
 var classes = []struct {
-	name  string
-	match *regexp.Regexp
-	wrong func(line, next string) string
+	name   string
+	match  *regexp.Regexp
+	mutate func(line, next string) string
 }{
 	{"operation", regexp.MustCompile(`^\tV(ADD|MUL|SUB|MIN|MAX)[PS][SD] ` +
 		`|^\tVP(ADD|SUB|MADDW)[BWD] |^\tVP(MIN|MAX|DPBU)[SU][BD] |^\tVPMOV[SZ]XB` +
@@ -62,12 +64,13 @@ var classes = []struct {
 	{"bound", regexp.MustCompile(`^\tCMPQ .*\$\+\d+$`), bound},
 }
 
+// swap returns a mutate function that replaces strings, given in pairs.
 func swap(oldnew ...string) func(line, next string) string {
 	r := strings.NewReplacer(oldnew...)
 	return func(line, next string) string { return r.Replace(line) }
 }
 
-// offset returns the line with its operand in memory one float further.
+// offset returns the line with the offset of its memory operand increased by one float.
 func offset(line, next string) string {
 	return regexp.MustCompile(` -?\d*\(`).ReplaceAllStringFunc(line, func(at string) string {
 		k, _ := strconv.Atoi(at[1 : len(at)-1])
@@ -75,8 +78,9 @@ func offset(line, next string) string {
 	})
 }
 
-// bound lets one length more jump where the shorter ones do, or one less. Where the longer ones
-// jump, which is to a loop as a rule, the rest behind it could do the same as a turn.
+// bound returns the comparison with its bound raised by one if JBE follows, and lowered by one if
+// JB follows. Other lines stay unchanged: JAE usually leads to a loop, and the code for the
+// remaining elements could replace its last iteration.
 func bound(line, next string) string {
 	place := strings.Index(line, "$+") + 2
 	k, _ := strconv.Atoi(line[place:])
@@ -89,23 +93,22 @@ func bound(line, next string) string {
 	return fmt.Sprint(line[:place], k)
 }
 
-// exceptions are lines that may be wrong with the same result. They match the start of what String
-// gives.
+// exceptions matches the descriptions (fault.String) of faults that do not change a result.
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
-	`prefetch[^\t]*\t`,                                  // a hint has no result
-	`rankK[^\t]*\t\w+\tahead_`,                          // the same
+	`prefetch[^\t]*\t`,                                  // prefetching has no result
+	`rankK[^\t]*\t\w+\tahead_`,                          // prefetching has no result
 	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,        // from another start the result is the same
-	`find[^\t]*\tjump\tloop:`,                           // the caller looks through what is found too early
+	`find[^\t]*\tjump\tloop:`,                           // harmless: the caller searches on
 	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
 	`[^\t]*\tbound\tmisaligned:`,                        // from another start the result is the same
-	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a part
+	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a partial one
 	`dotRows[^\t]*\tbound\tnext`,                        // the last group is never whole
-	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask tells what the last group has
-	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // whether it is done
-	`gerAVX512\t\w+\tstart`,                             // in registers of 256 bits the result is the same
+	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask selects the last elements
+	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // only decides whether to prefetch
+	`gerAVX512\t\w+\tstart`,                             // the 256-bit kernel gives the same result
 }, "|") + `)`)
 
-// faults returns all that a path's assembly may get.
+// faults returns all possible faults in the assembly of a path, except for the exceptions.
 func faults(path string, lines []string) (all []fault) {
 	var function, label string
 	for i, line := range lines {
@@ -120,8 +123,8 @@ func faults(path string, lines []string) (all []fault) {
 			if !c.match.MatchString(line) || strings.Contains(line, "(FP)") {
 				continue
 			}
-			f := fault{path, function, label, c.name, i, line, c.wrong(line, lines[i+1])}
-			if f.is != f.was && !exceptions.MatchString(f.String()) {
+			f := fault{path, function, label, c.name, i, line, c.mutate(line, lines[i+1])}
+			if f.new != f.old && !exceptions.MatchString(f.String()) {
 				all = append(all, f)
 			}
 		}
@@ -129,8 +132,9 @@ func faults(path string, lines []string) (all []fault) {
 	return all
 }
 
-// spread brings faults into an order in which each beginning has all functions and classes alike.
-func spread(all []fault) {
+// interleave shuffles faults into an order that takes turns between all functions and classes, so
+// that every prefix contains them about equally often.
+func interleave(all []fault) {
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
 		all[i], all[j] = all[j], all[i]
 	})
@@ -143,29 +147,31 @@ func spread(all []fault) {
 	slices.SortStableFunc(all, func(a, b fault) int { return rank[a] - rank[b] })
 }
 
-// A lab builds test binaries of package asm with assembly of its own, and runs them.
-type lab struct {
-	path, temp string   // temp is the folder for what is built
-	lines      []string // of the assembly, without a fault
-	limit      time.Duration
+// A runner builds test binaries of package asm from mutants of one code path, and runs them.
+type runner struct {
+	path, temp string        // name of the code path in lower case; directory for built files
+	lines      []string      // assembly without a fault
+	limit      time.Duration // time limit of one test run
 }
 
-func newLab(t *testing.T, path string) *lab {
+func newRunner(t *testing.T, path string) *runner {
 	text, err := os.ReadFile(file(path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &lab{path, t.TempDir(), strings.Split(string(text), "\n"), time.Hour}
+	return &runner{path, t.TempDir(), strings.Split(string(text), "\n"), time.Hour}
 }
 
+// file returns the name of the assembly file of a code path.
 func file(path string) string { return filepath.Join(asm, "kernels_"+path+"_amd64.s") }
 
-func (l *lab) temporary(name string) string { return filepath.Join(l.temp, name) }
+// temporary returns the path of a file in the temporary directory.
+func (l *runner) temporary(name string) string { return filepath.Join(l.temp, name) }
 
-// build puts one line in another's place.
-func (l *lab) build(t *testing.T, place int, line string) {
+// build builds the test binary with the line at the given index replaced.
+func (l *runner) build(t *testing.T, index int, line string) {
 	lines := slices.Clone(l.lines)
-	lines[place] = line
+	lines[index] = line
 	original, err := filepath.Abs(file(l.path))
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +191,9 @@ func (l *lab) build(t *testing.T, place int, line string) {
 	}
 }
 
-// test runs the path's tests and returns what ended them: nothing, if they pass.
-func (l *lab) test(t *testing.T, flags ...string) (killer string) {
+// test runs the path's tests and returns the failing test and the kind of failure, or "" if all
+// pass.
+func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	ctx, cancel := context.WithTimeout(t.Context(), l.limit)
 	defer cancel()
 	flags = append(flags, "-test.v", "-test.failfast", "-test.run", "//isa="+l.path+"$")
@@ -198,7 +205,7 @@ func (l *lab) test(t *testing.T, flags ...string) (killer string) {
 	switch {
 	case err == nil:
 		return ""
-	case !errors.As(err, &exit): // one that did not run must not look like a kill
+	case !errors.As(err, &exit): // a binary that did not run must not count as a kill
 		t.Fatal(err)
 	}
 	how := "wrong result"
@@ -215,9 +222,10 @@ func (l *lab) test(t *testing.T, flags ...string) (killer string) {
 	return test + ", " + how
 }
 
-// kill runs the short tests, and if they pass the long ones.
-func (l *lab) kill(t *testing.T, f fault) (killer string) {
-	l.build(t, f.line, f.is)
+// kill runs the short tests on a fault, and if they pass the long ones. It returns the test that
+// caught the fault, with the kind of failure, or "".
+func (l *runner) kill(t *testing.T, f fault) (killer string) {
+	l.build(t, f.line, f.new)
 	if killer = l.test(t, "-test.short"); killer == "" {
 		if killer = l.test(t); killer != "" {
 			killer += ", not in a short run"
@@ -226,8 +234,9 @@ func (l *lab) kill(t *testing.T, f fault) (killer string) {
 	return killer
 }
 
-// sound runs the tests without a fault, and sets the time they may take with one.
-func (l *lab) sound(t *testing.T) {
+// checkUnmutated checks that the tests pass without a fault, and sets the time limit of runs with
+// one.
+func (l *runner) checkUnmutated(t *testing.T) {
 	l.build(t, 0, l.lines[0])
 	start := time.Now()
 	if killer := l.test(t); killer != "" {
@@ -236,8 +245,8 @@ func (l *lab) sound(t *testing.T) {
 	l.limit = 10*time.Second + 5*time.Since(start)
 }
 
-// Every function but prefetch has a possible fault, and with -mutants n the tests find n of those
-// that this machine can run.
+// TestMutants checks that every function but prefetch has a possible fault. With -mutants n it also
+// checks that the tests catch n faults, drawn from the code paths that this machine can run.
 func TestMutants(t *testing.T) {
 	paths := exec.Command("go", "test", "-v", "-run", "PathsWanted", ".")
 	paths.Dir = asm
@@ -245,42 +254,42 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	here := regexp.MustCompile(`\w+`).FindAllString(string(out), -1)
-	labs := map[string]*lab{}
+	runnable := regexp.MustCompile(`\w+`).FindAllString(string(out), -1)
+	runners := map[string]*runner{}
 	var all []fault
 	for _, target := range []Target{newAVX2(), newAVX512x256(), newAVX512()} {
 		path := strings.ToLower(target.Name())
-		l := newLab(t, path)
+		l := newRunner(t, path)
 		offered := map[string]bool{}
 		for _, f := range faults(path, l.lines) {
 			offered[f.function] = true
-			if slices.Contains(here, path) && regexp.MustCompile(*match).MatchString(f.String()) {
+			if slices.Contains(runnable, path) && regexp.MustCompile(*match).MatchString(f.String()) {
 				all = append(all, f)
-				labs[path] = l
+				runners[path] = l
 			}
 		}
 		for _, k := range kernelsFor(target) {
 			if k.name != "prefetch" && !offered[k.name+target.Name()] {
-				t.Errorf("%s%s gets no faults", k.name, target.Name())
+				t.Errorf("%s%s has no possible fault", k.name, target.Name())
 			}
 		}
 	}
 	if *mutants == 0 {
 		return
 	}
-	for _, l := range labs {
-		l.sound(t)
+	for _, l := range runners {
+		l.checkUnmutated(t)
 	}
-	spread(all)
+	interleave(all)
 	for _, f := range all[:min(*mutants, len(all))] {
-		if killer := labs[f.path].kill(t, f); killer != "" {
+		if killer := runners[f.path].kill(t, f); killer != "" {
 			t.Logf("%v\tkilled by %s", f, killer)
 		} else {
 			t.Errorf("%v\tSURVIVED", f)
 		}
 	}
-	t.Logf("%d mutants, of %d", min(*mutants, len(all)), len(all))
+	t.Logf("%d of %d mutants", min(*mutants, len(all)), len(all))
 	if len(all) == 0 {
-		t.Error("no fault matches, or this machine has none of the paths")
+		t.Error("no fault matches -match, or this machine can run none of the code paths")
 	}
 }

@@ -738,7 +738,8 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 	}
 }
 
-// bytesAt loads 2*width bytes, and moves those of a part to the front, with zeros after them.
+// bytesAt loads 2*width bytes. With a part, it moves the bytes in the part to the front and sets
+// the others to 0.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, width int, part Part) reg.VecVirtual {
 	v := t.V128()
 	if width == 8 {

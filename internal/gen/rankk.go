@@ -17,8 +17,8 @@ const tileRows, tileCols = 12, 32
 // rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. It
 // processes the part of the tile whose sums fit into registers, two groups wide: the whole tile in
 // 32 registers of 512 bits, half of it in 32 of 256 bits, or a quarter in 16. Each element of a row
-// of a is broadcast to all lanes and multiplied by both groups of the row of b, so that an
-// iteration waits for nothing but arithmetic. k is at least 1.
+// of a is broadcast to all lanes and multiplied by both groups of the row of b, so that only
+// arithmetic limits the speed of the loop. k is at least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")

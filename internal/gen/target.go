@@ -113,8 +113,8 @@ type Target interface {
 
 	// Loads and stores.
 
-	// Load and Store move as many floats as the group has lanes. Load sets the lanes of the
-	// register beyond a narrow group to +0.
+	// Load and Store move one float for each lane of the group. Load sets the lanes of the register
+	// beyond a narrow group to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	// LoadLane sets a lane of a group of four.
@@ -124,9 +124,9 @@ type Target interface {
 	// LoadBytes loads one byte for each lane of the group and converts it to a float.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts loads as many 16-bit values as the group has lanes: it converts float16s to
-	// floats, and zero-extends other values to the lanes' 32 bits. StoreShorts rounds floats to
-	// float16s, or else stores the lower 16 bits of each lane. It may overwrite v.
+	// LoadShorts loads one 16-bit value for each lane of the group: it converts float16s to floats,
+	// and zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or else
+	// stores the lower 16 bits of each lane. It may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 

@@ -12,9 +12,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Compile is to arm64 what pass.Compile is to amd64: avo's passes up to register allocation, then
-// Bind. avo's general registers are R0…R15 without R4 and its vector registers V0…V31, because x86
-// has as many: so R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are out of reach.
+// Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
+// to register allocation, then Bind. avo allocates the register numbers of x86: here these are
+// R0…R15 without R4, and V0…V31. So R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR)
+// are never used.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -29,7 +30,7 @@ var Compile = pass.Concat(
 	pass.Func(pass.IncludeTextFlagHeader),
 )
 
-// each runs a pass on every function and says in which one it failed.
+// each returns a pass that runs on every function; its errors name the function.
 func each(run func(*ir.Function) error) pass.Interface {
 	return pass.FunctionPass(func(fn *ir.Function) error {
 		if err := run(fn); err != nil {
@@ -39,8 +40,8 @@ func each(run func(*ir.Function) error) pass.Interface {
 	})
 }
 
-// checkFlow refuses functions that read a register before they write it or that run past their end:
-// both assemble. It needs Liveness.
+// checkFlow returns an error for functions that read a register before they write it or that run
+// past their end. The assembler accepts both. pass.Liveness has to run before it.
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {
@@ -52,16 +53,16 @@ func checkFlow(fn *ir.Function) error {
 		}
 	}
 	if last := is[len(is)-1]; !last.IsTerminal && !last.IsUnconditionalBranch() {
-		return errors.New("runs past its end")
+		return errors.New("execution runs past its end")
 	}
 	return nil
 }
 
-// text is the operand of avo's that prints as it is written.
+// text is an operand that avo prints verbatim.
 type text = operand.LabelRef
 
-// Bind spells the operands with the registers they were given and replaces instructions that Go
-// does not know by WORD. Passes after it see no registers in the operands.
+// Bind replaces each operand by its text with the allocated register, and instructions that Go does
+// not know by WORD. Later passes find no registers in the operands.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -92,7 +93,7 @@ func Bind(fn *ir.Function) error {
 			bound = ops{word(i.Opcode, registers, bound)}
 			i.Opcode = "WORD"
 		case strings.Contains(i.Opcode, "LDP") && registers[0] == registers[1]:
-			// avo keeps two results apart unless nobody reads either.
+			// avo allocates two registers unless neither result is read.
 			return fmt.Errorf("%s loads both halves into one register: %s", i.Opcode, join(bound))
 		}
 		i.Operands = bound
@@ -100,7 +101,7 @@ func Bind(fn *ir.Function) error {
 	return nil
 }
 
-// number is the arm64 number of a view's register.
+// number returns the arm64 number of the register allocated to a view.
 func number(fn *ir.Function, v view) (uint32, error) {
 	p := fn.Allocation.LookupRegister(v.Register)
 	switch {
@@ -108,11 +109,12 @@ func number(fn *ir.Function, v view) (uint32, error) {
 		return 0, fmt.Errorf("no register for %s", v.Asm())
 	case p.Info()&reg.Restricted != 0, p.Kind() == reg.KindGP && p.PhysicalIndex() > 15,
 		p.PhysicalIndex() > 31:
-		return 0, fmt.Errorf("register %s is not ours to use", p.Asm())
+		return 0, fmt.Errorf("register %s is reserved", p.Asm())
 	}
 	return uint32(p.PhysicalIndex()), nil
 }
 
+// memory returns the text of a memory operand with its allocated registers.
 func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Base == reg.FramePointer {
 		return text(m.Asm()), nil
@@ -139,7 +141,7 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
-// alignComments puts the comments of a run of WORDs where asmfmt would.
+// alignComments aligns the comments of consecutive WORDs as asmfmt does.
 func alignComments(fn *ir.Function) error {
 	var run []*ir.Instruction
 	for _, node := range append(fn.Nodes, nil) {
@@ -162,6 +164,7 @@ func alignComments(fn *ir.Function) error {
 	return nil
 }
 
+// join returns the text of operands, separated by commas.
 func join(args []operand.Op) string {
 	var s []string
 	for _, a := range args {

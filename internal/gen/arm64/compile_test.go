@@ -14,6 +14,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// start returns a Context in which a function has been started.
 func start(name string) *Context {
 	c := NewContext()
 	c.Function(name)
@@ -22,6 +23,7 @@ func start(name string) *Context {
 	return c
 }
 
+// compile returns the errors of Result and Compile.
 func compile(c *Context) error {
 	f, err := c.Result()
 	if err != nil {
@@ -30,7 +32,8 @@ func compile(c *Context) error {
 	return Compile.Execute(f)
 }
 
-// live keeps n registers alive at once, each made by new and used by use.
+// live emits code in which n registers, allocated by new, are live at once: write sets each
+// register and read uses each afterwards.
 func live(c *Context, n int, new func() reg.Register, write, read func(reg.Register)) {
 	var rs []reg.Register
 	for range n {
@@ -45,6 +48,8 @@ func live(c *Context, n int, new func() reg.Register, write, read func(reg.Regis
 	c.RET()
 }
 
+// TestErrors checks that invalid code is an error that names the function, and that valid code is
+// not.
 func TestErrors(t *testing.T) {
 	vectors := func(n int) func(c *Context) {
 		return func(c *Context) {
@@ -61,7 +66,7 @@ func TestErrors(t *testing.T) {
 	}
 	x := func(c *Context) operand.Mem { return operand.Mem{Base: c.Load(c.Param("x"), c.GP64())} }
 	for _, test := range []struct {
-		name, want string // want is "" where all is well
+		name, want string // want is part of the error, or "" for none
 		emit       func(c *Context)
 	}{
 		{"32 vectors", "", vectors(32)},
@@ -102,7 +107,7 @@ func TestErrors(t *testing.T) {
 		{"no register", "no register", func(c *Context) { c.VMOVI(0, nil); c.RET() }},
 		{"no operand", "unknown operand", func(c *Context) { c.MOVD(nil, c.GP64()); c.RET() }},
 		{"no base", "no register", func(c *Context) { c.FMOVS(operand.Mem{}, c.V128()); c.RET() }},
-		{"stack pointer", "not ours",
+		{"stack pointer", "reserved",
 			func(c *Context) { c.MOVD(operand.Imm(0), reg.RSP); c.RET() }},
 		{"no such parameter", "unknown variable",
 			func(c *Context) { c.Load(c.Param("z"), c.GP64()); c.RET() }},
@@ -129,9 +134,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpelling assembles every instruction with fixed registers and reads it back: the order of the
-// operands, which Go and GNU have the other way round, cannot be mistaken without a line here being
-// wrong.
+// TestSpelling assembles every instruction with fixed registers, disassembles it, and compares it
+// with the GNU syntax. A wrong order of operands, which is reversed between Go and GNU, would make
+// a line differ.
 func TestSpelling(t *testing.T) {
 	r0, r1, r2 := reg.Register(reg.RAX), reg.Register(reg.RCX), reg.Register(reg.RDX)
 	v1, v2, v3 := reg.Register(reg.X1), reg.Register(reg.X2), reg.Register(reg.X3)
@@ -335,11 +340,11 @@ func TestSpelling(t *testing.T) {
 		for _, i := range fn.Instructions() {
 			checkLiveness(t, i)
 		}
-		// not Compile: fixed registers are read before they are written
+		// not Compile, because fixed registers are read before they are written
 		if err := Bind(fn); err != nil {
 			t.Fatal(err)
 		}
-		fn.Attributes = 0 // needs no textflag.h
+		fn.Attributes = 0 // so that the source needs no textflag.h
 	}
 	asm, err := printer.NewGoAsm(printer.Config{}).Print(file)
 	if err != nil {
@@ -379,8 +384,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// checkLiveness compares what an instruction says it reads and writes, by which registers are
-// allocated, with its spelling: what comes last is written, the rest is read.
+// checkLiveness compares the registers that an instruction declares as read and written, on which
+// register allocation relies, with its operands: the last operand is written, the others are read.
 func checkLiveness(t *testing.T, i *ir.Instruction) {
 	var written, read []reg.Register
 	last := len(i.Operands) - 1

@@ -1,11 +1,13 @@
-// Package arm64 adds to avo the NEON instructions it does not have (mmcloughlin/avo#189).
+// Package arm64 generates arm64 assembly with avo, which itself supports only x86
+// (mmcloughlin/avo#189). Its main type is Context.
 //
-// Everything in avo that is not x86 is used as it is: the build context, argument offsets, control
-// flow, liveness, register allocation and both printers. This package adds the instructions'
-// spelling (instructions.go), the encoding of those Go 1.26 cannot assemble (words.go), and the
-// pass that turns avo's register numbers into arm64's names (compile.go).
+// The package uses those parts of avo that do not depend on x86: the build context, argument
+// offsets, control flow, liveness, register allocation and both printers. It adds the instructions
+// (instructions.go), the encoding of those that Go 1.26 cannot assemble (words.go), and the pass
+// that replaces avo's register numbers by arm64's names (compile.go).
 //
-// A Context has the method names of avo's *build.Context, so one interface can stand over both:
+// The methods of a Context have the names of those of avo's *build.Context, so that one interface
+// can cover both:
 //
 //	c := arm64.NewContext()
 //	c.Function("fNEON")
@@ -18,8 +20,8 @@
 //	…
 //	err = arm64.Compile.Execute(f)
 //
-// Instructions are written as Go's assembler writes them, the destination last. There is no fused
-// multiply-add on purpose: the arithmetic contract rounds the product before it is added.
+// Operands are in the order of Go's assembler, with the destination last. Fused multiply-add is
+// missing on purpose: kernels must round every product before it is added.
 package arm64
 
 import (
@@ -33,13 +35,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Context builds one file of arm64 assembly. It has the methods of *build.Context that mean the
-// same on arm64, and x86's instructions, which the assembler refuses. Mistakes are collected and
-// come out of Result.
+// Context builds one file of arm64 assembly. It embeds *build.Context, whose x86 instructions must
+// not be used: Go's assembler rejects them. Result returns the errors of all calls.
 type Context struct {
 	*build.Context
-	function string
-	errs     []error
+	function string  // name of the current function, for error messages
+	errs     []error // errors so far
 }
 
 // NewContext returns an empty Context.
@@ -51,16 +52,17 @@ func (c *Context) Function(name string) {
 	c.Context.Function(name)
 }
 
-// V128 returns a new vector register: V, F and lanes of it are views that the instructions choose.
+// V128 returns a new vector register. Each instruction decides how it is spelled: as V or F, or
+// with lanes.
 func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
 
-// Local moves the address of what AllocLocal reserved, once in a function, to d: it is above the
-// saved link register.
+// Local sets d to the address of the space that AllocLocal has reserved in the frame: it starts
+// above the saved link register. There may be one AllocLocal per function.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
 }
 
-// Load moves the parameter src to dst, extended to 64 bits as its type says, and returns dst.
+// Load loads the parameter src into dst and returns dst. Integers of 32 bits are sign-extended.
 func (c *Context) Load(src gotypes.Component, dst reg.Register) reg.Register {
 	if b := c.resolve(src); b != nil {
 		c.move(argumentMove(b.Type), b.Addr, dst)
@@ -68,13 +70,14 @@ func (c *Context) Load(src gotypes.Component, dst reg.Register) reg.Register {
 	return dst
 }
 
-// Store moves src to the result dst.
+// Store stores src in the result dst.
 func (c *Context) Store(src reg.Register, dst gotypes.Component) {
 	if b := c.resolve(dst); b != nil {
 		c.move(argumentMove(b.Type), src, b.Addr)
 	}
 }
 
+// resolve returns the address and type of a parameter or result, or nil after an error.
 func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
 	b, err := a.Resolve()
 	if err != nil {
@@ -84,6 +87,7 @@ func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
 	return b
 }
 
+// argumentMove returns the instruction that moves a parameter or result of type t.
 func argumentMove(t *types.Basic) string {
 	size := gotypes.Sizes.Sizeof(t)
 	if t.Info()&types.IsFloat != 0 {
@@ -92,11 +96,13 @@ func argumentMove(t *types.Basic) string {
 	return map[int64]string{4: "MOVW", 8: "MOVD"}[size]
 }
 
+// fail records an error in the current function.
 func (c *Context) fail(format string, a ...any) {
 	c.errs = append(c.errs, fmt.Errorf("arm64: "+c.function+": "+format, a...))
 }
 
-// Result returns the file before Compile, and the mistakes made in building it.
+// Result returns the file, to which Compile has not been applied, and the errors made in building
+// it.
 func (c *Context) Result() (*ir.File, error) {
 	f, err := c.Context.Result()
 	return f, errors.Join(append(c.errs, err)...)

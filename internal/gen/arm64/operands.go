@@ -8,16 +8,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// view is a register as one operand spells it. Embedding makes it a reg.Register, whose unexported
-// methods nobody else can write, so avo's liveness and allocation see the register; bind prints the
-// format with its number.
+// view is a register together with its format in one operand, such as V%d.S4. It embeds the
+// register and is therefore a reg.Register to avo's liveness analysis and register allocation; Bind
+// prints the format with the number of the allocated register.
 type view struct {
 	reg.Register
-	kind   reg.Kind
-	format string
+	kind   reg.Kind // general or vector
+	format string   // text of the operand, with %d for the register number
 }
 
-// Asm spells a view before it has a number, for error messages.
+// Asm returns the view's format and unallocated register, for error messages.
 func (v view) Asm() string { return fmt.Sprintf("%s of %s", v.format, v.Register.Asm()) }
 
 func r64(r reg.Register) view { return view{r, reg.KindGP, "R%d"} }
@@ -31,33 +31,33 @@ func b8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.B8"} }
 func h8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H8"} }
 func h4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H4"} }
 
-// pair spells the operand (F0, F1), which for avo is two: it joins with ", ".
+// pair returns the operand (F0, F1) as two operands for avo, which prints ", " between operands.
 func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {
 	first, second = of(a), of(b)
 	first.format, second.format = "("+first.format, second.format+")"
 	return first, second
 }
 
-// list spells a list of one register.
+// list returns v as a list of one register, [V0.S4] for instance.
 func list(v view) view {
 	v.format = "[" + v.format + "]"
 	return v
 }
 
-// A Lane is one element of a vector register. Writing it leaves the others alone.
+// A Lane is one element of a vector register. Writing it does not change the other elements.
 type Lane struct{ view }
 
-// S is the 32-bit lane i (0…3) of v.
+// S returns the 32-bit lane i (0…3) of v.
 func S(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.S[%d]", i)}}
 }
 
-// D is the 64-bit lane i (0…1) of v.
+// D returns the 64-bit lane i (0…1) of v.
 func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// natural spells a register as R or F, whichever it is.
+// natural returns a general register as R and a vector register as F, and other operands unchanged.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
 	case view:
@@ -73,27 +73,28 @@ func natural(op operand.Op) operand.Op {
 	return op
 }
 
-// Shifted is r<<k as the operand m of an integer instruction.
+// Shifted returns r<<k, for the operand m of an integer instruction.
 func Shifted(r reg.Register, k uint8) reg.Register {
 	return view{r, reg.KindGP, fmt.Sprintf("R%%d<<%d", k)}
 }
 
+// ops is a list of operands.
 type ops []operand.Op
 
-// emit adds an instruction that reads in, writes out and is spelled by args.
+// emit adds an instruction with operands args that reads in and writes out.
 func (c *Context) emit(opcode string, in, out ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Outputs: out, Operands: args})
 }
 
-// branch adds a jump that reads in. avo looks for the target in the first operand; Bind moves it to
-// the end, where Go's assembler wants it.
+// branch adds a jump to label that reads in. avo expects the label as the first operand, Go's
+// assembler as the last one, to which Bind moves it.
 func (c *Context) branch(opcode, label string, in ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Operands: args, IsBranch: true,
 		IsConditional: opcode != "B"})
 }
 
-// add leaves bad instructions out: avo panics on operands that it does not know.
+// add adds an instruction, or records an error if an operand is invalid: avo would panic.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {
@@ -104,13 +105,14 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// check refuses registers of the wrong kind, which print as others of the same number.
+// check returns an error for unknown operands and for registers of the wrong kind or size, which
+// would print as a valid register of the same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:
 		switch op.Register.(type) {
 		case view, Lane:
-			return fmt.Errorf("%s where a whole register belongs", op.Register.Asm())
+			return fmt.Errorf("%s, want a whole register", op.Register.Asm())
 		}
 		switch want := map[reg.Kind]uint{reg.KindGP: 8, reg.KindVector: 16}[op.kind]; {
 		case op.Register == nil:

@@ -6,11 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
-// VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, those of two float64 that end with D, of VSMULL,
-// of VSXTL and of float16 are ours. Operands are spelled m, n, d or n, d, so Bind can add the
-// fields without knowing more. words_test.go checks each row against
+// words has the encodings, with zeros in all register fields, of instructions that Go 1.26 cannot
+// assemble. Go 1.27 knows VFADD, VFSUB, VFMUL, VFMAX and VFADDP by these names, as was tested.
+// Other names follow the same pattern, to be tested before their rows can go. Names of this
+// package's own are FADDPS, FADDPD, those of instructions on two float64 (ending in D) and those of
+// VSMULL, VSXTL and the float16 conversions. Operands are m, n, d or n, d, so that Bind can insert
+// register fields by position. words_test.go checks each row against
 // golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
@@ -52,7 +53,7 @@ var words = map[string]uint32{
 	"VSXTL2H":  0x4f10a400,
 }
 
-// encode adds the registers, in the order they are spelled, to a base word.
+// encode inserts the registers, in the order of the operands, into the fields of an encoding.
 func encode(base uint32, registers []uint32) uint32 {
 	for i, r := range registers {
 		base |= r << []uint{0, 5, 16}[len(registers)-1-i]
@@ -60,9 +61,10 @@ func encode(base uint32, registers []uint32) uint32 {
 	return base
 }
 
+// comment separates the operands of a line of assembly from its comment.
 const comment = " // "
 
-// word is the operand of a WORD, with what it means.
+// word returns the operand of a WORD, followed by the instruction in a comment.
 func word(opcode string, registers []uint32, args ops) operand.Op {
 	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode,
 		join(args)))

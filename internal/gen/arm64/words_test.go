@@ -10,8 +10,8 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// gnu spells every row of words as GNU's assembler does, with %[1]d for d, %[2]d for n and %[3]d
-// for m.
+// gnu has the GNU syntax of every row of words, with %[1]d for the number of d, %[2]d for that of n
+// and %[3]d for that of m.
 var gnu = map[string]string{
 	"VFADD":    "fadd v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"VFSUB":    "fsub v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
@@ -52,21 +52,21 @@ var gnu = map[string]string{
 	"VSXTL2H":  "sxtl2 v%[1]d.4s, v%[2]d.8h",
 }
 
-// A row is one instruction: what encode made and what it should be.
+// A row is one instruction, encoded and as text.
 type row struct {
-	name, want string
-	word       uint32
+	name, want string // name in words; GNU syntax
+	word       uint32 // result of encode
 }
 
-// rows encodes each instruction with each register number in each of its fields, the others zero
-// and then all ones.
+// rows encodes each instruction with each register number in each of its fields, while the other
+// fields are 0 and then 31.
 func rows(t *testing.T) (all []row) {
 	if len(gnu) != len(words) {
-		t.Errorf("%d spellings for %d words", len(gnu), len(words))
+		t.Errorf("gnu has %d rows, words has %d", len(gnu), len(words))
 	}
 	for name, format := range gnu {
 		if words[name] == 0 {
-			t.Fatalf("no word for %s", name)
+			t.Fatalf("words lacks %s", name)
 		}
 		fields := strings.Count(format, "%[")
 		for field := range fields {
@@ -76,7 +76,7 @@ func rows(t *testing.T) (all []row) {
 					dnm[field] = n
 					want := fmt.Sprintf(format, dnm[0], dnm[1], dnm[2])
 					if fields == 2 {
-						want, _, _ = strings.Cut(want, "%!") // m has no place
+						want, _, _ = strings.Cut(want, "%!") // the format has no field m
 					}
 					spelled := []uint32{dnm[2], dnm[1], dnm[0]}[3-fields:]
 					all = append(all, row{name, want, encode(words[name], spelled)})
@@ -87,6 +87,7 @@ func rows(t *testing.T) (all []row) {
 	return all
 }
 
+// TestWordsDecode checks that a disassembler decodes every encoding to the instruction's text.
 func TestWordsDecode(t *testing.T) {
 	for _, r := range rows(t) {
 		var code [4]byte
@@ -100,8 +101,8 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// TestWordsEncode asks the other way round, so that a decoder that is too lenient cannot hide a
-// mistake.
+// TestWordsEncode checks that llvm-mc assembles every instruction's text to the encoding, because a
+// lenient decoder could hide an error.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {
@@ -121,7 +122,7 @@ func TestWordsEncode(t *testing.T) {
 	}
 	encodings := strings.Split(string(out), "// encoding: ")[1:]
 	if len(encodings) != len(all) {
-		t.Fatalf("%d encodings of %d instructions", len(encodings), len(all))
+		t.Fatalf("llvm-mc returned %d encodings of %d instructions", len(encodings), len(all))
 	}
 	for k, r := range all {
 		var b [4]byte
@@ -130,7 +131,7 @@ func TestWordsEncode(t *testing.T) {
 			t.Fatalf("%s: %v in %q", r.want, err, encodings[k])
 		}
 		if want := binary.LittleEndian.Uint32(b[:]); r.word != want {
-			t.Errorf("%s: %08x, llvm-mc makes %08x of %s", r.name, r.word, want, r.want)
+			t.Errorf("%s: %08x, want %08x as llvm-mc encodes %s", r.name, r.word, want, r.want)
 		}
 	}
 }
