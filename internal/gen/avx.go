@@ -23,7 +23,7 @@ type avx struct {
 	isa     string      // suffix of the function names: AVX2, AVX512x256 or AVX512
 	k       *kernelSpec // kernel whose function is being emitted
 	width   int         // number of floats in the widest group
-	evex    bool        // AVX-512
+	evex    bool        // whether the code is for AVX-512
 	masks   operand.Mem // table from which AVX2 code loads masks
 	scratch operand.Mem // scratch space of the current function; zero until its first use
 }
@@ -538,8 +538,9 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits packed with its second operand in memory, or single for a group of one. If
-// memory is wider or narrower than the instruction's operand, it loads the operand first.
+// withMemory emits an operation with its second operand in memory: packed for groups of four or
+// more, and single, unless it is nil, for a group of one. For other groups it loads the operand
+// first and emits packed.
 func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -729,11 +730,11 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	}
 	even, odd := t.pairOfHalves(v[0], v[2]), t.pairOfHalves(v[1], v[3])
 	low, high := t.YMM(), t.YMM()
-	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0] and v[1], of v[2] and v[3]
-	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
+	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0], v[1], v[2] and v[3]
+	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3 of each
 	t.VADDPS(high, low, low)
 	t.VMOVSHDUP(low, high)
-	t.VADDPS(high, low, low) // even lanes hold sums 0 and 1, then 2 and 3
+	t.VADDPS(high, low, low) // even lanes hold sums 0 to 3
 	sum, upper := t.New(4), Group{4, []reg.VecVirtual{high}}
 	t.UpperHalf(upper, Group{8, []reg.VecVirtual{low}})
 	t.VSHUFPS(operand.Imm(0x88), r(upper), low.AsX(), r(sum))
@@ -766,8 +767,8 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// FoldThree adds lanes of several groups in one register, like FoldFour; in the end it copies each
-// sum to lane 0 of a register of its own.
+// FoldThree adds lanes of several groups in one register, like FoldFour; each sum ends in lane 0 of
+// a register of its own.
 func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	second, third := t.New(1), t.New(1)
 	if a.width == 16 {

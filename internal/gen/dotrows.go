@@ -25,9 +25,9 @@ func passes(width int) [][]int {
 	return [][]int{{0, 1, 2, 3}}
 }
 
-// dotRows computes the dot products of x and four rows at a time: consecutive rows if idx is nil,
-// and otherwise the rows whose numbers are in idx. The number of rows is a positive multiple of
-// four; x has 1 to asm.Block elements. The last folds of four rows are shared.
+// dotRows emits a kernel that computes the dot products of x and four rows at a time: consecutive
+// rows if idx is nil, and otherwise the rows whose numbers are in idx. The number of rows is a
+// positive multiple of four; x has 1 to asm.Block elements. The last folds of four rows are shared.
 //
 // If x has at most eight groups (64 elements, or 128 in groups of sixteen, with one or two terms in
 // each lane), it stays in registers. Longer rows are read in as many passes as it takes to keep the

@@ -6,10 +6,10 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// dotTwo stores in dst the dot products of the first and of the second halves of x and y, whose
-// length is a positive multiple of 64. It computes both at once: four streams from memory are
-// faster than two. The lanes of the second half do not fit into registers and are kept in the
-// frame, which costs nothing as long as the loop waits for memory.
+// dotTwo emits a kernel that stores in dst the dot products of the first and of the second halves
+// of x and y. A half has a positive multiple of 64 elements. The kernel computes both at once: four
+// streams from memory are faster than two. The lanes of the second half do not fit into registers
+// and are kept in the frame, which costs nothing as long as the loop waits for memory.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)

@@ -43,26 +43,26 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 		}
 	}
 
-	turn := 4 * width
+	block := 4 * width // elements per iteration
 	t.IfLess(n, 8, "few")
 	t.IfAtLeast(n, 17, "above16")
 	t.IfLess(n, 16, "eight")
 	piece(16, 8)
 	t.Done()
 	t.Label("above16")
-	t.IfLess(n, turn, "rest")
+	t.IfLess(n, block, "rest")
 	if align {
 		t.IfMisaligned(dst, width, "misaligned")
 	}
 	t.LoopLabel("loop")
 	t.Comment("Four groups per iteration.")
-	piece(turn, width)
-	advance(turn)
-	t.Decrement(n, turn)
-	t.IfAtLeast(n, turn, "loop")
+	piece(block, width)
+	advance(block)
+	t.Decrement(n, block)
+	t.IfAtLeast(n, block, "loop")
 	t.IfAtMost(n, 0, "done")
 	t.Label("rest")
-	for count := turn / 2; count > 0; count /= 2 {
+	for count := block / 2; count > 0; count /= 2 {
 		less := fmt.Sprint("less", count)
 		switch count {
 		case 8:
@@ -88,7 +88,7 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 	}
 
 	t.Label("misaligned")
-	t.IfLess(n, 2*turn, "loop")
+	t.IfLess(n, 2*block, "loop")
 	skip := t.NewInt()
 	t.SetConst(skip, 0)
 	t.DecrementReg(skip, dst)

@@ -9,7 +9,7 @@ const (
 	expLog2E          // 1/ln 2
 	expMagic          // added to a number, leaves its nearest integer in the low bits
 	expBias           // bits of expMagic - 2*127; subtracting them leaves the integer + 2*127
-	expLn2High        // upper bits of ln 2, whose products with the integers are exact
+	expLn2High        // upper bits of ln 2; products with integers up to 512 are exact
 	expLn2Low         // ln 2 - expLn2High, rounded
 	expC6             // coefficients of the polynomial p(r), down to expC2
 	expC5

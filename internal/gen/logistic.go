@@ -9,9 +9,9 @@ const (
 	logisticLog2E                          // 1/ln 2
 	logisticMagic                          // added to x, leaves its nearest integer in the low bits
 	logisticMinusMagic                     // -logisticMagic
-	logisticMagicBias                      // logisticMagic + 1023, the exponent bias
+	logisticMagicBias                      // logisticMagic + 1023 (exponent bias)
 	logisticMagicOne                       // logisticMagic + 1
-	logisticLn2High                        // upper bits of ln 2; products with integers are exact
+	logisticLn2High                        // upper bits of ln 2; products with exponents are exact
 	logisticLn2Low                         // ln 2 - logisticLn2High, rounded
 	logisticUpperMask                      // mask of all but the lower 27 bits of a float64
 	logisticMinusOne                       // -1

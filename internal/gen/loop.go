@@ -29,11 +29,12 @@ func (w walk) next(count int) {
 }
 
 // loop emits a loop that processes count elements per iteration while at least count are left. With
-// fewer at its start it jumps to the label rest. label emits the loop's label, name.
-func (w walk) loop(label func(name string), name string, count int, rest string, turn func()) {
+// fewer at its start it jumps to the label rest. label emits the loop's label, name, and body the
+// code of an iteration.
+func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
-	turn()
+	body()
 	w.next(count)
 	w.t.IfAtLeast(w.n, count, name)
 }

@@ -160,7 +160,7 @@ func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, 
 // Rotates returns false: NEON has no masked loads.
 func (t *neon) Rotates() bool { return false }
 
-func (t *neon) StayInPage(n, p reg.GPVirtual) { panic("NEON does not rotate") }
+func (t *neon) StayInPage(n, p reg.GPVirtual) { panic("NEON has no masked loads") }
 
 func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
 
@@ -333,9 +333,9 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// A neonPart is a Part of a group of eight floats. LoadLast moves bytes by VTBL: first and second
-// hold the numbers of the bytes that make up the group's first half, relative to the first and to
-// the second of the two registers that were loaded.
+// A neonPart is a Part of a group of eight floats. LoadLast loads two registers that end with the
+// group, and moves bytes by VTBL: first holds the positions of the bytes of the group's first half
+// in these registers, and second the same positions relative to the second register.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // operands of VTBL; set by LastPart
@@ -349,7 +349,7 @@ func (t *neon) Part(n reg.GPVirtual, width int) Part {
 	return neonPart{number: k}
 }
 
-func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON does not rotate") }
+func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked loads") }
 
 // LoadPart tests the bits of the number of floats: it loads 4 floats, then 2, then 1.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
@@ -869,7 +869,7 @@ func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
 }
 
 func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
-	panic("NEON does not rotate")
+	panic("NEON has no masked loads")
 }
 
 func (t *neon) LoopLabel(name string) { t.Label(name) }

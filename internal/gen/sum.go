@@ -241,7 +241,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements that are rotated, which pays (docs/kernels.md)
+	rotated       int // least number of elements for which rotation pays (docs/kernels.md)
 	vectors       []reg.GPVirtual
 	prefetch      int                       // prefetch distance in the first vector, in bytes; 0 for none
 	bytes         reg.GPVirtual             // pointer to bytes that the term reads too; nil for none
@@ -258,7 +258,7 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
 		n: n, term: term}
 	if len(vectors) == 1 {
-		s.rotated = 8 * lanes // the loop waits for its arithmetic as long as for misaligned loads
+		s.rotated = 8 * lanes // for one vector, arithmetic takes as long as misaligned loads
 	}
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)

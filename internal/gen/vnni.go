@@ -10,7 +10,7 @@ import "github.com/mmcloughlin/avo/reg"
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
-	flip, ones Group   // bytes that are all 128, and all 1
+	flip, ones Group   // a group of bytes 128; a group of bytes 1
 	sum, extra []Group // groups of lanes of each; extra is nil if the caller corrects the sum
 }
 
