@@ -1,0 +1,136 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// chunksOf returns the rows of p, cut at the given row numbers, with the classes of all rows.
+func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
+	cuts ...int) (sets []*rows.Set) {
+	t.Helper()
+	from := 0
+	for _, to := range append(cuts, len(p.Y)) {
+		var some []uint32
+		for i := from; i < to; i++ {
+			some = append(some, uint32(i))
+		}
+		o := rows.Options{Known: classes}
+		if weights != nil {
+			o.Weights = weights[from:to]
+		}
+		set, err := rows.New(p.Dense.Take(some), p.Y[from:to], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets, from = append(sets, set), to
+	}
+	return sets
+}
+
+// Steps on chunks are those of one pass over all rows, where nothing of a step depends on other
+// rows than its own: in order, without an offset.
+func TestChunksAreAPass(t *testing.T) {
+	data := sample.Random(81, 60, 5, 3, 1)
+	for _, s := range []settings.Settings{
+		{}, {Loss: "log", Bias: settings.BiasAugmented}, {Multiclass: settings.CrammerSinger},
+		{Multiclass: settings.OneVsOne}, {Bias: settings.BiasUnregularised},
+	} {
+		s.Lambda, s.Epochs, s.Order, s.Offset = 0.05, 1, order.Sequential, settings.OffsetNone
+		s.Average = settings.LastIterate
+		whole := newSession(t, newJob(t, data.Dense, data.Y, s))
+		if _, _, err := whole.Train(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want := whole.Now()
+		c := engine.NewChunks(s.InForce(), []float32{0, 1, 2}, 5, nil)
+		for k, set := range chunksOf(t, data, []float32{0, 1, 2}, nil, 7, 8, 40) {
+			if err := c.Train(set, 1+k); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have := c.Point()
+		for k := range want.Weights {
+			if !slices.Equal(have.Weights[k], want.Weights[k]) {
+				t.Errorf("%+v: weights %v, want %v", s, have.Weights[k], want.Weights[k])
+			}
+		}
+		if !slices.Equal(have.Bias, want.Bias) || have.Result.Steps != want.Result.Steps ||
+			have.Result.Violations != want.Result.Violations || have.Result.Epochs != 4 ||
+			have.Result.PerClass != nil && have.Result.PerClass[0].Lambda != 0.05 {
+			t.Errorf("%+v: %+v, want %+v", s, have, want)
+		}
+	}
+}
+
+// A chunk of one row may be smaller than a batch, and random orders continue from chunk to chunk:
+// two chunks of equal rows are not visited in the same order.
+func TestChunksContinue(t *testing.T) {
+	data := sample.Random(82, 40, 5, 2, 1)
+	s := settings.Settings{Lambda: 0.05, Batch: 8, Bias: settings.BiasAugmented}.InForce()
+	c := engine.NewChunks(s, []float32{0, 1}, 5, nil)
+	sets := chunksOf(t, data, []float32{0, 1}, nil, 1, 20)
+	for _, set := range append(sets, sets[1]) {
+		if err := c.Train(set, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Steps: 1 of one row, 3 of 19, 3 of 20, 3 of 19.
+	if m := c.Point(); m.Result.Steps != 10 || m.Result.Epochs != 4 || !(m.Result.T0 > 0) {
+		t.Errorf("%+v", m.Result)
+	}
+	s.Batch, s.Order = 0, order.Permutation
+	twice := engine.NewChunks(s, []float32{0, 1}, 5, nil)
+	twice.Train(sets[1], 1)
+	first := twice.Point()
+	twice.Train(sets[1], 1)
+	start := engine.NewChunks(s, []float32{0, 1}, 5, first)
+	start.Train(sets[1], 1)
+	if a, b := twice.Point(), start.Point(); slices.Equal(a.Weights[0], b.Weights[0]) ||
+		a.Result.Steps != b.Result.Steps {
+		t.Errorf("%+v, and with a start %+v", a, b)
+	}
+}
+
+// Chunks keep the vectors of their start where no rows change them, and count on from its steps.
+func TestChunksStart(t *testing.T) {
+	data := sample.Random(83, 60, 5, 3, 1)
+	s := settings.Settings{Lambda: 0.05, Multiclass: settings.OneVsOne, Bias: settings.BiasAugmented}
+	start := train(t, newJob(t, data.Dense, data.Y, s))
+	c := engine.NewChunks(s.InForce(), []float32{0, 1, 2}, 5, start)
+	if m := c.Point(); digest(&engine.Point{Weights: m.Weights, Bias: m.Bias}) !=
+		digest(&engine.Point{Weights: start.Weights, Bias: start.Bias}) ||
+		m.Result.R2 != start.Result.R2 || m.Result.T0 != start.Result.T0 {
+		t.Errorf("%+v, want %+v", m, start)
+	}
+	only := sample.Pair{Dense: data.Dense, Y: slices.Clone(data.Y)}
+	for i := range only.Y {
+		only.Y[i] = float32(i % 2)
+	}
+	if err := c.Train(chunksOf(t, only, []float32{0, 1, 2}, nil)[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	m := c.Point()
+	steps := start.Result.PerClass
+	if slices.Equal(m.Weights[0], start.Weights[0]) ||
+		m.Result.PerClass[0].Steps != steps[0].Steps+60 {
+		t.Errorf("the pair of both classes: %+v after %+v", m.Result.PerClass[0], steps[0])
+	}
+	if err := c.Train(chunksOf(t, only, []float32{0, 1, 2}, rowWeights(60))[0], 1); err != nil {
+		t.Fatal(err)
+	}
+	if have := c.Point().Result.PerClass[0].Steps; have != steps[0].Steps+60+45 {
+		t.Errorf("%d steps with 45 rows of a weight", have)
+	}
+	empty := slices.Repeat([]float32{2}, 60) // class 2 alone: no pair has rows of both classes
+	set := chunksOf(t, sample.Pair{Dense: data.Dense, Y: empty}, []float32{0, 1, 2}, nil)[0]
+	if err := c.Train(set, 1); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,159 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// goldenJobs are small runs that together use every part of the engine that decides bits.
+func goldenJobs(t testing.TB) map[string]engine.Job {
+	two, three := sample.Random(1, 61, 7, 2, 0.8), sample.Random(2, 70, 6, 3, 0.8)
+	weights := rowWeights(61)
+	jobs := map[string]engine.Job{
+		"weights": weightedJob(t, two.Dense, two.Y, weights, settings.Settings{Lambda: 0.01, Epochs: 5}),
+	}
+	for name, s := range map[string]settings.Settings{
+		"hinge":         {},
+		"augmented":     {Bias: settings.BiasAugmented, BiasScale: 2},
+		"unregularised": {Bias: settings.BiasUnregularised},
+		"batch":         {Batch: 8, Bias: settings.BiasUnregularised},
+		"project":       {Project: true, Offset: settings.OffsetNone, Average: settings.LastIterate},
+		"log":           {Loss: "log", Bias: settings.BiasAugmented},
+		"squared hinge": {Loss: "squared-hinge", Order: order.IID},
+		"permutation":   {Order: order.Permutation, Seed: 3},
+		"sequential":    {Order: order.Sequential},
+		"shards":        {Shards: 3, Bias: settings.BiasAugmented},
+		"dual":          {Finish: settings.FinishDual},
+		"newton":        {Finish: settings.FinishNewton, Tol: 1e-4},
+		"auto":          {Finish: settings.FinishAuto, Tol: 1e-3},
+		"tol":           {Tol: 0.2, Epochs: 200},
+	} {
+		s.Lambda, s.Epochs = 0.01, max(5, s.Epochs)
+		jobs[name] = newJob(t, two.Sparse, two.Y, s)
+		if s.Order == order.IID || s.Project || s.Shards > 0 {
+			continue
+		}
+		if s.Finish != settings.FinishNewton {
+			s.ClassWeight = settings.Balanced
+		}
+		jobs[name+", 3 classes"] = newJob(t, three.Dense, three.Y, s)
+		s.Multiclass = settings.OneVsOne
+		jobs[name+", pairs"] = newJob(t, three.Dense, three.Y, s)
+	}
+	for name, s := range map[string]settings.Settings{
+		"Crammer-Singer": {Multiclass: settings.CrammerSinger},
+		"multinomial":    {Multiclass: settings.Multinomial, Loss: "log"},
+		"joint dual": {Multiclass: settings.CrammerSinger, Finish: settings.FinishDual,
+			Bias: settings.BiasAugmented},
+	} {
+		s.Lambda, s.Epochs = 0.01, 5
+		job := newJob(t, three.Dense, three.Y, s)
+		if s.Multiclass == settings.CrammerSinger {
+			job.Costs = [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}}
+		}
+		jobs[name] = job
+	}
+	numbers := targets(two)
+	for name, s := range map[string]settings.Settings{
+		"squared": {Loss: "squared", Bias: settings.BiasUnregularised},
+		"eps":     {Loss: "eps-insensitive", Epsilon: 0.1, Bias: settings.BiasAugmented},
+	} {
+		s.Lambda, s.Epochs = 0.01, 5
+		jobs[name] = newJob(t, numbers.Dense, numbers.Y, s)
+		job := jobs[name]
+		job.Scale = &scale.Scale{Kind: "none", Centre: 0.25, Spread: 2, Folded: true}
+		jobs[name+", scaled"] = job
+	}
+	for _, finish := range []string{settings.FinishNone, settings.FinishDual} {
+		s := settings.Settings{Lambda: 0.02, Epochs: 4, Bias: settings.BiasAugmented,
+			Multiclass: settings.OneVsOne, Finish: finish}
+		from := train(t, newJob(t, three.Dense, three.Y, s))
+		job := newJob(t, three.Dense, three.Y, s)
+		job.Start = from
+		jobs["start "+finish] = job
+		job.Start, job.Prior, job.PriorHash = nil, from, "hash"
+		jobs["prior "+finish] = job
+		job.KeepProof = true
+		jobs["prior with proof "+finish] = job
+	}
+	return jobs
+}
+
+// goldenDigests are the digests of the points that goldenJobs end with.
+var goldenDigests = map[string]string{
+	"Crammer-Singer":           "c1e5b5ec5de6",
+	"augmented":                "d340d1870d11",
+	"augmented, 3 classes":     "eb2f7ed2ed9f",
+	"augmented, pairs":         "96205e08629e",
+	"auto":                     "f40c7ed1b573",
+	"auto, 3 classes":          "fa7477cd0dc1",
+	"auto, pairs":              "e350a71849ad",
+	"batch":                    "dffde6410f99",
+	"batch, 3 classes":         "345f44efecb4",
+	"batch, pairs":             "615621705998",
+	"dual":                     "9056bcf0da98",
+	"dual, 3 classes":          "99e3506478c7",
+	"dual, pairs":              "007fb648bd7f",
+	"eps":                      "1b3b07e36be0",
+	"eps, scaled":              "1dfa3ee30bf2",
+	"hinge":                    "68be9f15239b",
+	"hinge, 3 classes":         "0b3857cafd86",
+	"hinge, pairs":             "442498d233bb",
+	"joint dual":               "227de8de6351",
+	"log":                      "96a879d980a8",
+	"log, 3 classes":           "468d00918df9",
+	"log, pairs":               "3ef2cedfcd7f",
+	"multinomial":              "72c67988bf16",
+	"newton":                   "1a5086f431e9",
+	"newton, 3 classes":        "b23aa0d9d476",
+	"newton, pairs":            "c0dec1764ca9",
+	"permutation":              "fca8b279fd08",
+	"permutation, 3 classes":   "dc26a2aa2956",
+	"permutation, pairs":       "5f5854c627ae",
+	"prior dual":               "3b4fcb6f7c02",
+	"prior none":               "f75cce47a093",
+	"prior with proof dual":    "a2d39c1463de",
+	"prior with proof none":    "c406742f8228",
+	"project":                  "bfc307b39bae",
+	"sequential":               "108e215eb4ae",
+	"sequential, 3 classes":    "5f9ba72c6233",
+	"sequential, pairs":        "bad1ad8f79b6",
+	"shards":                   "3d473adb6c45",
+	"squared hinge":            "43b431a21e2a",
+	"squared":                  "c1e6079b0037",
+	"squared, scaled":          "8a9d35ce077b",
+	"start dual":               "ecc190742730",
+	"start none":               "6d96ba75f041",
+	"tol":                      "996aa80b3803",
+	"tol, 3 classes":           "97fecfd9012e",
+	"tol, pairs":               "8e704bda84dc",
+	"unregularised":            "967fd2d74efa",
+	"unregularised, 3 classes": "df9d1dc4ce69",
+	"unregularised, pairs":     "d47880448f25",
+	"weights":                  "89803a402752",
+}
+
+// The bits of weights and results are the same on every code path and for any number of goroutines.
+func TestGolden(t *testing.T) {
+	jobs := goldenJobs(t)
+	if len(jobs) != len(goldenDigests) {
+		t.Errorf("%d digests for %d jobs", len(goldenDigests), len(jobs))
+	}
+	for name, job := range jobs {
+		for k, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				job.Threads = 1 + k%3
+				if have := digest(train(t, job)); have != goldenDigests[name] {
+					t.Errorf("%q: %q, on %s with %d goroutines", name, have, isa, job.Threads)
+				}
+			}()
+		}
+	}
+}

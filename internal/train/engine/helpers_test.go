@@ -1,0 +1,108 @@
+package engine_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// newJob returns the job of training with the settings, their zero fields filled in by Plain, on
+// the rows of x with the labels y, on one goroutine.
+func newJob(t testing.TB, x store.Examples, y []float32, s settings.Settings) engine.Job {
+	t.Helper()
+	return weightedJob(t, x, y, nil, s)
+}
+
+// weightedJob is newJob with a weight for each row.
+func weightedJob(t testing.TB, x store.Examples, y, weights []float32,
+	s settings.Settings) engine.Job {
+	t.Helper()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s = s.Plain()
+	set, err := rows.New(x, y, rows.Options{Numbers: s.Numbers(), Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Job{Settings: s, Rows: set, Threads: 1}
+}
+
+// newSession returns the job's session.
+func newSession(t testing.TB, job engine.Job) *engine.Session {
+	t.Helper()
+	s, err := engine.New(job)
+	if err != nil {
+		t.Fatalf("%+v: %v", job.Settings, err)
+	}
+	return s
+}
+
+// train returns the point at the end of the job's run.
+func train(t testing.TB, job engine.Job) *engine.Point {
+	t.Helper()
+	m, stopped, err := newSession(t, job).Train(t.Context())
+	if err != nil || stopped {
+		t.Fatalf("%+v: %v, stopped: %v", job.Settings, err, stopped)
+	}
+	return m
+}
+
+// digest returns a hash of the bits of a point and of its result.
+func digest(m *engine.Point) string {
+	h := sha256.New()
+	for _, w := range m.Weights {
+		binary.Write(h, binary.LittleEndian, w)
+	}
+	binary.Write(h, binary.LittleEndian, m.Bias)
+	fmt.Fprint(h, m.Result)
+	return fmt.Sprintf("%.6x", h.Sum(nil))
+}
+
+// targets replaces the labels of p by regression targets that depend on the rows.
+func targets(p sample.Pair) sample.Pair {
+	y := make([]float32, len(p.Y))
+	for i := range y {
+		for j, v := range p.Dense.Row(i) {
+			y[i] += v * float32(j%5-2)
+		}
+		y[i] += p.Y[i] / 8
+	}
+	p.Y = y
+	return p
+}
+
+// rowWeights returns n weights, a fourth of them 0.
+func rowWeights(n int) []float32 {
+	w := make([]float32, n)
+	for i := range w {
+		w[i] = float32(i % 4)
+	}
+	return w
+}
+
+// resumeFrom returns the job that continues from a checkpoint of a run with the same settings. The
+// checkpoint's header goes through JSON, as in a model's file.
+func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State, biases int) engine.Job {
+	t.Helper()
+	text, err := json.Marshal(st.Head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := &checkpoint.State{Arrays: st.Arrays}
+	if err := json.Unmarshal(text, &read.Head); err != nil {
+		t.Fatal(err)
+	}
+	job.Start, job.Pause = nil, 0
+	job.Resume = &engine.Resume{State: read, Settings: job.Settings, Biases: biases}
+	return job
+}

@@ -1,0 +1,235 @@
+package engine_test
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// manyClasses returns rows of the given number of classes.
+func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		for j := range cols {
+			x.Row(i)[j] = float32((i+j)%7) / 8
+		}
+		y[i] = float32(i % classes)
+	}
+	return x, y
+}
+
+// live returns how many bytes are in use.
+func live() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// The memory of a run is about what was estimated: not much more, and not so much less that a run
+// that would fit is refused.
+func TestMemoryEstimate(t *testing.T) {
+	for name, c := range map[string]struct {
+		s             settings.Settings
+		classes, cols int
+		sparse, keep  bool
+	}{
+		"two classes":  {settings.Settings{}, 2, 50_000, false, false},
+		"last iterate": {settings.Settings{Average: settings.LastIterate}, 2, 50_000, false, false},
+		"one-vs-rest":  {settings.Settings{}, 50, 1000, false, false},
+		"sparse":       {settings.Settings{}, 50, 1000, true, false},
+		"rows":         {settings.Settings{}, 1000, 4, false, false},
+		"state":        {settings.Settings{}, 50, 1000, false, true},
+		"finish":       {settings.Settings{Finish: settings.FinishDual}, 100, 100, false, false},
+		"newton":       {settings.Settings{Finish: settings.FinishNewton}, 2, 500, false, false},
+		"newton floats": {settings.Settings{Finish: settings.FinishNewton, Loss: "log"}, 2, 500, false,
+			false},
+		"newton classes": {settings.Settings{Finish: settings.FinishNewton}, 10, 300, false, false},
+		"newton bias": {settings.Settings{Finish: settings.FinishNewton,
+			Bias: settings.BiasUnregularised}, 10, 200, true, true},
+		"pairs":    {settings.Settings{Multiclass: settings.OneVsOne}, 20, 500, false, false},
+		"balanced": {settings.Settings{ClassWeight: settings.Balanced}, 100, 100, false, false},
+		"balanced pairs": {settings.Settings{Multiclass: settings.OneVsOne,
+			ClassWeight: settings.Balanced}, 30, 20, false, false},
+		"Crammer-Singer": {settings.Settings{Multiclass: settings.CrammerSinger}, 100, 1000, false,
+			false},
+		"shards":              {settings.Settings{Shards: 4}, 100, 1000, false, false},
+		"drawn independently": {settings.Settings{Order: order.IID}, 300, 4, false, false},
+	} {
+		rows := 400
+		if c.cols > 10_000 {
+			rows = 20
+		}
+		if c.classes == 1000 {
+			rows = 1000
+		}
+		x, y := manyClasses(rows, c.cols, c.classes)
+		var examples store.Examples = x
+		if c.sparse {
+			examples = sample.ToSparse(x)
+		}
+		c.s.Epochs, c.s.Lambda = 2, 0.1
+		if c.s.Finish == settings.FinishNewton {
+			c.s.Epochs, c.s.Tol = 4, 1e-13 // the first iteration is in the second epoch
+		}
+		before := live()
+		job := newJob(t, examples, y, c.s)
+		job.KeepState, job.Threads = c.keep, 2
+		s := newSession(t, job)
+		need := s.Memory(s.Sizes(), 1)
+		most := 0.0
+		s.Progress = func(p engine.Progress) {
+			if p.Epoch != c.s.Epochs-1 {
+				return
+			}
+			m := s.Point() // with what measuring takes
+			keep := any(nil)
+			if c.keep {
+				keep = s.Checkpoint()
+			}
+			most = max(most, live()-before)
+			runtime.KeepAlive(m)
+			runtime.KeepAlive(keep)
+		}
+		if _, _, err := s.Train(t.Context()); err != nil {
+			t.Fatal(name, err)
+		}
+		if !(need > 0.75*most && need < 4*most) {
+			t.Errorf("%s: %.1f MB, estimated %.1f", name, most/1e6, need/1e6)
+		}
+	}
+}
+
+// A session that would take more memory than is allowed is refused before that is allocated, with
+// the schemes that would fit.
+func TestMaxMemory(t *testing.T) {
+	for _, c := range []struct {
+		s             settings.Settings
+		rows, classes int
+		memory        int64
+		want          string
+	}{
+		{settings.Settings{}, 24_000, 24_000, 0, "have 4295 MB, but 24000 weight vectors of 2 features"},
+		{settings.Settings{Order: order.IID, Average: settings.LastIterate}, 20_000, 20_000, 10e6,
+			"have 10 MB, but 20000 weight vectors"},
+		{settings.Settings{Multiclass: settings.CrammerSinger}, 20_000, 20_000, 1e9, "20000 weight"},
+		{settings.Settings{Finish: settings.FinishDual}, 600, 150, 2e6, `; with Multiclass "crammer-singer" `},
+		{settings.Settings{Multiclass: settings.OneVsOne}, 600, 150, 3e6, `; with Multiclass "ovr" `},
+		{settings.Settings{Bias: settings.BiasUnregularised, Multiclass: settings.CrammerSinger,
+			Loss: "hinge"}, 600, 150, 1, "take "},
+	} {
+		x, y := manyClasses(c.rows, 2, c.classes)
+		c.s.Lambda = 0.1
+		job := newJob(t, x, y, c.s)
+		job.MaxMemory = c.memory
+		before := allocated()
+		_, err := engine.New(job)
+		var bad options.Rule
+		if !errors.As(err, &bad) || bad.Field != "MaxMemory" || !strings.Contains(err.Error(), c.want) &&
+			!(c.memory == 0 && strings.Contains(err.Error(), "the machine has")) {
+			t.Errorf("%+v: %v, want %q", c.s, err, c.want)
+		}
+		if n := allocated() - before; n > 8<<20 {
+			t.Errorf("%+v: %d bytes", c.s, n)
+		}
+	}
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// Less memory means fewer goroutines, no copies of the rows and fewer buffers, with the same point.
+func TestLessMemory(t *testing.T) {
+	few := sample.Random(76, 300, 400, 4, 1)
+	job := newJob(t, few.Dense, few.Y, settings.Settings{Lambda: 0.1, Tol: 1e-3, Epochs: 10,
+		Finish: settings.FinishNewton})
+	job.Threads = 8
+	s := newSession(t, job)
+	if s.Newtons.Most != 4 {
+		t.Errorf("buffers for %d problems", s.Newtons.Most)
+	}
+	want := digest(train(t, job))
+	job.MaxMemory = int64(math.Ceil(s.Memory(s.Sizes(), 2)))
+	if s = newSession(t, job); s.Newtons.Most != 2 {
+		t.Errorf("buffers for %d problems in memory for two", s.Newtons.Most)
+	}
+	if digest(train(t, job)) != want {
+		t.Error("another point with less memory")
+	}
+	job.Share = 3
+	if _, err := engine.New(job); err == nil {
+		t.Error("a third of the memory is enough")
+	}
+
+	x, y := manyClasses(3000, 100, 2)
+	job = newJob(t, x, y, settings.Settings{Lambda: 0.1, Epochs: 5, Seed: 7})
+	copied := newSession(t, job)
+	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
+	sparing := newSession(t, job)
+	if copied.Rows.Sparing || !sparing.Rows.Sparing || sparing.Runs[0].Names != nil ||
+		copied.Runs[0].Names == nil {
+		t.Errorf("sparing %v with memory for copies, %v without", copied.Rows.Sparing,
+			sparing.Rows.Sparing)
+	}
+	job.MaxMemory = 0
+	want = digest(train(t, job))
+	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
+	if digest(train(t, job)) != want {
+		t.Error("another point without copies")
+	}
+}
+
+// FinishAuto takes Newton's method only where there is memory for it, and a session is not refused
+// for the lack of it.
+func TestAutoMemory(t *testing.T) {
+	data := sample.Random(75, 100, 900, 2, 0.1)
+	job := newJob(t, data.Dense, data.Y, settings.Settings{Finish: settings.FinishAuto, Lambda: 0.1,
+		Epochs: 3})
+	for most, want := range map[int64]bool{0: true, 10e6: false} {
+		job.MaxMemory = most
+		if s := newSession(t, job); s.MayNewton() != want {
+			t.Errorf("with %d bytes: %v", most, s.MayNewton())
+		}
+	}
+	job.MaxMemory = 0
+	job.Patience, job.Quality = 1, func(*engine.Point) float64 { return 0 }
+	if newSession(t, job).MayNewton() {
+		t.Error("Newton's method with Patience")
+	}
+	wide := newJob(t, dense.New(2, newton.MostColumns+1), []float32{1, 2},
+		settings.Settings{Finish: settings.FinishAuto})
+	if newSession(t, wide).MayNewton() {
+		t.Error("Newton's method with too many columns")
+	}
+}
+
+// Need is the memory of a session on one goroutine, with buffers for one problem.
+func TestNeed(t *testing.T) {
+	data := sample.Random(77, 300, 50, 4, 1)
+	for _, s := range []settings.Settings{
+		{}, {Finish: settings.FinishNewton}, {Finish: settings.FinishAuto},
+		{Multiclass: settings.OneVsOne}, {Bias: settings.BiasAugmented, Finish: settings.FinishDual},
+	} {
+		s.Lambda = 0.1
+		job := newJob(t, data.Dense, data.Y, s)
+		session := newSession(t, job)
+		session.Newtons.Kept = 0
+		if have, want := engine.Need(job), session.Memory(session.Sizes(), 1); have != want {
+			t.Errorf("%+v: %v bytes, want %v", s, have, want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package engine_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// steep returns rows of which one is a thousand times as long as the others. Its steps throw the
+// weights far off, so that the point after a few steps is worse than w = 0.
+func steep(seed uint64) sample.Pair {
+	p := sample.Random(seed, 30, 4, 3, 1)
+	dense.Scale(1000, p.Dense.Row(7))
+	return sample.Pair{Dense: p.Dense, Sparse: sample.ToSparse(p.Dense), Y: p.Y}
+}
+
+// zeroObjective returns the mean, over the session's problems, of the objective at w = 0 or at the
+// prior.
+func zeroObjective(s *engine.Session) (mean float64) {
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			mean += l.Of.AtZero() / float64(len(s.Runs)*len(r.Learners))
+		}
+	}
+	return mean
+}
+
+// No run ends at a point that is worse than w = 0 or, with a prior, than the prior.
+func TestNoWorseThanZero(t *testing.T) {
+	replaced := 0
+	for _, loss := range []string{"", "squared-hinge", "log", "eps-insensitive", "squared"} {
+		for seed := range uint64(2) {
+			data := steep(seed)
+			if loss == "eps-insensitive" || loss == "squared" {
+				data = targets(data)
+			}
+			for _, s := range []settings.Settings{
+				{}, {Average: settings.LastIterate}, {Bias: settings.BiasAugmented},
+				{Bias: settings.BiasUnregularised}, {Order: order.IID},
+				{Multiclass: settings.CrammerSinger}, {Multiclass: settings.Multinomial},
+				{Multiclass: settings.OneVsOne}, {Batch: 3},
+			} {
+				s.Loss, s.Lambda = loss, 1e-6
+				if s.Validate() != nil {
+					continue
+				}
+				for _, s.Steps = range []int64{1, 3, 31, 100} {
+					prior := train(t, newJob(t, data.Dense, data.Y, s))
+					for _, prior := range []*engine.Point{nil, prior} {
+						job := newJob(t, data.Sparse, data.Y, s)
+						job.Prior = prior
+						session := newSession(t, job)
+						m, _, err := session.Train(t.Context())
+						if err != nil {
+							t.Fatal(err)
+						}
+						if zero := zeroObjective(session); !(m.Result.Objective <= zero*(1+1e-12)) {
+							t.Errorf("%+v, prior %v: objective %v, of w = 0 %v", s, prior != nil,
+								m.Result.Objective, zero)
+						}
+						replaced += m.Result.Replaced
+					}
+				}
+			}
+		}
+	}
+	if replaced < 100 {
+		t.Errorf("only %d were replaced", replaced)
+	}
+}
+
+// A run from a good point does not end at a worse one, also if it is paused and resumed.
+func TestNoWorseThanStart(t *testing.T) {
+	replaced := 0
+	for seed := range uint64(4) {
+		data := steep(seed)
+		s := settings.Settings{Lambda: 1e-3, Bias: settings.BiasAugmented, Epochs: 500,
+			Finish: settings.FinishDual}
+		good := train(t, newJob(t, data.Dense, data.Y, s))
+		for k := range good.Result.PerClass {
+			good.Result.PerClass[k].Steps = 3 // so that the next steps are long
+		}
+		s.Finish, s.Epochs, s.Steps, s.Average = "", 0, 40, settings.LastIterate
+		job := newJob(t, data.Dense, data.Y, s)
+		job.Start = good
+		m := train(t, job)
+		// Float32 scores of such rows are that rough, and only the start's gap asks for better ones.
+		if m.Result.Objective > good.Result.Objective*(1+1e-5) {
+			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
+		}
+		replaced += m.Result.Replaced
+		if resumed(t, job, 11) != digest(m) {
+			t.Error("resumed: another point")
+		}
+	}
+	if replaced == 0 {
+		t.Error("none was replaced")
+	}
+}
+
+// The paper's steps, without an offset, are not replaced.
+func TestPaperIsNotReplaced(t *testing.T) {
+	data := steep(1)
+	m := train(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-6, Steps: 3,
+		Offset: settings.OffsetNone, Average: settings.LastIterate, Order: order.IID}))
+	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,350 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/result"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// resumed trains with a pause after each of the steps, resumes from a checkpoint each time, and
+// returns the digest of the point at the end.
+func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
+	t.Helper()
+	job.KeepState = true
+	before := int64(0)
+	if job.Start != nil {
+		before = job.Start.Result.PerClass[0].Steps
+	}
+	for _, job.Pause = range append(pauses, 0) {
+		s := newSession(t, job)
+		pause := job.Pause
+		m, stopped, err := s.Train(t.Context())
+		if err != nil || stopped && pause == 0 {
+			t.Fatalf("pause %d: %v, stopped: %v", pause, err, stopped)
+		}
+		if !stopped { // a paused run may end before the pause
+			return digest(m)
+		}
+		if m.Result.Steps-before > pause && job.Shards < 2 { // shards stop where they synchronize
+			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, pause)
+		}
+		job = resumeFrom(t, job, s.Checkpoint(), len(m.Bias))
+	}
+	panic("unreachable")
+}
+
+// resumeJobs are runs of 5 epochs on 23 rows whose checkpoints have something in each of their
+// parts.
+func resumeJobs(t *testing.T) map[string]engine.Job {
+	data := sample.Random(31, 23, 4, 3, 1)
+	weights := rowWeights(23)
+	start := train(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.02, Epochs: 2}))
+	jobs := map[string]engine.Job{}
+	add := func(name string, s settings.Settings, change func(*engine.Job)) {
+		s.Lambda, s.Epochs = 0.01, max(5, s.Epochs)
+		job := newJob(t, data.Dense, data.Y, s)
+		if change != nil {
+			change(&job)
+		}
+		jobs[name] = job
+	}
+	add("start", settings.Settings{}, func(job *engine.Job) { job.Start = start })
+	add("prior", settings.Settings{}, func(job *engine.Job) { job.Prior = start })
+	add("patience", settings.Settings{Patience: 2, Epochs: 12, Bias: settings.BiasAugmented},
+		func(job *engine.Job) { job.Quality = accuracyOn(sample.Random(32, 40, 4, 3, 1)) })
+	add("costs", settings.Settings{Multiclass: settings.CrammerSinger}, func(job *engine.Job) {
+		job.Costs = [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}}
+	})
+	add("tol", settings.Settings{Tol: 0.3, Epochs: 12}, nil)
+	add("last", settings.Settings{Average: settings.LastIterate}, nil)
+	add("shards", settings.Settings{Shards: 3, Bias: settings.BiasAugmented}, nil)
+	add("project", settings.Settings{Project: true, Bias: settings.BiasAugmented,
+		Offset: settings.OffsetNone}, nil)
+	add("free bias", settings.Settings{Bias: settings.BiasUnregularised}, nil)
+	for _, batch := range []int{0, 4} {
+		for _, kind := range []string{order.Permutation, order.IID, order.Sequential, order.Blocks} {
+			add(fmt.Sprint(kind, batch), settings.Settings{Order: kind, Batch: batch}, nil)
+		}
+	}
+	for _, finish := range []string{settings.FinishNone, settings.FinishDual, settings.FinishAuto} {
+		for _, m := range []string{settings.OneVsOne, settings.CrammerSinger} {
+			add(finish+" "+m, settings.Settings{Finish: finish, Multiclass: m,
+				Bias: settings.BiasAugmented}, nil)
+		}
+		add(finish+" multinomial", settings.Settings{Finish: finish, Loss: "log",
+			Multiclass: settings.Multinomial}, nil)
+		add(finish+" prior", settings.Settings{Finish: finish, Loss: "log"},
+			func(job *engine.Job) { job.Prior = start })
+		add(finish+" start", settings.Settings{Finish: finish, Bias: settings.BiasUnregularised},
+			func(job *engine.Job) { job.Start = start })
+	}
+	add("newton", settings.Settings{Finish: settings.FinishNewton, Tol: 1e-7}, nil)
+	add("newton pairs", settings.Settings{Finish: settings.FinishNewton, Tol: 1e-7,
+		Multiclass: settings.OneVsOne, Bias: settings.BiasUnregularised}, nil)
+	for _, m := range []string{settings.OneVsRest, settings.OneVsOne} {
+		s := settings.Settings{Lambda: 0.01, Epochs: 5, Multiclass: m}
+		jobs["weights "+m] = weightedJob(t, data.Sparse, data.Y, weights, s)
+	}
+	return jobs
+}
+
+// accuracyOn returns a measure of quality for Patience: the share of the rows of p whose class has
+// the largest score.
+func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
+	return func(m *engine.Point) float64 {
+		right := 0.0
+		for i, y := range p.Y {
+			best, score := 0, 0.0
+			for k, w := range m.Weights {
+				z := float64(dense.Dot(p.Dense.Row(i), w))
+				if m.Bias != nil {
+					z += m.Bias[k]
+				}
+				if k == 0 || z > score {
+					best, score = k, z
+				}
+			}
+			if float32(best) == y {
+				right++
+			}
+		}
+		return right / float64(len(p.Y))
+	}
+}
+
+// A run that is paused at any step, once or several times, and resumed ends with the bits of the
+// unbroken run.
+func TestResume(t *testing.T) {
+	first := int64(0)
+	for name, job := range resumeJobs(t) {
+		want := digest(train(t, job))
+		every := int64(1)
+		if testing.Short() {
+			every = 9
+		}
+		first++ // so that together the jobs are paused at every step, also with -short
+		for p := 1 + first%every; p <= 5*23; p += every {
+			if resumed(t, job, p) != want {
+				t.Errorf("%s, paused after %d steps: other bits", name, p)
+				break
+			}
+		}
+		if resumed(t, job, 3, 4, 23, 24, 50, 51) != want {
+			t.Errorf("%s: other bits after several pauses", name)
+		}
+	}
+}
+
+// pausedRun returns a run's job and its checkpoint after 30 of 69 steps.
+func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State) {
+	t.Helper()
+	data := sample.Random(31, 23, 4, 3, 1)
+	s.Lambda, s.Epochs = 0.01, 3
+	job := newJob(t, data.Dense, data.Y, s)
+	job.KeepState, job.Pause = true, 30
+	job.Quality = func(*engine.Point) float64 { return 0 }
+	if s.Patience == 0 {
+		job.Quality = nil
+	}
+	paused := newSession(t, job)
+	if _, stopped, err := paused.Train(t.Context()); err != nil || !stopped {
+		t.Fatal(err, stopped)
+	}
+	return job, paused.Checkpoint()
+}
+
+// A checkpoint that no run can have is refused before the first step.
+func TestResumeRefusesDamage(t *testing.T) {
+	for name, damage := range map[string]func(*checkpoint.State){
+		"none":               func(st *checkpoint.State) {},
+		"an epoch of 1e9":    func(st *checkpoint.State) { st.Runs[0].Epoch = 1e9 },
+		"an epoch of -1":     func(st *checkpoint.State) { st.Runs[0].Epoch = -1 },
+		"a round of 1e9":     func(st *checkpoint.State) { st.Round = 1e9 },
+		"a round of -1":      func(st *checkpoint.State) { st.Round = -1 },
+		"a round ahead":      func(st *checkpoint.State) { st.Round = 2 },
+		"steps of -1":        func(st *checkpoint.State) { st.Runs[0].Steps = -1 },
+		"too many steps":     func(st *checkpoint.State) { st.Runs[0].Steps = 70 },
+		"another step":       func(st *checkpoint.State) { st.Runs[0].Steps += 23 },
+		"learners behind":    func(st *checkpoint.State) { st.Learners[0].Steps-- },
+		"learners ahead":     func(st *checkpoint.State) { st.Learners[0].Steps++ },
+		"learners far ahead": func(st *checkpoint.State) { st.Learners[0].Steps += 39 },
+		"a position of -1":   func(st *checkpoint.State) { st.Runs[0].Position = -1 },
+		"a position of 1e9":  func(st *checkpoint.State) { st.Runs[0].Position = 1e9 },
+		"no generator":       func(st *checkpoint.State) { st.Runs[0].Generator = nil },
+		"a short generator":  func(st *checkpoint.State) { st.Runs[0].Generator = []byte("x") },
+		"no runs":            func(st *checkpoint.State) { st.Runs = nil },
+		"a run more":         func(st *checkpoint.State) { st.Runs = append(st.Runs, st.Runs[0]) },
+		"no learners":        func(st *checkpoint.State) { st.Learners = nil },
+		"a learner less":     func(st *checkpoint.State) { st.Learners = st.Learners[1:] },
+		"a learner more": func(st *checkpoint.State) {
+			st.Learners = append(st.Learners, st.Learners[0])
+		},
+		"two biases":         func(st *checkpoint.State) { st.Learners[0].Biases = make([]float64, 2) },
+		"a start of -1":      func(st *checkpoint.State) { st.Learners[0].Start = -1 },
+		"a start of 2^62":    func(st *checkpoint.State) { st.Learners[0].Start = 1 << 62 },
+		"no average":         func(st *checkpoint.State) { st.Learners[0].Old = nil },
+		"a shift of 63":      func(st *checkpoint.State) { st.Learners[0].Shift = 63 },
+		"a solver":           func(st *checkpoint.State) { st.Learners[0].Dual = new(iterate.Progress) },
+		"Newton's method":    func(st *checkpoint.State) { st.Learners[0].Newton = new(checkpoint.Newton) },
+		"-1 Newton's method": func(st *checkpoint.State) { st.Learners[0].Newtons = -1 },
+		"an array less":      func(st *checkpoint.State) { st.Arrays = st.Arrays[1:] },
+		"an array more":      func(st *checkpoint.State) { st.Arrays = append(st.Arrays, nil) },
+		"a shorter array":    func(st *checkpoint.State) { st.Arrays[0] = st.Arrays[0][1:] },
+		"a best point": func(st *checkpoint.State) {
+			st.Best = &checkpoint.Best{Result: &result.Header{}}
+		},
+		"no fingerprint":    func(st *checkpoint.State) { st.Data = "" },
+		"other fingerprint": func(st *checkpoint.State) { st.Data += "0" },
+	} {
+		for _, s := range []settings.Settings{{Order: order.Permutation},
+			{Multiclass: settings.CrammerSinger}, {Multiclass: settings.OneVsOne}} {
+			job, st := pausedRun(t, s)
+			damage(st)
+			if _, err := engine.New(resumeFrom(t, job, st, 0)); (err == nil) != (name == "none") {
+				t.Errorf("%s, %q: %v", name, s.Multiclass, err)
+			}
+		}
+	}
+}
+
+// The part of a checkpoint that Newton's method, the dual descent or Patience wrote is checked too.
+func TestResumeRefusesDamagedSolvers(t *testing.T) {
+	newton := settings.Settings{Finish: settings.FinishNewton, Tol: 1e-9}
+	for name, c := range map[string]struct {
+		settings settings.Settings
+		damage   func(*checkpoint.State)
+	}{
+		"newton": {newton, func(st *checkpoint.State) {}},
+		"dual":   {settings.Settings{Finish: settings.FinishDual}, func(st *checkpoint.State) {}},
+		"starts after the last step": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Start = st.Learners[0].Steps + 1
+		}},
+		"starts before the run": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Start = -1
+		}},
+		"more iterations than epochs": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Iterations = 9
+		}},
+		"a pass more": {settings.Settings{Finish: settings.FinishDual},
+			func(st *checkpoint.State) { st.Learners[0].Dual.Pass = 9 }},
+	} {
+		job, st := pausedRun(t, c.settings)
+		c.damage(st)
+		_, err := engine.New(resumeFrom(t, job, st, 0))
+		if want := name == "newton" || name == "dual"; (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, damage := range map[string]func(*engine.Job){
+		"best":               func(job *engine.Job) {},
+		"best without bias":  func(job *engine.Job) { job.Resume.Best.Bias = nil },
+		"a bias more":        func(job *engine.Job) { job.Resume.Biases = 4 },
+		"best not measured":  func(job *engine.Job) { job.Resume.Best.Result = nil },
+		"a best without use": func(job *engine.Job) { job.Quality = nil },
+	} {
+		job, st := pausedRun(t, settings.Settings{Patience: 2, Bias: settings.BiasAugmented})
+		job = resumeFrom(t, job, st, 3)
+		damage(&job)
+		if _, err := engine.New(job); (err == nil) != (name == "best") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A run is not resumed without a checkpoint, with a Start, or with other settings, and each error
+// says so.
+func TestResumeRefuses(t *testing.T) {
+	job, st := pausedRun(t, settings.Settings{})
+	whole := job
+	whole.Pause = 0
+	start := train(t, whole)
+	for want, change := range map[string]func(*engine.Job){
+		"has no state":           func(job *engine.Job) { job.Resume.State = nil },
+		"Start can't be set too": func(job *engine.Job) { job.Start = start },
+		"other settings: Seed":   func(job *engine.Job) { job.Seed = 1 },
+		"earlier version":        func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
+		"not one of such a run":  func(job *engine.Job) { job.Epochs = 1 },
+	} {
+		job := resumeFrom(t, job, st, 0)
+		change(&job)
+		if _, err := engine.New(job); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Unit rows with other columns, rows in another order, and rows with one other value are other
+// data, though their norms and labels are the same.
+func TestResumeKnowsTheRows(t *testing.T) {
+	const rows, cols = 30, 12
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	all := make([]uint32, rows)
+	for i := range rows {
+		x.Row(i)[i%5], y[i], all[i] = 1, float32(i%2), uint32(i)
+	}
+	job := newJob(t, x, y, settings.Settings{Lambda: 0.1, Epochs: 3})
+	job.Pause, job.KeepState = 40, true
+	s := newSession(t, job)
+	if _, stopped, err := s.Train(t.Context()); err != nil || !stopped {
+		t.Fatal(err, stopped)
+	}
+	st := s.Checkpoint()
+	for name, change := range map[string]func(x *dense.Matrix){
+		"": func(x *dense.Matrix) {},
+		"columns": func(x *dense.Matrix) {
+			for i := range rows {
+				row := x.Row(i)
+				row[i%5], row[11-i%5] = 0, 1
+			}
+		},
+		"a column": func(x *dense.Matrix) { row := x.Row(7); row[2], row[3] = 0, 1 },
+		"order": func(x *dense.Matrix) {
+			a, b := x.Row(3), x.Row(5) // of the same label
+			a[3], a[0], b[0], b[3] = 0, 1, 0, 1
+		},
+		"a sign": func(x *dense.Matrix) { x.Row(29)[4] = -1 },
+	} {
+		other := x.Take(all)
+		change(other)
+		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st, 0))
+		if name == "" && err != nil || name != "" && (err == nil ||
+			!strings.Contains(err.Error(), "the data are not those of the run")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := engine.New(resumeFrom(t, newJob(t, sample.ToSparse(x), y, job.Settings), st, 0))
+	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
+		t.Error(err)
+	}
+}
+
+// The fingerprint depends on the prior's hash, and is empty if the context is done before it is
+// known.
+func TestFingerprint(t *testing.T) {
+	data := sample.Random(3, 20, 4, 2, 1)
+	job := newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1})
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newSession(t, job)
+	if have := s.Fingerprint(done); have != "" {
+		t.Errorf("%q of a canceled pass", have)
+	}
+	have := s.Fingerprint(t.Context())
+	if s.Fingerprint(done) != have {
+		t.Error("a known fingerprint is computed again")
+	}
+	job.PriorHash = "1"
+	if other := newSession(t, job).Fingerprint(t.Context()); other == have || other == "" {
+		t.Errorf("%q with a prior, %q without", other, have)
+	}
+}
