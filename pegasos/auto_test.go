@@ -1,7 +1,6 @@
 package pegasos_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -25,102 +24,6 @@ func TestAutoCertificate(t *testing.T) {
 	n.certifyRandom(t, 2000, 60, autoTrial)
 	if n.close < n.problems/3 {
 		t.Error("too few proofs")
-	}
-}
-
-// autoStates trains epoch by epoch, and returns what the problem is at after each: steps, dual or
-// Newton's method.
-func autoStates(
-	t *testing.T,
-	x pegasos.Examples,
-	y []float32,
-	cfg pegasos.Config,
-) (states string, m *pegasos.Model) {
-	cfg.Finish = pegasos.FinishAuto
-	tr := pegasos.Trainer{
-		Config:  cfg,
-		Valid:   &pegasos.Labelled{X: x, Y: y},
-		Threads: 1,
-		Progress: func(p pegasos.Progress) {
-			state := "s"
-			switch q := pegasos.SessionOf(p).Runs[0].Learners[0]; {
-			case q.Newton != nil:
-				state = "n"
-			case q.Dual != nil:
-				state = "d"
-			}
-			if n := len(states); n == 0 || states[n-1:] != state {
-				states += state
-			}
-		},
-	}
-	m, err := trainPlain(t.Context(), &tr, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return states, m
-}
-
-// Auto takes Newton's method at once where it is cheap, after the descent where it is not, and not
-// at all with many columns or without memory.
-func TestAutoChooses(t *testing.T) {
-	few, wide, long := random(71, 2000, 30, 2, 1), random(72, 200, 150, 2, 1),
-		random(73, 60, newton.MostColumns+1, 2, 0.02)
-	for _, c := range []struct {
-		name string
-		data pair
-		cfg  pegasos.Config
-		want string
-	}{
-		{"cheap", few, pegasos.Config{Lambda: 1e-3, Tol: 1e-3}, "n"},
-		{"log", few, pegasos.Config{Lambda: 1e-3, Tol: 1e-3, Loss: pegasos.Log}, "n"},
-		{"after the dual", wide, pegasos.Config{Lambda: 1, Tol: 1e-12, Epochs: 900}, "dndnd"},
-		{"slow dual", wide, pegasos.Config{Lambda: 1e-6, Tol: 1e-2, Epochs: 300}, "n"},
-		{"log, wide", wide, pegasos.Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: pegasos.Log}, "d"},
-		{"many columns", long, pegasos.Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
-		{"few epochs", wide, pegasos.Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
-		{"patience", few, pegasos.Config{Lambda: 1e-3, Patience: 9, Epochs: 5}, "d"},
-	} {
-		have, m := autoStates(t, c.data.dense, c.data.y, c.cfg)
-		if have != c.want {
-			t.Errorf("%s: %s, want %s: %+v", c.name, have, c.want, m.Result)
-		}
-		if c.cfg.Tol > 1e-12 && c.cfg.Epochs != 10 && m.Result.Gap > c.cfg.Tol {
-			t.Errorf("%s: gap %v after %v epochs", c.name, m.Result.Gap, m.Result.Epochs)
-		}
-		// Rows held otherwise are no reason for another choice.
-		if other, _ := autoStates(t, c.data.sparse, c.data.y, c.cfg); other != have {
-			t.Errorf("%s: %s with sparse rows", c.name, other)
-		}
-	}
-}
-
-// A run of auto resumes to the bit, wherever it is paused: in the dual, before and after Newton's
-// method takes over, and after it hands back.
-func TestAutoResumes(t *testing.T) {
-	wide := random(72, 200, 150, 2, 1)
-	cfg := pegasos.Config{
-		Lambda: 1,
-		Tol:    1e-12,
-		Epochs: 150,
-		Finish: pegasos.FinishAuto,
-		Bias:   pegasos.BiasAugmented,
-	}
-	tr := pegasos.Trainer{Config: cfg}
-	want, err := trainPlain(t.Context(), &tr, wide.dense, wide.y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	every := 7
-	if testing.Short() {
-		every = 28
-	}
-	for epoch := 1; epoch < 120; epoch += every {
-		for _, p := range []int64{int64(200 * epoch), int64(200*epoch + 77)} {
-			if have := resumed(t, wide.dense, wide.y, tr, p); have.Hash() != want.Hash() {
-				t.Errorf("paused after %d steps: another model", p)
-			}
-		}
 	}
 }
 
@@ -209,40 +112,5 @@ func TestTolIsProven(t *testing.T) {
 	numbers := pegasos.Config{Tol: 1e-5, Loss: pegasos.EpsInsensitive}
 	if m := train(t, data.dense, data.y, pegasos.Trainer{Config: numbers}); !(m.Result.Gap <= 1e-5) {
 		t.Errorf("numbers: gap %v", m.Result.Gap)
-	}
-}
-
-// No memory for Newton's method is no reason to refuse a run with auto.
-func TestAutoMemory(t *testing.T) {
-	data := random(75, 100, 900, 2, 0.1)
-	for most, want := range map[int64]bool{0: true, 10e6: false} {
-		s, err := newSession(data.dense, data.y, &pegasos.Trainer{MaxMemory: most,
-			Config: pegasos.Config{Finish: pegasos.FinishAuto, Lambda: 0.1, Epochs: 3}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.MayNewton() != want {
-			t.Errorf("with %d bytes: %v", most, s.MayNewton())
-		}
-	}
-	// As many problems have buffers at a time as there is memory for.
-	few := random(76, 300, 400, 4, 1)
-	tr := pegasos.Trainer{
-		Threads: 8,
-		Config: pegasos.Config{Finish: pegasos.FinishNewton, Lambda: 0.1, Tol: 1e-3,
-			Multiclass: pegasos.OneVsRest, Epochs: 10},
-	}
-	s, err := newSession(few.dense, few.y, &tr)
-	if err != nil || s.Newtons.Most != 4 {
-		t.Fatal(err, s.Newtons.Most)
-	}
-	whole := mustTrain(t, few.dense, few.y, tr.Config)
-	tr.MaxMemory = int64(math.Ceil(s.Memory(s.Sizes(), 2)))
-	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.Newtons.Most != 2 {
-		t.Fatal(err, s.Newtons.Most)
-	}
-	if m, err := trainPlain(t.Context(), &tr, few.dense, few.y); err != nil ||
-		m.Hash() != whole.Hash() {
-		t.Error(err, "another model with less memory")
 	}
 }

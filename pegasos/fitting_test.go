@@ -9,7 +9,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -103,11 +102,11 @@ func TestChoicesFit(t *testing.T) {
 		tr := pegasos.Trainer{MaxMemory: 1 << (14 + g.IntN(12)), Threads: 1 + g.IntN(3)}
 		try := func(m pegasos.Multiclass) (pegasos.Config, error) {
 			one := tr
-			one.Multiclass, one.Lambda, one.Scale, one.Epochs = m, 0.1, pegasos.ScaleNone, 1
+			one.Multiclass, one.Lambda, one.Scale, one.Steps = m, 0.1, pegasos.ScaleNone, 1
 			cfg, _, err := one.Choose(t.Context(), x, y)
 			if err == nil {
 				one.Config = cfg
-				_, err = newSession(x, y, &one)
+				_, err = one.Train(t.Context(), x, y)
 			}
 			return cfg, err
 		}
@@ -117,8 +116,7 @@ func TestChoicesFit(t *testing.T) {
 			continue
 		}
 		var bad *pegasos.ConfigError
-		rule, ok := err.(options.Rule)
-		if !ok && !errors.As(err, &bad) || ok && rule.Field != "MaxMemory" {
+		if !errors.As(err, &bad) || bad.Field != "MaxMemory" {
 			t.Fatal(err)
 		}
 		refusals++

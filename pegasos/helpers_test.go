@@ -2,6 +2,7 @@ package pegasos_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -123,4 +124,27 @@ func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 			}()
 		}
 	}
+}
+
+func allocations() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// live returns how many bytes are in use.
+func live() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// sequence returns the numbers from 0 to n-1.
+func sequence(n int) []uint32 {
+	s := make([]uint32, n)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
 }

@@ -2,8 +2,9 @@ package pegasos_test
 
 import (
 	"bytes"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A run that had ended by a rule before it was interrupted, while it was measured or calibrated, is

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -41,110 +39,16 @@ func TestResumeOnAnotherPath(t *testing.T) {
 	}
 }
 
-// A state that no run can have is refused, and does not keep the trainer busy.
-func TestResumeHostile(t *testing.T) {
-	data := random(31, 23, 4, 3, 1)
-	cfg := pegasos.Config{Lambda: 0.01, Epochs: 3, Order: pegasos.Permutation}
-	for name, harm := range map[string]func(*checkpoint.State){
-		"none":              func(*checkpoint.State) {},
-		"an epoch of 1e9":   func(st *checkpoint.State) { st.Runs[0].Epoch = 1e9 },
-		"an epoch of -1":    func(st *checkpoint.State) { st.Runs[0].Epoch = -1 },
-		"a round of 1e9":    func(st *checkpoint.State) { st.Round = 1e9 },
-		"a round of -1":     func(st *checkpoint.State) { st.Round = -1 },
-		"steps of -1":       func(st *checkpoint.State) { st.Runs[0].Steps = -1 },
-		"too many steps":    func(st *checkpoint.State) { st.Runs[0].Steps = 70 },
-		"another step":      func(st *checkpoint.State) { st.Runs[0].Steps += 23 },
-		"a position of -1":  func(st *checkpoint.State) { st.Runs[0].Position = -1 },
-		"a position of 1e9": func(st *checkpoint.State) { st.Runs[0].Position = 1e9 },
-		"no generator":      func(st *checkpoint.State) { st.Runs[0].Generator = nil },
-		"no runs":           func(st *checkpoint.State) { st.Runs = nil },
-		"a run more": func(st *checkpoint.State) {
-			st.Runs = append(st.Runs,
-				st.Runs[0])
-		},
-		"a learner less": func(st *checkpoint.State) { st.Learners = st.Learners[1:] },
-		"a learner more": func(st *checkpoint.State) {
-			st.Learners = append(st.Learners,
-				st.Learners[0])
-		},
-		"two biases":      func(st *checkpoint.State) { st.Learners[0].Biases = make([]float64, 2) },
-		"a start of -1":   func(st *checkpoint.State) { st.Learners[0].Start = -1 },
-		"a start of 2^62": func(st *checkpoint.State) { st.Learners[0].Start = 1 << 62 },
-		"no average":      func(st *checkpoint.State) { st.Learners[0].Old = nil },
-		"an array less":   func(st *checkpoint.State) { st.Arrays = st.Arrays[1:] },
-		"an array more": func(st *checkpoint.State) {
-			st.Arrays = append(st.Arrays, nil)
-		},
-		"a shorter array": func(st *checkpoint.State) { st.Arrays[0] = st.Arrays[0][1:] },
-		"a best without any": func(st *checkpoint.State) {
-			st.Best = &checkpoint.Best{Result: &result.Header{}}
-		},
-		"other data": func(st *checkpoint.State) { st.Data = "" },
-	} {
-		tr := pegasos.Trainer{Config: cfg, KeepState: true, Pause: 30}
-		m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
-		if !errors.Is(err, pegasos.ErrPaused) {
-			t.Fatal(err)
-		}
-		harm(pegasos.CheckpointOf(m.State))
-		var bad *pegasos.ConfigError
-		tr = pegasos.Trainer{Config: cfg, Resume: m}
-		_, err = trainPlain(t.Context(), &tr, data.dense, data.y)
-		if name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// A state whose learners are at another step than their run is refused: beyond its end they would
-// never come to one.
-func TestResumeLearnersAhead(t *testing.T) {
-	data := random(31, 23, 4, 3, 1)
-	for _, cfg := range []pegasos.Config{
-		{Lambda: .01, Epochs: 3}, {Lambda: .01, Epochs: 3, Multiclass: pegasos.CrammerSinger},
-		{Lambda: .01, Epochs: 3, Multiclass: pegasos.OneVsOne},
-	} {
-		for _, ahead := range []int64{-1, 1, 39} {
-			tr := pegasos.Trainer{Config: cfg, KeepState: true, Pause: 30}
-			m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
-			if !errors.Is(err, pegasos.ErrPaused) {
-				t.Fatal(err)
-			}
-			pegasos.CheckpointOf(m.State).Learners[0].Steps += ahead
-			tr = pegasos.Trainer{Config: cfg, Resume: m}
-			if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err == nil ||
-				!strings.Contains(err.Error(), "the state is not one of such a run") {
-				t.Errorf("%s, %d steps ahead: %v", cfg.Multiclass, ahead, err)
-			}
-		}
-	}
-}
-
 // A checkpoint with the right checksum may still have been made to do harm: it gives an error or a
 // finite model.
 func FuzzResume(f *testing.F) {
 	data := random(31, 23, 4, 3, 1)
 	trainers := []pegasos.Trainer{
 		{Config: pegasos.Config{Lambda: 0.01, Epochs: 3}},
-		{
-			Config: pegasos.Config{
-				Lambda:     0.01,
-				Epochs:     3,
-				Multiclass: pegasos.OneVsOne,
-				Order:      pegasos.Blocks,
-				Bias:       pegasos.BiasAugmented,
-			},
-		},
-		{
-			Config: pegasos.Config{
-				Lambda:     0.01,
-				Epochs:     3,
-				Multiclass: pegasos.CrammerSinger,
-				Order:      pegasos.IID,
-				Batch:      5,
-				Average:    pegasos.LastIterate,
-			},
-		},
+		{Config: pegasos.Config{Lambda: 0.01, Epochs: 3, Multiclass: pegasos.OneVsOne,
+			Order: pegasos.Blocks, Bias: pegasos.BiasAugmented}},
+		{Config: pegasos.Config{Lambda: 0.01, Epochs: 3, Multiclass: pegasos.CrammerSinger,
+			Order: pegasos.IID, Batch: 5, Average: pegasos.LastIterate}},
 		{Config: pegasos.Config{Lambda: 0.01, Epochs: 3, Patience: 2},
 			Valid: &pegasos.Labelled{X: data.dense, Y: data.y}},
 	}
@@ -169,7 +73,7 @@ func FuzzResume(f *testing.F) {
 		tr := trainers[int(which)%len(trainers)]
 		tr.Resume = m
 		if m, err := trainPlain(t.Context(), &tr, data.dense, data.y); err == nil {
-			if err := pegasos.CheckModel(m); err != nil {
+			if err := m.Validate(); err != nil {
 				t.Fatal(err)
 			}
 		}

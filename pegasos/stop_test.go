@@ -11,73 +11,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run with Tol ends where the gap is small enough, with the model that it has there, and not
-// before.
-func TestTol(t *testing.T) {
-	data := random(51, 200, 6, 3, 1)
-	for _, cfg := range []pegasos.Config{
-		{}, {Batch: 8}, {Loss: pegasos.Log, Order: pegasos.Sequential}, {Loss: pegasos.SquaredHinge,
-			Average: pegasos.LastIterate},
-		{ClassWeight: pegasos.Balanced, Order: pegasos.Blocks},
-	} {
-		cfg.Lambda, cfg.Epochs = 0.05, 1000
-		for _, tol := range []float64{0.3, 0.03} {
-			cfg := cfg
-			cfg.Tol = tol
-			var gaps []float64
-			var last pegasos.Progress
-			tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
-				gaps = append(gaps, p.Measure().Gap)
-				last = p
-			}}
-			m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := m.Result
-			if !(r.Gap <= tol) || r.Epochs >= 1000 || r.Epochs != math.Trunc(r.Epochs) ||
-				int64(r.Steps) != last.Steps || float64(len(gaps)) != r.Epochs {
-				t.Errorf("%+v: %+v", cfg, r)
-			}
-			look := 1
-			for e := 1; e < len(gaps); e++ {
-				if e < look {
-					continue
-				}
-				if look += max(1, e/4); gaps[e-1] <= tol {
-					t.Errorf("%+v: gap %v after epoch %d, and the run goes on", cfg, gaps[e-1], e)
-				}
-			}
-			// Looks have no influence, and the end of the run is planned all the same.
-			for threads := 1; threads < 4; threads++ {
-				tr := pegasos.Trainer{Config: cfg, Threads: threads}
-				again, err := trainPlain(t.Context(), &tr, data.dense, data.y)
-				if err != nil || again.Hash() != m.Hash() || again.Result.Gap != r.Gap {
-					t.Errorf("%+v: another model with %d threads: %v", cfg, threads, err)
-				}
-			}
-		}
-		a := mustTrain(t, data.dense, data.y, pegasos.Config{Tol: 1e-9, Epochs: 9})
-		b := mustTrain(t, data.dense, data.y, pegasos.Config{Epochs: 9})
-		if a.Hash() != b.Hash() {
-			t.Error("a tolerance that is not reached changes the model")
-		}
-	}
-}
-
 // looks are the epochs after which Tol and Patience look.
 func looks(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
 	}
 	return at
-}
-
-func TestLooks(t *testing.T) {
-	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41}
-	if have := looks(50); !slices.Equal(have, want) {
-		t.Error(have)
-	}
 }
 
 // A run with Patience ends after that many looks without a better model on other data, and the
