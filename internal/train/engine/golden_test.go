@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -63,6 +64,11 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 	for name, s := range map[string]settings.Settings{
 		"squared": {Loss: "squared", Bias: settings.BiasUnregularised},
 		"eps":     {Loss: "eps-insensitive", Epsilon: 0.1, Bias: settings.BiasAugmented},
+		"eps, dual": {Loss: "eps-insensitive", Epsilon: 0.1, Bias: settings.BiasAugmented,
+			Finish: settings.FinishDual},
+		"eps, proven": {Loss: "eps-insensitive", Epsilon: 0.1, Bias: settings.BiasAugmented,
+			Finish: settings.FinishDual, Tol: 1e-3},
+		"no bias": {Loss: "squared"},
 	} {
 		s.Lambda, s.Epochs = 0.01, 5
 		jobs[name] = newJob(t, numbers.Dense, numbers.Y, s)
@@ -77,6 +83,9 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 		job := newJob(t, three.Dense, three.Y, s)
 		job.Start = from
 		jobs["start "+finish] = job
+		job.Prior = &engine.Point{Weights: slices.Concat(from.Weights[1:], from.Weights[:1]), Bias: from.Bias,
+			Result: from.Result}
+		jobs["start and prior "+finish] = job
 		job.Start, job.Prior, job.PriorHash = nil, from, "hash"
 		jobs["prior "+finish] = job
 		job.KeepProof = true
@@ -87,6 +96,14 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 
 // goldenDigests are the digests of the points that goldenJobs end with.
 var goldenDigests = map[string]string{
+	"eps, dual":                "564c78563f62",
+	"eps, dual, scaled":        "61ad6a8a545a",
+	"eps, proven":              "5316a10c59ca",
+	"eps, proven, scaled":      "85a4dc41bf1f",
+	"no bias":                  "67596fa011be",
+	"no bias, scaled":          "3279d88e5aef",
+	"start and prior dual":     "79f662a7d339",
+	"start and prior none":     "40f4eb1dd0fe",
 	"Crammer-Singer":           "c1e5b5ec5de6",
 	"augmented":                "d340d1870d11",
 	"augmented, 3 classes":     "eb2f7ed2ed9f",

@@ -142,7 +142,13 @@ func TestMeasureAsNeeded(t *testing.T) {
 		{settings.Settings{Lambda: 1e-4, Epochs: 2}, false},
 		{settings.Settings{Lambda: 1, Epochs: 200, Tol: 1e-9, Finish: settings.FinishNewton}, true},
 		{settings.Settings{Lambda: 1e-3, Epochs: 2, Order: "iid"}, false}, // no bound
+		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"}, true}, // and a small objective
 	} {
+		if c.s.Epochs == 99 { // the first column is the class
+			for i, y := range data.Y {
+				data.Dense.Row(i)[0] = 2*y - 1
+			}
+		}
 		s := newSession(t, newJob(t, data.Dense, data.Y, c.s))
 		m, _, err := s.Train(t.Context())
 		if err != nil {
@@ -270,6 +276,22 @@ func TestVerifyClaims(t *testing.T) {
 		t.Errorf("bounds: no passes %v, one %v, more %v, Newton's method %v, %v; claimed %v", none,
 			least, descent, newton, auto, claims.DualObjective)
 	}
+
+	// Where the penalty is the distance from a prior with a bias, Newton's method starts from the
+	// difference of the weights and the prior's.
+	s.Bias = settings.BiasAugmented
+	job = newJob(t, data.Dense, data.Y, s)
+	job.Prior = train(t, newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 0.1, Epochs: 1,
+		Bias: settings.BiasAugmented}))
+	job.Prior.Bias[0] += 3
+	m = train(t, job)
+	job.Finish, job.Tol = "", 0
+	claims = m.Result
+	if newton = bound(engine.Check{Passes: 1, Claims: claims, Finish: settings.FinishNewton}); !(newton >=
+		claims.DualObjective*(1-1e-6)) {
+		t.Errorf("with a prior: a bound of %v, claimed %v", newton, claims.DualObjective)
+	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, res := newSession(t, job).Verify(ctx, m, engine.Check{}); !math.IsNaN(res.DualObjective) {

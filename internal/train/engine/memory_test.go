@@ -4,10 +4,12 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -128,6 +130,7 @@ func TestMaxMemory(t *testing.T) {
 		{settings.Settings{Multiclass: settings.OneVsOne}, 600, 150, 3e6, `; with Multiclass "ovr" `},
 		{settings.Settings{Bias: settings.BiasUnregularised, Multiclass: settings.CrammerSinger,
 			Loss: "hinge"}, 600, 150, 1, "take "},
+		{settings.Settings{}, 600, 2, 1, "take 0 MB beside the data"},
 	} {
 		x, y := manyClasses(c.rows, 2, c.classes)
 		c.s.Lambda = 0.1
@@ -139,6 +142,9 @@ func TestMaxMemory(t *testing.T) {
 		if !errors.As(err, &bad) || bad.Field != "MaxMemory" || !strings.Contains(err.Error(), c.want) &&
 			!(c.memory == 0 && strings.Contains(err.Error(), "the machine has")) {
 			t.Errorf("%+v: %v, want %q", c.s, err, c.want)
+		}
+		if err != nil && c.classes == 2 && !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("two classes have other schemes: %v", err)
 		}
 		if n := allocated() - before; n > 8<<20 {
 			t.Errorf("%+v: %d bytes", c.s, n)
@@ -231,5 +237,121 @@ func TestNeed(t *testing.T) {
 		if have, want := engine.Need(job), session.Memory(session.Sizes(), 1); have != want {
 			t.Errorf("%+v: %v bytes, want %v", s, have, want)
 		}
+	}
+}
+
+// Each setting adds to the estimate what it keeps for a vector, and for the rows that a vector
+// visits.
+func TestMemoryTerms(t *testing.T) {
+	const rows, cols, classes = 400, 50, 4
+	const vectors, visits = classes, classes * rows // one-vs-rest
+	vector := 4 * float64(matrices.Stride(cols))    // bytes
+	x, y := manyClasses(rows, cols, classes)
+	memory := func(s settings.Settings, change func(*engine.Job)) float64 {
+		job := newJob(t, x, y, s)
+		if change != nil {
+			change(&job)
+		}
+		session := newSession(t, job)
+		return session.Memory(session.Sizes(), 1)
+	}
+	joint := settings.Settings{Multiclass: settings.CrammerSinger}
+	start := train(t, newJob(t, x, y, settings.Settings{Epochs: 1}))
+	for name, c := range map[string]struct {
+		from, s settings.Settings
+		change  func(*engine.Job)
+		want    float64
+	}{
+		"last iterate": {settings.Settings{}, settings.Settings{Average: settings.LastIterate}, nil,
+			-2 * vectors * vector},
+		"iid":  {settings.Settings{}, settings.Settings{Order: order.IID}, nil, -8 * visits},
+		"dual": {settings.Settings{}, settings.Settings{Finish: settings.FinishDual}, nil, vectors*vector + 16*visits},
+		"joint dual": {joint, settings.Settings{Multiclass: settings.CrammerSinger,
+			Finish: settings.FinishDual}, nil, vectors*vector + 8*visits},
+		"state": {settings.Settings{}, settings.Settings{},
+			func(job *engine.Job) { job.KeepState = true }, 6*vectors*vector + 8*visits},
+		"shards":   {settings.Settings{}, settings.Settings{Shards: 3}, nil, 3 * vectors * vector},
+		"patience": {settings.Settings{}, settings.Settings{Patience: 1}, nil, vectors * vector},
+		"prior": {settings.Settings{}, settings.Settings{},
+			func(job *engine.Job) { job.Prior = start }, 8 * visits},
+		"balanced": {settings.Settings{}, settings.Settings{ClassWeight: settings.Balanced}, nil,
+			8 * rows},
+		"weights": {settings.Settings{}, settings.Settings{}, func(job *engine.Job) {
+			*job = weightedJob(t, x, y, slices.Repeat([]float32{2}, rows), job.Settings)
+		}, 8 * rows},
+		"two goroutines": {settings.Settings{}, settings.Settings{},
+			func(job *engine.Job) { job.Threads = 2 }, 2 * vector},
+		"many goroutines": {settings.Settings{}, settings.Settings{},
+			func(job *engine.Job) { job.Threads = 9 }, 2 * (vectors - 1) * vector},
+		// Each of 6 pairs visits half of the rows, 200 of them.
+		"pairs": {settings.Settings{}, settings.Settings{Multiclass: settings.OneVsOne}, nil,
+			2*(2048+6*vector) + (6*200-visits)*8 + (6*200-rows)*8 + 6*200*12 + 4*rows},
+	} {
+		if have := memory(c.s, c.change) - memory(c.from, nil); have != c.want {
+			t.Errorf("%s: %v bytes more, want %v", name, have, c.want)
+		}
+	}
+	// One of two classes has a vector without a copy beside others, and rows once.
+	x, y = manyClasses(rows, cols, 2)
+	if have, want := memory(settings.Settings{}, nil), 2048+(2+2+2)*vector+(8+8+4)*rows; have != want {
+		t.Errorf("one vector: %v bytes, want %v", have, want)
+	}
+	// Sums over many rows are added up in parts, on a goroutine each.
+	x, y = manyClasses(100_000, 1, 2)
+	one := memory(settings.Settings{}, nil)
+	two := memory(settings.Settings{}, func(job *engine.Job) { job.Threads = 2 })
+	if parts := newSession(t, newJob(t, x, y, settings.Settings{})).Rows.Parts(); parts < 3 ||
+		two-one != 2*4*float64(matrices.Stride(1)) {
+		t.Errorf("%d parts: a goroutine more takes %v bytes", parts, two-one)
+	}
+}
+
+// Rows are packed into fewer bytes where each is visited often enough for that to pay, unless steps
+// are faster on the rows as they are.
+func TestCompact(t *testing.T) {
+	defer func(same, bytes int) {
+		store.SameFrom, store.BytesFrom = same, bytes
+	}(store.SameFrom, store.BytesFrom)
+	store.SameFrom, store.BytesFrom = 0, 0
+	p := sample.ZerosAndOnes(sample.Random(78, 90, 12, 3, 0.5))
+	two := sample.ZerosAndOnes(sample.Random(79, 90, 12, 2, 0.5))
+	_, sparse := store.Of(p.Sparse).CompactPays()
+	_, dense := store.Of(p.Dense).CompactPays()
+	few, many := int(math.Ceil(sparse)), int(math.Ceil(dense))
+	if few < 1 || many < 3 {
+		t.Fatalf("packing pays from %v visits on of sparse rows, %v of dense ones", sparse, dense)
+	}
+	for _, c := range []struct {
+		x    store.Examples
+		y    []float32
+		s    settings.Settings
+		want bool
+	}{
+		{two.Sparse, two.Y, settings.Settings{Epochs: few}, true},
+		{two.Dense, two.Y, settings.Settings{Epochs: many}, true},
+		{two.Dense, two.Y, settings.Settings{Epochs: many - 1}, false},
+		{two.Dense, two.Y, settings.Settings{Epochs: many, Batch: 2}, false},
+		{two.Dense, two.Y, settings.Settings{Epochs: many, Finish: settings.FinishNewton}, false},
+		{two.Dense, two.Y, settings.Settings{Steps: int64(90 * many)}, true},
+		{two.Dense, two.Y, settings.Settings{Steps: int64(90*many) - 1}, false},
+		{p.Sparse, p.Y, settings.Settings{Epochs: few}, false}, // rows are visited by all classes at once
+		{p.Sparse, p.Y, settings.Settings{Epochs: few, Multiclass: settings.CrammerSinger}, true},
+		// A row is in two of three pairs.
+		{p.Dense, p.Y, settings.Settings{Epochs: (many + 1) / 2, Multiclass: settings.OneVsOne}, true},
+		{p.Dense, p.Y, settings.Settings{Epochs: (many+1)/2 - 1, Multiclass: settings.OneVsOne}, false},
+		{p.Dense, p.Y, settings.Settings{Steps: int64(90*many+2) / 3, Multiclass: settings.OneVsOne},
+			true},
+		{p.Dense, p.Y, settings.Settings{Steps: int64(90*many)/3 - 1, Multiclass: settings.OneVsOne},
+			false},
+	} {
+		c.s.Lambda = 0.1
+		s := newSession(t, newJob(t, c.x, c.y, c.s))
+		if have := s.Rows.Compacted != nil; have != c.want {
+			t.Errorf("%T with %+v: packed: %v", c.x, c.s, have)
+		}
+	}
+	store.BytesFrom = store.Of(two.Dense).Size() + 1
+	if newSession(t, newJob(t, two.Dense, two.Y, settings.Settings{Epochs: many})).Rows.Compacted != nil {
+		t.Error("rows that fit the caches are packed")
 	}
 }

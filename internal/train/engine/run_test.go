@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -120,15 +122,15 @@ func TestSegment(t *testing.T) {
 		for i := range y {
 			y[i], x.Row(i)[0] = float32(i), 1
 		}
-		var rows store.Examples = x
+		var examples store.Examples = x
 		if c.sparse {
-			rows = sample.ToSparse(x)
+			examples = sample.ToSparse(x)
 		}
 		s := settings.Settings{Lambda: 0.1}
 		if c.joint {
 			s.Multiclass = settings.CrammerSinger
 		}
-		job := newJob(t, rows, y, s)
+		job := newJob(t, examples, y, s)
 		job.Threads = c.threads
 		if have := newSession(t, job).Runs[0].Segment(); have != c.want {
 			t.Errorf("%+v: %d", c, have)
@@ -329,6 +331,28 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
+// Scores far beyond the range of the exponential give the multinomial loss and its coefficients
+// without overflow.
+func TestMultinomialOverflow(t *testing.T) {
+	data := sample.Random(7, 9, 2, 3, 1)
+	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Loss: "log",
+		Multiclass: settings.Multinomial}))
+	j := &s.Runs[0].Learners[0].Joint.Of
+	i := uint32(slices.Index(j.Class, 1))
+	for _, size := range []float64{1e4, 1e30, math.MaxFloat64 / 4} {
+		z, b := []float64{size, -size, 0}, make([]float64, 3)
+		if loss := j.Loss(z, 1); loss != 2*size {
+			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
+		}
+		if !j.Coefficients(z, b, i) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
+			t.Errorf("%v: updates with %v", z, b)
+		}
+		if loss := j.Loss(z, 0); loss != 0 {
+			t.Errorf("%v: loss %v of the right class", z, loss)
+		}
+	}
+}
+
 // A batch of more rows than there are, a lambda beyond float32 and too many classes for one-vs-one
 // are refused.
 func TestNewRefuses(t *testing.T) {
@@ -350,6 +374,21 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Batch: 40}))
+
+	// So are a prior whose scores are not finite, and a start with a bias that the run has not.
+	far := &engine.Point{Weights: [][]float32{{3e38, 3e38, 3e38}}}
+	job := newJob(t, data.Dense, data.Y, settings.Settings{})
+	job.Prior = far
+	var row *rows.Error
+	if _, err := engine.New(job); !errors.As(err, &row) {
+		t.Errorf("a prior of %v: %v", far.Weights, err)
+	}
+	job.Prior, job.Start = nil, train(t, newJob(t, data.Dense, data.Y,
+		settings.Settings{Bias: settings.BiasAugmented, Epochs: 1}))
+	var rule options.Rule
+	if _, err := engine.New(job); !errors.As(err, &rule) || rule.Field != "Start" {
+		t.Errorf("a start with a bias: %v", err)
+	}
 }
 
 // Costs have to be a square matrix with zeros on its diagonal and positive numbers elsewhere, and
