@@ -1,9 +1,9 @@
-// Package checkpoint has the state of a run: what is needed to take it up where it was left off,
-// beside the data and the settings. It is part of a model's file.
+// Package checkpoint defines the state of an interrupted training run, State, and reads its arrays
+// from a model's file. With the data and the settings, it is all that package engine needs to
+// continue the run to the bit.
 package checkpoint
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
@@ -12,58 +12,59 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
-// A State is that of a session.
+// State is the state of a training session.
 type State struct {
 	Head
-	Arrays [][]float32 // in the order in which the engine lists them
+	Arrays [][]float32 // long arrays, in the order of engine.Session.arrays
 }
 
-// A Head is the part of a State that is no long array, as it is in files.
+// Head is a State without its long arrays, as it is stored in the header of a file.
 type Head struct {
-	Data     string    `json:"data"`   // fingerprint
-	Lengths  []int     `json:"arrays"` // the arrays'
-	Round    int       `json:"round"`
-	Ended    bool      `json:"ended,omitempty"` // by a rule, before its last step
-	Look     int       `json:"look"`
-	Best     *Best     `json:"best,omitempty"`
-	Runs     []Run     `json:"runs"`
-	Learners []Learner `json:"learners"` // of all runs
+	Data      string    `json:"data"`   // fingerprint of the data
+	Lengths   []int     `json:"arrays"` // lengths of the long arrays
+	Round     int       `json:"round"`
+	Ended     bool      `json:"ended,omitempty"` // by a stopping criterion, early
+	NextCheck int       `json:"look"`
+	Best      *Best     `json:"best,omitempty"`
+	Runs      []Run     `json:"runs"`
+	Learners  []Learner `json:"learners"` // of all runs, in order
 }
 
-// A Best is the best model on validation data, but for its weights.
+// Best is the best point by validation data so far, without its weights, which are among the long
+// arrays.
 type Best struct {
-	Quality float64        `json:"quality"`
-	Worse   int            `json:"worse"`
-	Bias    []float64      `json:"bias,omitempty"`
-	Result  *result.Header `json:"result"`
+	Quality   float64        `json:"quality"`
+	SinceBest int            `json:"worse"`
+	Bias      []float64      `json:"bias,omitempty"`
+	Result    *result.Header `json:"result"`
 }
 
-// A Run is where a run is.
+// Run is the position of one run.
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// of the epoch's start, unless it is over or the order is IID
+	// state at the start of the current epoch, or now if the epoch is over or the order is IID
 	Generator []byte `json:"generator"`
-	Position  int    `json:"position"` // in the epoch
+	Position  int    `json:"position"` // steps into the current epoch
 }
 
-// A Learner is what its solvers save.
+// Learner is the state of one learner, without its long arrays.
 type Learner struct {
 	iterate.Saved
-	Dual    *iterate.Progress `json:"dual,omitempty"`
-	Newton  *Newton           `json:"newton,omitempty"`
-	Newtons int               `json:"newtons,omitempty"` // how often Newton's method has begun
+	Dual         *iterate.Progress `json:"dual,omitempty"`
+	Newton       *Newton           `json:"newton,omitempty"`
+	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method
 }
 
-// A Newton is what Newton's method has done since it took over from the state that is saved: a
-// resumed run does it again.
+// Newton is the state of Newton's method: what it has done since it started, which a resumed run
+// repeats.
 type Newton struct {
-	Start int64 `json:"start"`          // the step after which it began
-	Dual  bool  `json:"dual,omitempty"` // whether the descent came before it
+	Start int64 `json:"start"`          // step after which the method began
+	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent preceded the method
 	newton.Past
 }
 
-// Steps returns how many the runs had taken, all together.
+// Steps returns the number of steps taken, summed over the runs.
 func (st *State) Steps() (n int64) {
 	for _, r := range st.Runs {
 		n += r.Steps
@@ -71,10 +72,11 @@ func (st *State) Steps() (n int64) {
 	return n
 }
 
-// sliceSize is what a slice takes besides its elements, in bytes.
+// sliceSize is the size of a slice header in bytes.
 const sliceSize = 24
 
-// Read reads the arrays that go with a head. Whether they fit a run is found out when there is one.
+// Read reads the long arrays that belong to a head. Whether they fit a run is checked when the run
+// is resumed.
 func Read(r *modelfile.Reader, from *Head) (*State, error) {
 	st := &State{Head: *from}
 	if err := r.Take(len(from.Lengths) * sliceSize); err != nil {
@@ -82,7 +84,7 @@ func Read(r *modelfile.Reader, from *Head) (*State, error) {
 	}
 	for _, n := range from.Lengths {
 		if n < 0 {
-			return nil, errors.New("header: state: an array of negative length")
+			return nil, fmt.Errorf("header: state: an array has length %d", n)
 		}
 		a, err := r.Floats(n)
 		if err != nil {

@@ -59,17 +59,28 @@ func full() *checkpoint.State {
 	best := result.Result{Run: result.Run{Steps: 7, Solver: "steps"}, Objective: 0.5,
 		DualObjective: 0.25, Gap: 1}
 	return &checkpoint.State{
-		Head: checkpoint.Head{Data: "dense:1234", Lengths: []int{3, 0, 1}, Round: 2, Ended: true, Look: 5,
-			Best: &checkpoint.Best{Quality: 0.75, Worse: 1, Bias: []float64{0.1}, Result: best.Header()},
+		Head: checkpoint.Head{
+			Data:      "dense:1234",
+			Lengths:   []int{3, 0, 1},
+			Round:     2,
+			Ended:     true,
+			NextCheck: 5,
+			Best: &checkpoint.Best{
+				Quality:   0.75,
+				SinceBest: 1,
+				Bias:      []float64{0.1},
+				Result:    best.Header(),
+			},
 			Runs: []checkpoint.Run{{Steps: 30, Epoch: 1, Generator: []byte("state"), Position: 7},
 				{Steps: 12, Generator: []byte{0}}},
 			Learners: []checkpoint.Learner{
 				{Saved: iterate.Saved{Steps: 30, Biases: []float64{0, 1e-300}, Factor: 0.1},
 					Dual: &iterate.Progress{Start: 23, Pass: 2, Sum: 0.1}},
-				{Saved: iterate.Saved{Steps: 12, Biases: []float64{}}, Newtons: 2,
+				{Saved: iterate.Saved{Steps: 12, Biases: []float64{}}, NewtonStarts: 2,
 					Newton: &checkpoint.Newton{Start: 10, Dual: true,
 						Past: newton.Past{Iterations: 3, Retries: []int{1, 2}}}},
-			}},
+			},
+		},
 		Arrays: [][]float32{{1, nan, inf}, {}, {0x1p-149}},
 	}
 }
@@ -81,7 +92,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(have.Head, want.Head) || fmt.Sprint(have.Arrays) != fmt.Sprint(want.Arrays) {
+	if !reflect.DeepEqual(have.Head, want.Head) ||
+		fmt.Sprint(have.Arrays) != fmt.Sprint(want.Arrays) {
 		t.Errorf("%+v, want %+v", have, want)
 	}
 	if n := have.Steps(); n != 42 {
@@ -106,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 		used    int
 		lengths []int
 	}{
-		{"an array of negative length", 0, []int{3, -1, 1}},
+		{"an array has length -1", 0, []int{3, -1, 1}},
 		{"cut short", 0, []int{4, 0, 1}},
 		{"cut short", 0, []int{math.MaxInt / 8, 0, 1}},
 		{"wrong checksum", 0, []int{2, 0, 1}},

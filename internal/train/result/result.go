@@ -1,4 +1,5 @@
-// Package result has what is told of a training: how long it was and how good its model is.
+// Package result holds what is reported about a training run, its length and the objective of its
+// model, and converts it to and from a model's header.
 package result
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// A Result is a pegasos.Result, which says what the fields are.
+// Result has the fields of pegasos.Result, where they are documented.
 type Result struct {
 	Run
 
@@ -18,10 +19,10 @@ type Result struct {
 	DualObjective float64
 	Gap           float64
 
-	PerClass []Problem // none of a joint problem
+	PerClass []Problem // one for each weight vector; nil for a joint problem
 }
 
-// A Run is the part of a Result that is always known, as it is in files.
+// Run is the part of a Result that does not need a measurement. It is stored in files as it is.
 type Run struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -33,7 +34,7 @@ type Run struct {
 	T0         float64 `json:"t0"`
 }
 
-// A Problem is a pegasos.ClassResult: the part of one weight vector.
+// Problem has the fields of pegasos.ClassResult: the part of a Result for one weight vector.
 type Problem struct {
 	Objective, DualObjective float64
 	Violations               int64
@@ -42,12 +43,12 @@ type Problem struct {
 	Width                    float64
 }
 
-// Unknown returns n of which nothing is known.
+// Unknown returns n problems that are not measured: their objectives and bounds are NaN.
 func Unknown(n int) []Problem {
 	return slices.Repeat([]Problem{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
 
-// Unmeasure says that the objectives are not known.
+// Unmeasure sets all objectives, bounds and gaps to NaN, for unknown.
 func (r *Result) Unmeasure() {
 	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
 	for k := range r.PerClass {
@@ -56,7 +57,7 @@ func (r *Result) Unmeasure() {
 	}
 }
 
-// Check returns an error if a bound is above its objective.
+// Check returns an error if a lower bound exceeds its objective.
 func (r Result) Check() error {
 	for k, c := range r.PerClass {
 		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
@@ -69,7 +70,8 @@ func (r Result) Check() error {
 	return nil
 }
 
-// A Header is a Result as it is in files: what was not measured is left out, for JSON has no NaN.
+// Header is a Result as it is stored in files. Numbers that are unknown are omitted, because JSON
+// has no NaN.
 type Header struct {
 	Run
 	modelfile.Bounds
@@ -85,7 +87,7 @@ type headerProblem struct {
 	Width      float64 `json:"width,omitempty"`
 }
 
-// Header returns r as it is in files, with the gap that the objective and the bound make.
+// Header returns r for a file's header. Its gap is computed from the objective and the bound.
 func (r *Result) Header() *Header {
 	h := &Header{Run: r.Run, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
 		Gap: modelfile.Finite(proof.Gap(r.Objective, r.DualObjective))}
@@ -96,7 +98,8 @@ func (r *Result) Header() *Header {
 	return h
 }
 
-// Result returns what the header says, with NaN for what is left out.
+// Result returns the result in the header, with NaN for omitted numbers. Its gap is computed from
+// the objective and the bound.
 func (h *Header) Result() Result {
 	r := Result{Run: h.Run}
 	r.Objective, r.DualObjective = h.Values()

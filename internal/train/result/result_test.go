@@ -41,7 +41,10 @@ func TestHeader(t *testing.T) {
 		if have := h.Result(); fmt.Sprint(have) != fmt.Sprint(want) {
 			t.Errorf("%+v, want %+v from %s", have, want, text)
 		}
-		if measured := !math.IsNaN(want.Objective); strings.Contains(string(text), `"gap":`) != measured ||
+		if measured := !math.IsNaN(want.Objective); strings.Contains(
+			string(text),
+			`"gap":`,
+		) != measured ||
 			strings.Contains(string(text), `"objective":`) != measured {
 			t.Errorf("measured: %v: %s", measured, text)
 		}
