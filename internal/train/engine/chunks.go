@@ -9,29 +9,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Chunks train on rows that come in chunks. Each is a pass over its rows; t counts on from chunk to
-// chunk, and so does the generator of random numbers.
+// Chunks trains on rows that arrive in chunks, with one pass over each chunk. The step count and
+// the random number generator continue from chunk to chunk.
 type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *Point // nil for none
-	runs    []*Run // of the last chunk that each had rows in, at its first vector; nil before
+	start   *Point // point that the first chunk starts from; nil for none
+	runs    []*Run // last runs that had rows, at the index of their first vector
 	epochs  float64
 }
 
-// NewChunks returns a trainer of chunks of rows with cols columns, whose labels are among classes.
-// The settings are those of one chunk, for one epoch, without weights of classes: they are the
-// rows' here. start is the point that the first chunk goes on from, or nil.
+// NewChunks returns a trainer for chunks of rows with cols columns and labels among classes. The
+// settings describe a single epoch, without ClassWeight: class weights are part of the rows'
+// weights here. start is the point that the first chunk starts from, nil for none.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}
 }
 
-// Train trains on a chunk, whose classes are those of the trainer: some may have no rows. The rows'
-// weights multiply the loss as they are. An error of the steps, an [iterate.Error], leaves no
-// point.
+// Train trains on one chunk. Some of the classes may have no rows in it. The rows' weights multiply
+// the loss without being scaled to a mean of 1. After an [iterate.Error], which a step reports, the
+// trainer has no valid point.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
 	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
 		Rows: set, Start: c.start, Until: context.Background()}}
@@ -44,33 +44,33 @@ func (c *Chunks) Train(set *rows.Set, threads int) error {
 		return err
 	}
 	for _, r := range s.Runs {
-		c.follow(r)
+		c.continueFrom(r)
 	}
 	err := s.advanceRuns(s.Until,
 		func(*Run) (bool, int64) { return true, math.MaxInt64 })
 	for _, r := range s.Runs {
-		r.forgetRows()
+		r.releaseRows()
 	}
 	c.epochs++
 	return err
 }
 
-// follow makes a run go on from that of the chunk before, if there is one.
-func (c *Chunks) follow(r *Run) {
+// continueFrom makes r continue from the run of the previous chunk, if there is one.
+func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {
 		r.Order.Continue(last.Order)
 	}
 	for i, l := range r.Learners {
 		l.Recent = nil
-		if w := r.s.Rows.Weight; w != nil { // as they were, before they were scaled to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // the weights before they were scaled to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {
 			l.Adopt(last.Learners[i].State)
 			continue
 		}
-		l.Total = 1 << 62 // the average's windows end at powers of two
+		l.Total = 1 << 62 // so that the windows of the average end at powers of two
 		if l.Average != nil {
 			l.Average.Total = l.Total
 		}
@@ -78,22 +78,22 @@ func (c *Chunks) follow(r *Run) {
 	c.runs[r.first] = r
 }
 
-// forgetRows lets go of the rows and of all data about them.
-func (r *Run) forgetRows() {
+// releaseRows drops all references to the rows, so that their memory can be reused.
+func (r *Run) releaseRows() {
 	r.s, r.View, r.Order.Only = nil, rows.View{}, nil
 	for _, l := range r.Learners {
 		l.View = rows.View{}
 	}
 }
 
-// Point returns where training is. Its objective is not known.
+// Point returns the current point, not measured.
 func (c *Chunks) Point() *Point {
 	m := newPoint(&c.Settings, len(c.classes), c.cols, c.Bias != settings.BiasNone)
 	for k := range m.Result.PerClass {
 		m.Result.PerClass[k].Lambda = c.Lambda
 	}
 	if from := c.start; from != nil {
-		m.take(from)
+		m.copyFrom(from)
 		m.Result.Steps, m.Result.R2, m.Result.T0 = from.Result.Steps, from.Result.R2,
 			from.Result.T0
 	}

@@ -101,7 +101,11 @@ func TestChunksContinue(t *testing.T) {
 // Chunks keep the vectors of their start where no rows change them, and count on from its steps.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
-	s := settings.Settings{Lambda: 0.05, Multiclass: settings.OneVsOne, Bias: settings.BiasAugmented}
+	s := settings.Settings{
+		Lambda:     0.05,
+		Multiclass: settings.OneVsOne,
+		Bias:       settings.BiasAugmented,
+	}
 	start := train(t, newJob(t, data.Dense, data.Y, s))
 	c := engine.NewChunks(s.InForce(), []float32{0, 1, 2}, 5, start)
 	if m := c.Point(); digest(&engine.Point{Weights: m.Weights, Bias: m.Bias}) !=

@@ -1,11 +1,12 @@
-// Package engine trains: it makes the problems of a job, lets the solvers take turns on them, looks
-// whether it is time to end, and measures what has come of it. It is the one room that knows all
-// solvers.
+// Package engine trains linear models: it builds the optimization problems of a Job, advances their
+// solvers epoch by epoch, checks the stopping criteria, and measures, verifies and checkpoints the
+// result. It is the only package of the trainer that knows all solvers.
 //
-// A Session is the training of a model. It has a Run for all rows, or, of one-vs-one, one for the
-// rows of each pair of classes. A run has a Learner for each class against the rest, or one for a
-// joint problem or a pair: they visit the same rows in the same order. A learner is in one of three
-// phases: it takes Pegasos's steps, or the dual descent or Newton's method are in their place.
+// Its main type, Session, is one training run. A session has one Run over all rows or, for
+// one-vs-one, one for each pair of classes. A Run has a Learner for each class against the rest, or
+// a single one for a joint problem or a pair; the learners of a run visit the same rows in the same
+// order. A Learner takes Pegasos steps, or steps of dual coordinate descent, or iterations of
+// Newton's method.
 package engine
 
 import (
@@ -20,54 +21,55 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A Job is what is to be trained, and how.
+// Job is the input of a Session: rows, settings, and what the run starts from.
 type Job struct {
-	settings.Settings              // in full, for the rows as they are scaled
-	Rows              *rows.Set    // scaled, with their labels and weights
-	Scale             *scale.Scale // of the rows and numbers; nil for none
-	Columns           int          // that are not empty; 0 if that is not known
+	settings.Settings              // all fields filled in; for the rows after scaling
+	Rows              *rows.Set    // training set: scaled rows with labels and weights
+	Scale             *scale.Scale // scaling of the rows and targets; nil for none
+	Columns           int          // number of nonempty columns; 0 if unknown
 
-	Start, Prior *Point // that the run builds on, over the columns of the rows; nil for none
-	PriorHash    string
-	Costs        [][]float64 // of mistakes, for Crammer-Singer; nil for 1 each
-	Resume       *Resume     // nil for a new run
+	Start, Prior *Point      // initial model, and center of the penalty; nil for none
+	PriorHash    string      // part of the fingerprint of the data
+	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
+	Resume       *Resume     // checkpoint to continue from; nil for a new run
 
-	Threads   int   // 0 for GOMAXPROCS
-	MaxMemory int64 // 0 for the default
-	Share     int   // of how many sessions side by side this is one, which share the memory; 0 for 1
-	Pause     int64 // the step to pause after; 0 for none
-	KeepState bool  // there will be checkpoints
-	KeepProof bool  // bounds are those of dual variables as a proof has them
+	Threads   int   // goroutines; 0 for GOMAXPROCS
+	MaxMemory int64 // limit in bytes; 0 for the default
+	Share     int   // number of concurrent sessions that share the memory; 0 counts as 1
+	Pause     int64 // step after which Train pauses; 0 for never
+	KeepState bool  // the caller will ask for checkpoints, so memory for them is counted
+	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
 
-	// Until ends the preparation, and then that of Train the run; nil for nothing.
+	// Until cancels New; Train and Verify replace it by their own context. nil for none.
 	Until context.Context
-	// Quality says how good a model is on other data, for Patience: more is better.
+	// Quality returns how good a model is on validation data; larger is better. Used if Patience is
+	// above 0.
 	Quality func(*Point) float64
-	// Progress is called after each epoch, and after the parts of the first one in Early.
+	// Progress is called after each epoch and after those parts of the first epoch, from 0 to 1,
+	// that Early lists.
 	Progress func(Progress)
 	Early    []float64
 }
 
-// A Resume is what a run goes on from.
+// Resume is the checkpoint that a run continues from.
 type Resume struct {
-	*checkpoint.State                   // nil if the model has none
-	Settings          settings.Settings // of the run
-	Biases            int               // of the model
+	*checkpoint.State                   // nil if the model has no checkpoint
+	Settings          settings.Settings // settings of the interrupted run
+	Biases            int               // Point is a set of weight vectors, for the rows after scaling, with their biases and measured objectives.
 }
 
-// A Point is where a training is: weight vectors for rows as they are scaled, and what is known of
-// them.
+// Point is a set of weight vectors, for the rows after scaling, with what is known about them.
 type Point struct {
 	Weights [][]float32
-	Bias    []float64 // nil for none
+	Bias    []float64 // one bias for each weight vector; nil for none
 	Result  result.Result
 
-	// Folded is the same for rows as they are, as a model has it: its vectors and biases. It is
-	// the point itself without a scale, and nil before it is asked for.
+	// Folded is the same model for the rows before scaling: the scaling is folded into its weights
+	// and biases. Without a scaling it points to the Point itself; nil until Fold computes it.
 	Folded *Point
 }
 
-// bias returns that of vector k.
+// bias returns the bias of weight vector k, 0 without biases.
 func (p *Point) bias(k int) float64 {
 	if p.Bias == nil {
 		return 0
@@ -75,7 +77,7 @@ func (p *Point) bias(k int) float64 {
 	return p.Bias[k]
 }
 
-// vectors returns n vectors and their biases, from vector first on.
+// vectors returns n weight vectors and their biases, starting with vector first.
 func (p *Point) vectors(first, n int) (w [][]float32, b []float64) {
 	for k := range n {
 		b = append(b, p.bias(first+k))
@@ -83,7 +85,7 @@ func (p *Point) vectors(first, n int) (w [][]float32, b []float64) {
 	return p.Weights[first:][:n], b
 }
 
-// Fold finds what the point is for rows as they are, if that is not known.
+// Fold returns the same model for the rows before scaling. It computes Folded if that is nil.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:
@@ -96,7 +98,7 @@ func (p *Point) Fold(s *scale.Scale) *Point {
 	return p.Folded
 }
 
-// Progress tells how far a session is. With one-vs-one its steps are those of all pairs together.
+// Progress tells how far a session is. For one-vs-one, its steps are the sum over all pairs.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -104,38 +106,40 @@ type Progress struct {
 	Violations int64
 }
 
-// A Session is the training of a model. Its runs train an epoch each, side by side, before any goes
-// on to the next.
+// Session is one training run. Each of its runs trains for an epoch before any of them begins the
+// next epoch.
 type Session struct {
 	Job
-	Runs    []*Run
-	threads int
-	chunk   bool        // the rows are a chunk, which may be shorter than a batch
-	Newtons newton.Pool // the buffers of Newton's method
-	auto    autoFinish
-	plan    plan
-	looks   bool // Newton's method may look for the bound of a model that is verified
+	Runs           []*Run
+	threads        int
+	chunk          bool        // the rows are one chunk of a stream and may be fewer than a batch
+	Newtons        newton.Pool // buffers that the problems solved by Newton's method share
+	auto           autoInputs
+	plan           plan
+	verifyByNewton bool // Verify may use Newton's method to find a bound
 
-	mayCut bool   // what is measured is of no use once Until is done
-	hash   string // see Fingerprint
+	abandonable bool   // the current measurement may be abandoned once Until is done
+	hash        string // fingerprint of the data; empty until Fingerprint computes it
 
-	round int // epochs that all runs have been through
-	// The context was done before it was known whether the run is at its end: the round goes on.
+	round int // epochs that all runs have completed
+	// undecided is set if the context was done before the stopping criterion was decided: the round
+	// is not over.
 	undecided bool
-	ended     bool // by a rule, before its last step
-	stop      stopping
+	ended     bool // a stopping criterion ended the run before its last step
+	stop      stopState
 
-	measured *Point // the last one, as it will be written
-	proven   *Point // the point of this moment, if it has been measured to end the session; else nil
+	measured *Point // last point measured, rounded as the written model will be
+	proven   *Point // current point, if its measurement ended the session; else nil
 }
 
 // pairs reports whether there is a run for each pair of classes.
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
 
-// parallel calls f for each run, from several goroutines. A run that is alone has its own threads.
+// parallel calls f for each run, on up to s.threads goroutines.
 func (s *Session) parallel(f func(i int, r *Run)) {
 	parallel.For(s.threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
 
-// over reports whether what is measured is not wanted any more.
-func (s *Session) over() bool { return s.mayCut && s.Until.Err() != nil }
+// mayAbandon reports whether the measurement in progress may be abandoned: its result is no longer
+// used, because the context is done.
+func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }

@@ -11,40 +11,43 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file chooses the solver that a run begins with, and when another takes over at the end of an
-// epoch.
+// This file chooses the solver that a run begins with, and switches solvers at the end of an epoch.
 
-// newtonBegins is how often a problem may begin with Newton's method.
-const newtonBegins = 2
+// maxNewtonStarts is how often Newton's method may be started on a problem.
+const maxNewtonStarts = 2
 
-// An autoFinish is what FinishAuto goes by.
-type autoFinish struct {
+// autoInputs are the properties of the data by which FinishAuto chooses solvers.
+type autoInputs struct {
 	density store.Density
-	columns int  // that are not empty
-	newton  bool // Newton's method may be taken: there are few columns, and memory for it
+	columns int  // number of nonempty columns, or of all columns if that is unknown
+	newton  bool // Newton's method is allowed: there are few columns, and enough memory
 }
 
-// MayNewton reports whether problems of the session may have Newton's method.
-func (s *Session) MayNewton() bool {
+// MayUseNewton reports whether problems of the session may be solved by Newton's method.
+func (s *Session) MayUseNewton() bool {
 	return s.Finish == settings.FinishNewton || s.Finish == settings.FinishAuto && s.auto.newton ||
-		s.looks
+		s.verifyByNewton
 }
 
 const (
-	tooMany = 8  // times the passes of a run: a descent that takes more would be no use
-	slow    = 20 // passes of the descent, beyond which its last iterate is not good in between
+	// maxDescentRatio limits when FinishAuto chooses dual descent: the passes that it is estimated
+	// to need are at most this many times the passes of the run.
+	maxDescentRatio = 8
+	// slowDescentPasses is the estimated number of passes above which the result of dual descent is
+	// an average for smooth losses too.
+	slowDescentPasses = 20
 )
 
-// A plan is what the problems of a session begin with. It goes by the settings and the data alone.
+// plan says which solver a session begins with. It depends on the settings and the data alone.
 type plan struct {
-	newton   bool // FinishAuto begins with Newton's method, after an epoch of steps
-	descends bool // the problems begin with the dual descent
-	means    bool // the descent's result is the mean of its last pass
+	newton         bool // FinishAuto switches to Newton's method after one epoch
+	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
+	averages       bool // the result of the descent is an average over its last pass
 }
 
-// planned chooses what the problems begin with, all with the same: by the rows of a problem in the
-// mean, and the mean of all rows' squared norms.
-func (s *Session) planned() (p plan) {
+// choosePlan chooses the solver that all problems begin with, from the mean number of rows of a
+// problem and the mean squared norm of all rows.
+func (s *Session) choosePlan() (p plan) {
 	if !s.Finishes() {
 		return p
 	}
@@ -66,18 +69,19 @@ func (s *Session) planned() (p plan) {
 	auto := s.Finish == settings.FinishAuto
 	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(s.auto.columns),
 		R2: r2, Density: s.auto.density, Newton: auto && s.auto.newton, Descent: s.CanDescend()}
-	way := work.To(cmp.Or(s.Tol, 0.01), lambda)
-	p.newton = way.Newton
-	p.descends = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
-		way.Passes <= float64(tooMany*length)
-	p.means = s.Average == settings.LastHalf && (s.Kind().Traits().Kinks || way.Passes > slow)
+	path := work.To(cmp.Or(s.Tol, 0.01), lambda)
+	p.newton = path.Newton
+	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
+		path.Passes <= float64(maxDescentRatio*length)
+	p.averages = s.Average == settings.LastHalf &&
+		(s.Kind().Traits().Kinks || path.Passes > slowDescentPasses)
 	return p
 }
 
-// newtonPays reports whether it is time for Newton's method to take over a problem of a run with
-// FinishAuto: after the first epoch where it is to begin, or when the descent has cost as much.
+// newtonPays reports whether FinishAuto should switch l to Newton's method: after the first epoch
+// if the plan says so, or once the descent has cost as much as Newton's method would.
 func (r *Run) newtonPays(l *Learner) bool {
-	if !r.s.auto.newton || l.begins >= newtonBegins {
+	if !r.s.auto.newton || l.newtonStarts >= maxNewtonStarts {
 		return false
 	}
 	if l.phase() == descending {
@@ -85,28 +89,29 @@ func (r *Run) newtonPays(l *Learner) bool {
 			r.s.auto.density)
 		return float64(float64(l.Dual.Save().Pass)*c.Pass) >= c.Newton
 	}
-	return l.begins == 0
+	return l.newtonStarts == 0
 }
 
-// goOn is called at the end of each epoch of the run, when its steps are taken.
-func (r *Run) goOn() {
+// advanceSolvers is called at the end of each epoch. It switches learners to Newton's method when
+// that is due, and runs one iteration of those that were already there.
+func (r *Run) advanceSolvers() {
 	var others []*Learner
 	var working []*newton.Method
 	for _, l := range r.Learners {
 		switch {
 		case l.Newton == nil:
 			others = append(others, l)
-		case l.works() && l.Err == nil:
+		case l.newtonActive() && l.Err == nil:
 			working = append(working, l.Newton.Method)
 		}
 	}
-	threads := r.threads * r.inner
-	parallel.For(threads, len(others), func(_, i int) { r.finishEpoch(others[i]) })
+	threads := r.threads * r.innerThreads
+	parallel.For(threads, len(others), func(_, i int) { r.startNewtonIfDue(others[i]) })
 	newton.Iterate(working, threads)
 }
 
-// finishEpoch begins a learner's finish if it is due.
-func (r *Run) finishEpoch(l *Learner) {
+// startNewtonIfDue switches l to Newton's method if the settings and the plan call for it now.
+func (r *Run) startNewtonIfDue(l *Learner) {
 	switch {
 	case l.Err != nil || l.T >= l.Total || !r.s.Finishes():
 	case r.s.Finish == settings.FinishNewton && l.phase() != descending,
@@ -115,12 +120,12 @@ func (r *Run) finishEpoch(l *Learner) {
 	}
 }
 
-// startNewton makes Newton's method take over a learner after step t, from the steps or from the
-// descent. It uses the weights of that moment.
+// startNewton switches l to Newton's method after step t, from Pegasos steps or from dual
+// coordinate descent. The method starts from the weights of step t.
 func (r *Run) startNewton(l *Learner, t int64) {
-	n := &newtonPart{start: t, dual: l.Dual != nil}
+	n := &newtonPart{start: t, afterDual: l.Dual != nil}
 	pool := &r.s.Newtons
 	n.Method = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
-	l.begins++
+	l.newtonStarts++
 	l.Newton, l.Dual, l.Recent = n, nil, nil
 }

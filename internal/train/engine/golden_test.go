@@ -17,7 +17,13 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 	two, three := sample.Random(1, 61, 7, 2, 0.8), sample.Random(2, 70, 6, 3, 0.8)
 	weights := rowWeights(61)
 	jobs := map[string]engine.Job{
-		"weights": weightedJob(t, two.Dense, two.Y, weights, settings.Settings{Lambda: 0.01, Epochs: 5}),
+		"weights": weightedJob(
+			t,
+			two.Dense,
+			two.Y,
+			weights,
+			settings.Settings{Lambda: 0.01, Epochs: 5},
+		),
 	}
 	for name, s := range map[string]settings.Settings{
 		"hinge":         {},
@@ -83,8 +89,11 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 		job := newJob(t, three.Dense, three.Y, s)
 		job.Start = from
 		jobs["start "+finish] = job
-		job.Prior = &engine.Point{Weights: slices.Concat(from.Weights[1:], from.Weights[:1]), Bias: from.Bias,
-			Result: from.Result}
+		job.Prior = &engine.Point{
+			Weights: slices.Concat(from.Weights[1:], from.Weights[:1]),
+			Bias:    from.Bias,
+			Result:  from.Result,
+		}
 		jobs["start and prior "+finish] = job
 		job.Start, job.Prior, job.PriorHash = nil, from, "hash"
 		jobs["prior "+finish] = job

@@ -13,34 +13,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// A Learner is what is trained as one: the vector of a binary problem, or those of a joint one.
+// Learner solves one optimization problem: one weight vector of a binary or regression problem, or
+// all vectors of a joint one.
 type Learner struct {
 	*iterate.State
-	Of     objective.Problem // what is minimised
-	Binary *sgd.Binary       // the steps of one vector; nil in a joint problem
-	Joint  *sgd.Joint        // those of a joint problem; else nil
-	shards *sgd.Shards       // that take the steps of the one vector; nil for none
+	Of     objective.Problem // objective that is minimized
+	Binary *sgd.Binary       // Pegasos steps on one vector; nil in a joint problem
+	Joint  *sgd.Joint        // Pegasos steps on a joint problem; nil for one vector
+	shards *sgd.Shards       // parallel Pegasos steps on shards of the rows; nil without shards
 
-	Dual   dual.Solver // nil before it begins
-	Newton *newtonPart // likewise; there is one of them at most
+	Dual   dual.Solver // dual coordinate descent; nil while another solver is in use
+	Newton *newtonPart // Newton's method; nil while another solver is in use
 
-	begins int // how often Newton's method has begun
+	newtonStarts int // number of times Newton's method was started
 }
 
-// A newtonPart is the part of a run in which Newton's method takes the place of the steps.
+// newtonPart is Newton's method on a learner, with the step and the solver that it took over from.
 type newtonPart struct {
 	*newton.Method
-	start int64 // the step after which it began
-	dual  bool  // whether the descent came before
+	start     int64 // step after which the method began
+	afterDual bool  // whether dual coordinate descent preceded the method
 }
 
-// A phase is what takes a learner's steps.
+// phase says which solver a learner uses.
 type phase uint8
 
 const (
 	stepping phase = iota
 	descending
-	iterating // Newton's method does, or is done
+	iterating // Newton's method, also after it is done
 )
 
 func (l *Learner) phase() phase {
@@ -53,19 +54,19 @@ func (l *Learner) phase() phase {
 	return stepping
 }
 
-// phaseNames says what a Result calls the phases.
+// phaseNames are the names of the phases in result.Result.Solver.
 var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
-// works reports whether Newton's method is at work on it.
-func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
+// newtonActive reports whether Newton's method has iterations left to do on l.
+func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx and samples w in between. After an error it does
-// nothing.
+// TakeSteps takes a step with each of the rows idx and samples w in between, for its average. It
+// does nothing after an error.
 func (l *Learner) TakeSteps(idx []uint32) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
 	case phase == iterating:
-		l.T += int64(len(idx)) // an iteration is due at the epoch's end
+		l.T += int64(len(idx)) // no step: Newton's method iterates at the end of the epoch
 	case phase == descending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))
@@ -83,7 +84,7 @@ func (l *Learner) TakeSteps(idx []uint32) {
 	}
 }
 
-// TakeBatches takes a step with each of the batches of idx, of which ends has the ends.
+// TakeBatches takes a step with each batch of the rows idx; ends[k] is the end of batch k in idx.
 func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 	if l.Joint != nil {
 		l.Joint.Batches(idx, ends)
@@ -99,8 +100,8 @@ func (l *Learner) EndEpoch(epochs int) {
 	}
 }
 
-// Result writes the weight vectors and biases of this moment. With a prior they are what is added
-// to it.
+// Result writes the current weight vectors to w and biases to b. If there is a prior, they are the
+// difference from it.
 func (l *Learner) Result(w [][]float32, b []float64) {
 	if l.phase() == iterating {
 		b[0] = l.Newton.Result(w[0])
@@ -109,8 +110,9 @@ func (l *Learner) Result(w [][]float32, b []float64) {
 	}
 }
 
-// shares returns the dual variables of what takes the place of steps, nil before.
-func (l *Learner) shares() []float32 {
+// dualVariables returns the dual variables of the descent or of Newton's method, nil during Pegasos
+// steps.
+func (l *Learner) dualVariables() []float32 {
 	switch l.phase() {
 	case iterating:
 		a := make([]float32, l.X.Rows())
@@ -122,16 +124,17 @@ func (l *Learner) shares() []float32 {
 	return nil
 }
 
-// dual returns the best bound of l on the least P there is, or NaN, and with packed that of what a
-// proof keeps, so that no run ends with less than its proof will show.
-func (l *Learner) dual(r2 float64, packed bool) (bound float64) {
+// lowerBound returns the best known lower bound on the minimum of P, NaN for none. If packed is
+// true, it is the bound of the dual variables rounded as in a proof, so that the run reports what
+// its proof will show.
+func (l *Learner) lowerBound(r2 float64, packed bool) (bound float64) {
 	if packed {
 		if v, ok := l.pack(r2); ok {
 			return boundOf(l.Of, v.Spread(l.Of), r2)
 		}
 		return math.NaN()
 	}
-	if a := l.shares(); a != nil {
+	if a := l.dualVariables(); a != nil {
 		return boundOf(l.Of, a, r2)
 	}
 	if l.Recent != nil {
@@ -141,15 +144,15 @@ func (l *Learner) dual(r2 float64, packed bool) (bound float64) {
 	return math.NaN()
 }
 
-// boundOf returns the bound of dual variables.
+// boundOf returns the lower bound that the dual variables a prove.
 func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	bound, _ := certificate.Bound(p, a, r2)
 	return bound
 }
 
-// pack returns the dual variables of l as a proof has them. It reports false if there are none.
+// pack returns the dual variables of l rounded as in a proof, and false if there are none.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
-	a := l.shares()
+	a := l.dualVariables()
 	if a == nil && l.Recent != nil {
 		a, _, _ = l.Recent.Best(l.Of, l.Done(), r2)
 	}
@@ -159,9 +162,10 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// descend makes the descent take the place of the steps. It begins with zeros, or with the dual
-// variables that the scores of the weights give.
-func (r *Run) descend(l *Learner) {
+// startDual switches l from Pegasos steps to dual coordinate descent. The descent starts from zeros
+// or, if l has a start or has taken steps, from dual variables computed from the scores of its
+// weights.
+func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.Began.W != nil || l.Done() > 0 {
 		w, b := l.Room()
@@ -174,16 +178,18 @@ func (r *Run) descend(l *Learner) {
 		}
 		a, _ = certificate.FromScores(l.Of, wide, b, r.R2, 0)
 	}
-	r.descendFrom(l, a)
+	r.startDualFrom(l, a)
 }
 
-// descendFrom is descend with the given dual variables; nil is zeros.
-func (r *Run) descendFrom(l *Learner, a []float32) {
-	l.Dual = r.newDual(l, a, r.s.plan.means)
+// startDualFrom switches l to dual coordinate descent from the dual variables a; nil stands for
+// zeros.
+func (r *Run) startDualFrom(l *Learner, a []float32) {
+	l.Dual = r.newDual(l, a, r.s.plan.averages)
 	l.Dual.SumUp()
 }
 
-// newDual returns a descent of a learner from the given dual variables on; nil is zeros.
+// newDual returns a dual coordinate descent solver for l that starts from the dual variables a; nil
+// stands for zeros. If mean is true, its result is an average over a pass.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
@@ -194,9 +200,9 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
-// ForNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of
-// the data's rows are in another order: where they are of most rows, those of the data are read
-// instead. The results are the same bits.
+// ForNewton returns the problem of l in the form that Newton's method needs. The weights it starts
+// from are those of step t. If the rows of l are copies, in another order, of more than half of the
+// data's rows, the problem reads the data's rows instead; the results are the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.WidenPrior()
 	rows, of := l.Ranked(), &l.Binary.Of
@@ -230,9 +236,10 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	return n
 }
 
-// endNewton hands over to the descent, which begins with what Newton's method has found.
-func (r *Run) endNewton(l *Learner) {
-	a := l.shares()
+// switchToDual replaces Newton's method on l by dual coordinate descent from the dual variables
+// that Newton's method found.
+func (r *Run) switchToDual(l *Learner) {
+	a := l.dualVariables()
 	l.Newton = nil
-	r.descendFrom(l, a)
+	r.startDualFrom(l, a)
 }

@@ -12,29 +12,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A Measurement is what is known of one learner's part of a point.
+// Measurement is the objective and the lower bound of one learner's part of a point.
 type Measurement struct {
 	Objective float64
-	Mistake   float64 // the most by which that may be off
-	Bound     float64 // on the least objective there is; NaN for none
+	Mistake   float64 // largest possible error of Objective
+	Bound     float64 // lower bound on the minimum, if P had no error; NaN for none
 }
 
-// Proven returns the bound less the mistake, so that no objective, as it is measured, is below it.
-// No objective is below 0 either. See package certificate.
+// Proven returns Bound less MaxError, but at least 0. A measured objective, which may be too small
+// by MaxError, is never below it, and no objective is below 0. See package certificate.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.Mistake) }
 
-// A Precision says how the objective is found.
+// Precision says from which dot products the objective is computed.
 type Precision uint8
 
 const (
-	Quick    Precision = iota // from float32 dot products, as in prediction
-	AsNeeded                  // so only if the mistake is small beside the gap, else exact
-	Exact                     // from float64 dot products
+	Quick    Precision = iota // float32, as in prediction
+	AsNeeded                  // float32 if the error is small relative to the gap, else float64
+	Exact                     // float64
 )
 
-// Measure fills in the objective, the bound and the gap of m, whose weights the runs may have. They
-// are those of the model as it will be written: a scale is folded into it, and rounded. It returns
-// the mean of the mistakes.
+// Measure sets the objective, the lower bound and the gap in m.Result. The weights of m must be the
+// runs' current weights. If there is a scaling, Measure uses the weights that the model file will
+// have, with the scaling folded in and rounded to float32. It returns the maximum error of the
+// objective, averaged over the learners.
 func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
 	s.measured = m
 	m.Folded = nil
@@ -44,12 +45,12 @@ func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
 			s.Bias != settings.BiasNone)
 	}
 	s.parallel(func(_ int, r *Run) { r.measure(how) })
-	return s.total(&m.Result)
+	return s.sumMeasurements(&m.Result)
 }
 
-// total writes what was measured into res, of each vector and the mean. It returns that of the
-// mistakes.
-func (s *Session) total(res *result.Result) (mistake float64) {
+// sumMeasurements sets the objectives and bounds in res, of each vector and their means over the
+// learners, from the runs' measurements. It returns the mean of the maximum errors.
+func (s *Session) sumMeasurements(res *result.Result) (mistake float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
 		for k, at := range r.Measured {
@@ -68,28 +69,28 @@ func (s *Session) total(res *result.Result) (mistake float64) {
 	return mistake / n
 }
 
-// measure finds the run's part of the measured point's objective and bound.
+// measure computes the measurements of the run's learners on s.measured.
 func (r *Run) measure(how Precision) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.parallel(func(k int) {
-		if !r.s.over() {
-			r.Measured[k].Bound = r.Learners[k].dual(r.R2, r.s.KeepProof)
+		if !r.s.mayAbandon() {
+			r.Measured[k].Bound = r.Learners[k].lowerBound(r.R2, r.s.KeepProof)
 		}
 	})
 	if how != Exact || !r.finiteDots() {
-		r.objectives(nil)
+		r.setObjectives(nil)
 	}
 	r.refine(how)
 }
 
-// finiteDots reports whether float32 has room for all dot products of the run's rows and the
-// vectors that are measured, and for the sums on the way to one: none is larger than the lengths'
-// product. Of rows of a caller's own type nothing is known.
+// finiteDots reports whether no dot product of the run's rows and the measured vectors, and no
+// partial sum of it, can overflow float32: the product of their norms is far below the limit. It is
+// false for user-defined rows, whose rounding is unknown.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
 		for i, v := range w {
-			length := math.Sqrt(float64(objective.SquareSum(v) * r.longest))
+			length := math.Sqrt(float64(objective.SquareSum(v) * r.maxSquaredNorm))
 			if !(length < 0x1p120) || !floats.IsFinite(b[i]) {
 				return false
 			}
@@ -98,8 +99,8 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine finds the objective of the run's part of the point that is measured to some other
-// precision.
+// refine recomputes the objectives of s.measured from float64 dot products where the precision asks
+// for that.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -109,23 +110,24 @@ func (r *Run) refine(how Precision) {
 		}
 		rough := !(at.Mistake <= enough)
 		if floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough) {
-			exact[k] = r.exact(r.s.measured, k)
+			exact[k] = r.exactVectors(r.s.measured, k)
 		}
 	}
-	r.objectives(exact)
+	r.setObjectives(exact)
 }
 
-// objectives finds P of each learner's part of the point that is measured, and by how much it may
-// be off; or, from float64 dot products, of those whose exact vectors are given. With float32 dot
-// products P is NaN if one of them is not finite, for then predictions are not.
-func (r *Run) objectives(exact [][][]float64) {
+// setObjectives computes the objective P of each learner's part of s.measured, and its maximum
+// error, from float32 dot products. If exact is not nil, it does so from float64 dot products, for
+// those learners whose vectors exact has. With float32 dot products, P is NaN if one of them is not
+// finite, because the predictions would not be finite either.
+func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
-	dotSize := 0.0 // what float64 dot products are off by is in Terms.Sums
+	dotSize := 0.0 // the errors of float64 dot products are part of Terms.Sums
 	if quick {
-		if r.dotError == 0 {
-			r.dotError = r.DotSize()
+		if r.dotSize == 0 {
+			r.dotSize = r.DotSize()
 		}
-		exact, dotSize = make([][][]float64, len(r.Learners)), r.dotError
+		exact, dotSize = make([][][]float64, len(r.Learners)), r.dotSize
 	}
 	if j := r.Learners[0].Joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
@@ -157,16 +159,17 @@ func (r *Run) objectives(exact [][][]float64) {
 	}
 }
 
-// meanLosses returns those of the learners, by the sums of f over some rows, such that rows come
-// from the cache for all learners but the first.
+// meanLosses returns the mean loss of each learner. f returns the weighted sum of the losses of
+// learner k over the rows from from to to-1. It is called for a block of rows at a time, so that
+// the rows come from the cache for all learners but the first.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	some, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
 		sums[b] = make([]float64, len(r.Learners))
 	}
-	r.share(func(first, end int) {
+	r.parallelRanges(func(first, end int) {
 		r.InBlocks(func(x store.Rows, b, from, to int) {
-			for ; from < to && !r.s.over(); from += some {
+			for ; from < to && !r.s.mayAbandon(); from += some {
 				for k := first; k < end; k++ {
 					sums[b][k] += f(k, x, from, min(from+some, to))
 				}
@@ -183,8 +186,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exact returns the vectors of m that learner k has trained, as the model will have them.
-func (r *Run) exact(m *Point, k int) (exact [][]float64) {
+// exactVectors returns the weight vectors of learner k in m as float64, for scaled rows: exactly
+// those that the written model has, unscaled.
+func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {
 		if r.s.Scale == nil {

@@ -44,7 +44,10 @@ func problemOf(p sample.Pair, weights []float32, s settings.Settings) *certtest.
 // measuredCases are settings of binary and regression problems.
 var measuredCases = []settings.Settings{
 	{}, {Loss: "log", Bias: settings.BiasAugmented, BiasScale: 2},
-	{Loss: "squared-hinge", Finish: settings.FinishDual}, {Tol: 1e-6, Finish: settings.FinishNewton},
+	{
+		Loss:   "squared-hinge",
+		Finish: settings.FinishDual,
+	}, {Tol: 1e-6, Finish: settings.FinishNewton},
 	{Loss: "squared"}, {Loss: "squared", Bias: settings.BiasUnregularised, Tol: 1e-6,
 		Finish: settings.FinishNewton},
 	{Loss: "eps-insensitive", Epsilon: 0.1, Bias: settings.BiasAugmented},
@@ -81,10 +84,18 @@ func TestMeasure(t *testing.T) {
 			want := problem.Objective([][]float64{wide(m.Weights[0])}, bias)
 			check := func(name string, r result.Result, precision float64) {
 				t.Helper()
-				if !(math.Abs(r.Objective-want) <= precision*want) || r.DualObjective > optimum*(1+1e-9) ||
+				if !(math.Abs(r.Objective-want) <= precision*want) ||
+					r.DualObjective > optimum*(1+1e-9) ||
 					r.Gap != (r.Objective-r.DualObjective)/r.DualObjective ||
 					r.PerClass[0].Objective != r.Objective {
-					t.Errorf("%s of %+v: %+v, want %v and a bound of at most %v", name, c, r, want, optimum)
+					t.Errorf(
+						"%s of %+v: %+v, want %v and a bound of at most %v",
+						name,
+						c,
+						r,
+						want,
+						optimum,
+					)
 				}
 			}
 			check("training", m.Result, 1e-6)
@@ -318,7 +329,8 @@ func TestVerifyJoint(t *testing.T) {
 			found, res := newSession(t, job).Verify(t.Context(), &m, engine.Check{Passes: passes})
 			bounds = append(bounds, res.DualObjective)
 			if want := map[bool]int{true: 3, false: 1}[s.Multiclass == settings.OneVsOne]; len(found) !=
-				want || found[want-1].Vector != want-1 {
+				want ||
+				found[want-1].Vector != want-1 {
 				t.Errorf("%s: %+v", s.Multiclass, found)
 			}
 		}

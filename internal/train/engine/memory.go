@@ -15,39 +15,41 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// learnerSize is about what a learner takes beside its vectors and what it keeps for rows.
+// learnerSize is the approximate size of a learner in bytes, without its vectors and its data for
+// rows.
 const learnerSize = 2048
 
-// Need estimates the least bytes that the session of a job takes beside the data: with one
-// goroutine, no copies of rows, and buffers for one problem of Newton's method if the session may use
-// it. The estimate depends on the settings and the data alone.
+// Need estimates the least number of bytes that the session of a job needs besides the data: with
+// one goroutine, without copies of rows, and with buffers for one problem of Newton's method if the
+// session may use it. The estimate depends on the settings and the data alone.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
-	s.auto.newton = s.mayAuto()
+	s.auto.newton = s.autoMayUseNewton()
 	return s.need()
 }
 
 func (s *Session) need() float64 {
-	least := &Session{Job: s.Job, threads: 1, auto: s.auto, looks: s.looks}
+	least := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
 	return least.Memory(least.Sizes(), 1)
 }
 
-// mayAuto reports whether FinishAuto may take Newton's method: by the columns, and by the memory
-// that it needs, on any machine.
-func (s *Session) mayAuto() bool {
+// autoMayUseNewton reports whether FinishAuto may use Newton's method: if there are few enough
+// columns, and MaxMemory, or its default without regard to the machine, is large enough.
+func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
 		return false
 	}
-	may := &Session{Job: s.Job, auto: autoFinish{newton: true}}
+	may := &Session{Job: s.Job, auto: autoInputs{newton: true}}
 	return may.need() <= float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory))
 }
 
-// checkMemory refuses a session that would take too much memory, before any of it is allocated. How
-// much there is decides only what changes no bit of the results: the goroutines, whether rows are
-// copied, and of how many problems Newton's method has buffers and sums.
+// checkMemory returns an error if the session needs more memory than allowed, before allocating any
+// of it. By the memory that is left, it chooses the number of goroutines, whether rows are copied,
+// and for how many problems at a time Newton's method has buffers and keeps sums. None of these
+// changes the results.
 func (s *Session) checkMemory() error {
-	most, have := s.limit()
+	most, have := s.memoryLimit()
 	n := s.Sizes()
 	s.Newtons.Kept = 0
 	for s.threads > 1 && s.Memory(n, 1) > most {
@@ -58,17 +60,17 @@ func (s *Session) checkMemory() error {
 		what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
 			n.vectors, s.Rows.X.Cols(), n.rows)
 		return options.Bad("MaxMemory", "%s, but %s take %.0f MB beside the data%s", have, what,
-			need/1e6, s.less(most))
+			need/1e6, s.alternatives(most))
 	}
 	machine.Expect(need)
-	left := max(0, min(most, machine.Spare()/s.share())-need)
+	left := max(0, min(most, machine.Spare()/s.sessionsSharing())-need)
 	set := *s.Rows
 	s.Rows = &set
-	set.Sparing = s.copies() > left
+	set.Sparing = s.copyBytes() > left
 	if !set.Sparing {
-		left -= s.copies()
+		left -= s.copyBytes()
 	}
-	if s.MayNewton() {
+	if s.MayUseNewton() {
 		one := s.Memory(n, 2) - need
 		s.Newtons.Most = int(max(1, min(1+left/one, n.vectors, float64(s.threads))))
 		left = max(0, left-float64(s.Newtons.Most-1)*one)
@@ -77,29 +79,30 @@ func (s *Session) checkMemory() error {
 	return nil
 }
 
-// share returns how many sessions share the memory.
-func (s *Session) share() float64 { return float64(max(1, s.Share)) }
+// sessionsSharing returns the number of sessions that share the memory.
+func (s *Session) sessionsSharing() float64 { return float64(max(1, s.Share)) }
 
-// limit returns how many bytes the session may take, in words too.
-func (s *Session) limit() (bytes float64, have string) {
-	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / s.share()
+// memoryLimit returns how many bytes the session may allocate, and the same in words.
+func (s *Session) memoryLimit() (bytes float64, have string) {
+	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / s.sessionsSharing()
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
-	if s.MaxMemory > 0 { // the caller knows what the machine has
+	if s.MaxMemory > 0 { // the caller knows the machine
 		return bytes, have
 	}
 	free := machine.Free()
-	if free < bytes*s.share() && s.need() > free { // maybe not all garbage is collected
+	if free < bytes*s.sessionsSharing() && s.need() > free { // there may be garbage
 		runtime.GC()
 		free = machine.Free()
 	}
-	if free /= s.share(); free < bytes {
+	if free /= s.sessionsSharing(); free < bytes {
 		bytes, have = free, fmt.Sprintf("the machine has %.0f MB left", free/1e6)
 	}
 	return bytes, have
 }
 
-// less says which other ways with the classes take no more than most bytes.
-func (s *Session) less(most float64) (words string) {
+// alternatives lists, for an error message, the other multi-class schemes that need at most limit
+// bytes.
+func (s *Session) alternatives(limit float64) (words string) {
 	if len(s.Rows.Classes) <= 2 {
 		return ""
 	}
@@ -110,30 +113,31 @@ func (s *Session) less(most float64) (words string) {
 			job.Validate() != nil {
 			continue
 		}
-		if need := Need(job); need <= most {
+		if need := Need(job); need <= limit {
 			words += fmt.Sprintf("; with Multiclass %q %.0f MB", way, need/1e6)
 		}
 	}
 	return words
 }
 
-// copies returns how many bytes the session's copies of rows in the order of visits take: see
+// copyBytes estimates the size in bytes of the copies of rows in the order of visits: see
 // rows.Set.Shuffle.
-func (s *Session) copies() float64 {
+func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= 2*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
-		s.Finish == settings.FinishNewton || s.plan.newton || s.plan.descends {
+		s.Finish == settings.FinishNewton || s.plan.newton || s.plan.startsWithDual {
 		return 0
 	}
 	return s.Rows.Copies(s.pairs())
 }
 
-// Sizes are numbers that the memory of a session goes by. They are float64, which can't overflow.
+// Sizes are the counts that a session's memory depends on. They are float64 so that they can't
+// overflow.
 type Sizes struct {
 	vectors float64
-	rows    float64 // for which something is kept, all vectors together
-	visited float64 // rows of the runs, all runs together
-	longest float64 // rows of the run with the most
+	rows    float64 // rows with data for a vector, summed over the vectors
+	visited float64 // rows of the runs, summed over the runs
+	longest float64 // rows of the largest run
 }
 
 func (s *Session) Sizes() (n Sizes) {
@@ -155,32 +159,32 @@ func (s *Session) Sizes() (n Sizes) {
 	return n
 }
 
-// Memory estimates how many bytes a session takes beside the data and without copies of it, if
-// Newton's method has buffers for the given number of problems at a time, and sums that are kept
-// once there is memory for them.
+// Memory estimates how many bytes a session needs besides the data and copies of it, if Newton's
+// method has buffers for the given number of problems at a time. The sums that Newton's method may
+// keep are counted once s.Newtons.Kept is set.
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
-	perVector, perRow := 2.0, 0.0 // v and the model's
-	perVisited := 8.0             // the row's numbers in the order of visits and in the epoch's order
-	perSet := 4.0                 // its norm
+	perVector, perRow := 2.0, 0.0 // v and the model's vector
+	perVisited := 8.0             // the row's numbers in the order of visits and of the epoch
+	perSet := 4.0                 // the row's squared norm
 	if s.pairs() {
-		perVisited += 12 // its number among all rows, its class and norm
-		perSet += 4      // the row's number among the rows of its class
+		perVisited += 12 // the row's number among all rows, its class and squared norm
+		perSet += 4      // the row's number in the list of its class
 	}
 	if n.vectors > 1 {
-		perVector += 2 // v once more, side by side with the others, and interleaved: see sgd.Group
+		perVector += 2 // v as a row of the matrix of all vectors, and interleaved
 	}
 	if s.Average == settings.LastHalf {
 		perVector += 2
 	}
 	if s.Order != order.IID {
-		perRow += 8 // see certificate.Windows
+		perRow += 8 // violation counts: see certificate.Windows
 	}
-	if s.Finishes() || s.looks {
+	if s.Finishes() || s.verifyByNewton {
 		perVector++
-		perRow += 16 // alpha, when a row is due, how calm it is, and which rows are awake
+		perRow += 16 // the row's dual variable, next pass and streak, and the list of active rows
 		if s.Joint() {
-			perRow -= 8 // there is one of the latter for all classes
+			perRow -= 8 // all classes share the next pass and the streak of a row
 		}
 	}
 	if s.KeepState {
@@ -190,16 +194,16 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		perVector += float64(s.Shards)
 	}
 	if s.Patience > 0 {
-		perVector++ // the best model
+		perVector++ // the best point so far
 	}
 	if s.Prior != nil {
-		perRow += 8 // the scores of what is fixed
+		perRow += 8 // the prior's score of the row
 	}
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
 	}
-	newtons := 0.0 // bytes of its problems at a time, and together
-	if s.MayNewton() {
+	newtons := 0.0 // bytes of the problems' own and shared buffers
+	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
 		_, flat := s.Cost().Flat()
@@ -207,7 +211,8 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		newtons = newton.Memory(float64(problems), int(n.longest), x.Cols()) +
 			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat, s.Newtons.Kept)
 	}
-	// At a time, each with a sum in float64, and one for each of its goroutines.
+	// The learners that are measured at the same time have a float64 sum each, and one for each
+	// goroutine.
 	measured := min(n.vectors, float64(s.threads))
 	if parts := s.Rows.Parts(); parts > 1 {
 		measured += min(float64(s.threads), measured*float64(parts))
@@ -217,18 +222,18 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		n.visited*perVisited + perSet*float64(rows) + newtons
 }
 
-// compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited
-// often enough. The results are the same bits.
+// compact packs the rows into fewer bytes, in addition to the rows as they are, if their values
+// allow it and they are visited often enough for that to pay. The results are the same to the bit.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)
-	if err != nil || s.Finish == settings.FinishNewton { // few visits
+	if err != nil || s.Finish == settings.FinishNewton { // Newton's method makes few passes
 		return
 	}
-	visits := float64(steps) / float64(n) // of a row
+	visits := float64(steps) / float64(n) // of each row
 	if k := float64(len(s.Rows.Classes)); s.pairs() {
 		if s.Steps == 0 {
-			visits *= k - 1 // a row is in k-1 pairs, each of which has all epochs
+			visits *= k - 1 // a row belongs to k-1 pairs, and each pair trains for all epochs
 		} else {
 			visits *= k * (k - 1) / 2 // each pair takes all steps
 		}
@@ -236,9 +241,9 @@ func (s *Session) compact() {
 	from, least := x.CompactPays()
 	switch {
 	case x.Size() < from || visits < least:
-	case s.Batch > 1 && x.Contiguous(): // batches are multiplied at once as they are
+	case s.Batch > 1 && x.Contiguous(): // batches are faster on unpacked rows
 	case s.Multiclass == settings.OneVsRest && len(s.Rows.Classes) > 2 && x.Interleaved() != nil:
-		// many classes against the rest visit a row together: see sgd.Group
+		// all classes visit a row together, as it is: see sgd.Group
 	default:
 		if x, ok := x.Compact(s.threads); ok {
 			s.Rows.Compacted = x
@@ -246,15 +251,15 @@ func (s *Session) compact() {
 	}
 }
 
-// checkCosts returns an error unless the costs are some of mistakes between the classes.
+// checkCosts returns an error unless Costs is nil or a valid cost matrix for Crammer-Singer.
 func (s *Session) checkCosts() error {
 	classes := len(s.Rows.Classes)
 	switch {
 	case s.Costs == nil:
 		return nil
 	case s.Multiclass != settings.CrammerSinger:
-		return options.Bad("Costs", "they are for Multiclass %q, have %q", settings.CrammerSinger,
-			s.Multiclass)
+		return options.Bad("Costs", "have some with Multiclass %q, want Multiclass %q or none",
+			s.Multiclass, settings.CrammerSinger)
 	case len(s.Costs) != classes:
 		return options.Bad("Costs", "have %d rows, want one for each of the %d classes",
 			len(s.Costs), classes)
@@ -266,8 +271,8 @@ func (s *Session) checkCosts() error {
 		}
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
-				return options.Bad("Costs", "have %v for predicting class %d where %d is right: "+
-					"want 0 where they are the same, else a positive finite number", c, r, y)
+				return options.Bad("Costs", "have %v for predicting class %d for a row of class %d, "+
+					"want 0 on the diagonal and positive finite numbers elsewhere", c, r, y)
 			}
 		}
 	}

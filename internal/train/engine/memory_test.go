@@ -139,8 +139,9 @@ func TestMaxMemory(t *testing.T) {
 		before := allocated()
 		_, err := engine.New(job)
 		var bad options.Rule
-		if !errors.As(err, &bad) || bad.Field != "MaxMemory" || !strings.Contains(err.Error(), c.want) &&
-			!(c.memory == 0 && strings.Contains(err.Error(), "the machine has")) {
+		if !errors.As(err, &bad) || bad.Field != "MaxMemory" ||
+			!strings.Contains(err.Error(), c.want) &&
+				!(c.memory == 0 && strings.Contains(err.Error(), "the machine has")) {
 			t.Errorf("%+v: %v, want %q", c.s, err, c.want)
 		}
 		if err != nil && c.classes == 2 && !strings.HasSuffix(err.Error(), c.want) {
@@ -207,18 +208,18 @@ func TestAutoMemory(t *testing.T) {
 		Epochs: 3})
 	for most, want := range map[int64]bool{0: true, 10e6: false} {
 		job.MaxMemory = most
-		if s := newSession(t, job); s.MayNewton() != want {
-			t.Errorf("with %d bytes: %v", most, s.MayNewton())
+		if s := newSession(t, job); s.MayUseNewton() != want {
+			t.Errorf("with %d bytes: %v", most, s.MayUseNewton())
 		}
 	}
 	job.MaxMemory = 0
 	job.Patience, job.Quality = 1, func(*engine.Point) float64 { return 0 }
-	if newSession(t, job).MayNewton() {
+	if newSession(t, job).MayUseNewton() {
 		t.Error("Newton's method with Patience")
 	}
 	wide := newJob(t, dense.New(2, newton.MostColumns+1), []float32{1, 2},
 		settings.Settings{Finish: settings.FinishAuto})
-	if newSession(t, wide).MayNewton() {
+	if newSession(t, wide).MayUseNewton() {
 		t.Error("Newton's method with too many columns")
 	}
 }
@@ -351,7 +352,10 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	store.BytesFrom = store.Of(two.Dense).Size() + 1
-	if newSession(t, newJob(t, two.Dense, two.Y, settings.Settings{Epochs: many})).Rows.Compacted != nil {
+	if newSession(
+		t,
+		newJob(t, two.Dense, two.Y, settings.Settings{Epochs: many}),
+	).Rows.Compacted != nil {
 		t.Error("rows that fit the caches are packed")
 	}
 }

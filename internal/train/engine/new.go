@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// New returns the session of a job, before its first step or where it was left off.
+// New returns a session that has taken no step or, with Resume, is where the checkpoint was
+// written.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
 	s.Settings = s.InForce()
@@ -27,11 +28,11 @@ func New(job Job) (*Session, error) {
 		return nil, err
 	}
 	if k := len(s.Rows.Classes); s.pairs() && k > settings.MaxPairClasses {
-		return nil, options.Bad("Multiclass", "have %q, want at most %d classes for that, not %d",
-			settings.OneVsOne, settings.MaxPairClasses, k)
+		return nil, options.Bad("Multiclass", "have %q with %d classes, want at most %d with it",
+			settings.OneVsOne, k, settings.MaxPairClasses)
 	}
-	s.setAuto()
-	s.plan = s.planned()
+	s.setAutoInputs()
+	s.plan = s.choosePlan()
 	if err := s.checkMemory(); err != nil {
 		return nil, err
 	}
@@ -47,8 +48,8 @@ func New(job Job) (*Session, error) {
 	return s, nil
 }
 
-// addRuns makes the runs of the parts that have rows. The threads of the one of all rows are
-// divided among its learners.
+// addRuns creates a run for each part that has rows: all rows, or a pair of classes. The threads of
+// a run over all rows are divided among its learners.
 func (s *Session) addRuns() error {
 	for k, pair := range s.Parts(len(s.Rows.Classes)) {
 		r, err := s.newRun(pair, k)
@@ -64,10 +65,10 @@ func (s *Session) addRuns() error {
 	}
 	r := s.Runs[0]
 	r.threads = min(s.threads, len(r.Learners))
-	r.inner = s.threads / r.threads
-	r.View.Threads = r.inner
+	r.innerThreads = s.threads / r.threads
+	r.View.Threads = r.innerThreads
 	for _, l := range r.Learners {
-		l.View.Threads = r.inner
+		l.View.Threads = r.innerThreads
 		if l.shards != nil {
 			l.shards.Threads = max(1, min(s.threads/len(r.Learners), s.Shards))
 		}
@@ -75,10 +76,10 @@ func (s *Session) addRuns() error {
 	return nil
 }
 
-// setAuto finds what FinishAuto goes by.
-func (s *Session) setAuto() {
-	if s.mayAuto() {
-		s.auto = autoFinish{store.DensityOf(s.Rows.X, s.Rows.Counted()),
+// setAutoInputs sets what FinishAuto chooses solvers by.
+func (s *Session) setAutoInputs() {
+	if s.autoMayUseNewton() {
+		s.auto = autoInputs{store.DensityOf(s.Rows.X, s.Rows.Counted()),
 			cmp.Or(s.Columns, s.Rows.X.Cols()), true}
 	}
 }

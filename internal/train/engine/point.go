@@ -12,11 +12,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newPoint returns a point of zeros, of which nothing is known.
+// newPoint returns a point whose weights are 0, not measured.
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
-		panic(err) // the rows' classes were counted
+		panic(err) // can't happen: the rows determine the number of classes
 	}
 	m := &Point{Weights: iterate.Zeros(n, cols)}
 	if biases {
@@ -29,33 +29,33 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// Now returns where the session is, not yet measured.
+// Now returns the current point, not measured.
 func (s *Session) Now() *Point {
 	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
 		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
 	r := s.Runs[0]
 	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
-	s.beforeRuns(m)
+	s.copyInitial(m)
 	for _, r := range s.Runs {
-		m.Result.Weight += r.sum
+		m.Result.Weight += r.weightSum
 		r.write(m)
 	}
-	m.Result.Solver = s.solver()
+	m.Result.Solver = s.solverNames()
 	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // a row is in a pair with each other class
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // as each row counts in that many pairs
 	}
-	s.centre(m)
+	s.center(m)
 	return m
 }
 
-// solver names the solver that the problems began with, and those that have taken over; nothing
-// without a finish.
-func (s *Session) solver() string {
+// solverNames returns the names of the solver that the problems began with and of those that
+// replaced it, separated by commas; empty without Finish.
+func (s *Session) solverNames() string {
 	if !s.Finishes() {
 		return ""
 	}
 	names := []string{"steps"}
-	if s.plan.descends {
+	if s.plan.startsWithDual {
 		names[0] = "dual"
 	}
 	for _, r := range s.Runs {
@@ -68,12 +68,13 @@ func (s *Session) solver() string {
 	return strings.Join(names, ", ")
 }
 
-// Lambda returns the penalty of the first problem.
+// Lambda returns the regularization parameter of the first run.
 func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
 
-// centre moves the constant of a model of scaled numbers such that the mean residual is 0. That is
-// not where the objective of EpsInsensitive is least: with Tol and a finish it stays where it is.
-func (s *Session) centre(m *Point) {
+// center shifts the bias of a model of scaled targets such that the mean residual is 0. With
+// EpsInsensitive the objective is not least there, so if Tol and Finish are set, the bias stays as
+// it is.
+func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.Finishes() && s.Kind() == loss.EpsInsensitive {
 		return
@@ -90,14 +91,14 @@ func (s *Session) centre(m *Point) {
 	}
 }
 
-// beforeRuns gives m the vectors of Start, or of Prior, if there is one: a pair of classes without
-// rows, which has no run, keeps its vector.
-func (s *Session) beforeRuns(m *Point) {
+// copyInitial copies the vectors of Start or, without it, Prior into m, for one-vs-one. A pair of
+// classes without rows has no run and keeps them.
+func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
 		return
 	}
-	m.take(from)
+	m.copyFrom(from)
 	for k := range m.Result.PerClass {
 		m.Result.PerClass[k].Lambda = from.Result.PerClass[k].Lambda
 		if s.Start == nil {
@@ -106,8 +107,8 @@ func (s *Session) beforeRuns(m *Point) {
 	}
 }
 
-// take gives p the vectors of a model, and their steps.
-func (p *Point) take(from *Point) {
+// copyFrom copies the weight vectors, biases and step counts of a model to p.
+func (p *Point) copyFrom(from *Point) {
 	for k, w := range from.Weights {
 		copy(p.Weights[k], w)
 		if p.Bias != nil {

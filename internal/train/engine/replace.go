@@ -7,21 +7,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file sees to it that no run ends with a model whose objective is above that of w = 0 (the
-// prior, where there is one) or of the model that it started from. A few steps on rows of very
-// unequal lengths can, and so can many where float32 has no room for them. With OffsetNone, whose
-// steps are the paper's, the result is the paper's too; with Patience it is the best on other data.
+// This file replaces results that are worse than a trivial model: worse than w = 0 (with a prior,
+// than the prior) or than the start. A few steps on rows of very unequal norms can end there, and
+// so can many steps if numbers leave the range of float32. Results are not replaced with
+// OffsetNone, whose steps are exactly the paper's, and with Patience, which selects by validation
+// data.
 
-// replace replaces the vectors of m, which the run has measured, whose objective is above that of
-// w = 0 or of the start, by the best of these two and the last iterate. It adds how many learners'
-// they were.
+// replace replaces those vectors of m, as the run has measured them, whose objective is above that
+// of w = 0 or of the start. The replacement is the best of w = 0, the start and the last iterate.
+// It adds the number of learners replaced to replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
-		if r.s.over() {
+		if r.s.mayAbandon() {
 			return
 		}
 		l, now := r.Learners[k], r.Measured[k].Objective
-		// Sums that should be the same are so but for their roundings.
+		// A tolerance for rounding: sums that should be equal may differ by it.
 		zero := l.Of.AtZero() * (1 + 4*l.Sums)
 		start, from := l.Began, 0.0
 		if start.W != nil {
@@ -50,8 +51,9 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// settle measures m, and replaces what is worse than what the run had when it began.
-func (s *Session) settle(m *Point) {
+// measureAndReplace measures m, and replaces its weight vectors that are worse than w = 0 or the
+// start.
+func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {
 		how = Exact
@@ -70,9 +72,9 @@ func (s *Session) settle(m *Point) {
 	}
 }
 
-// Point returns where the session is, measured.
+// Point returns the current point, measured and with bad vectors replaced.
 func (s *Session) Point() *Point {
 	m := s.Now()
-	s.settle(m)
+	s.measureAndReplace(m)
 	return m
 }

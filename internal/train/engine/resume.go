@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint returns that of the data, or, if until is done before it is known, nothing.
+// Fingerprint returns the fingerprint of the data and of the prior's hash, or an empty string if
+// until is done before it is computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(s.PriorHash, s.threads, func() bool {
@@ -20,7 +21,7 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// arrays calls f with each long array of the session, in a fixed order. f may write to it.
+// arrays calls f with each long array of the session, in a fixed order. f may write to the array.
 func (s *Session) arrays(f func([]float32)) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -37,14 +38,14 @@ func (s *Session) arrays(f func([]float32)) {
 	}
 }
 
-// Checkpoint returns the session's state.
+// Checkpoint returns the session's state for a later Resume.
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
 		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended,
-		Look: s.stop.look,
+		NextCheck: s.stop.nextCheck,
 	}}
 	if b := s.stop.best; b != nil {
-		st.Best = &checkpoint.Best{Quality: s.stop.quality, Worse: s.stop.worse,
+		st.Best = &checkpoint.Best{Quality: s.stop.quality, SinceBest: s.stop.sinceBest,
 			Bias: slices.Clone(b.Bias), Result: b.Result.Header()}
 	}
 	for _, r := range s.Runs {
@@ -52,12 +53,12 @@ func (s *Session) Checkpoint() *checkpoint.State {
 		st.Runs = append(st.Runs, checkpoint.Run{Steps: r.T, Epoch: r.Epoch, Generator: generator,
 			Position: position})
 		for _, l := range r.Learners {
-			k := checkpoint.Learner{Saved: l.State.Save(), Newtons: l.begins}
+			k := checkpoint.Learner{Saved: l.State.Save(), NewtonStarts: l.newtonStarts}
 			switch l.phase() {
 			case descending:
 				k.Dual = l.Dual.Save()
 			case iterating:
-				k.Newton = &checkpoint.Newton{Start: l.Newton.start, Dual: l.Newton.dual,
+				k.Newton = &checkpoint.Newton{Start: l.Newton.start, Dual: l.Newton.afterDual,
 					Past: l.Newton.Past()}
 			}
 			st.Learners = append(st.Learners, k)
@@ -70,15 +71,15 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume makes the session go on from a state. It trusts the state no more than it has to: the
-// numbers can be any, but nothing may be out of range.
+// resume restores the session from its Resume. The checkpoint is not trusted: its numbers may have
+// any values, but lengths, steps and positions must be within range.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
-		return options.Bad("Resume", "the model has no state: it was not trained with KeepState")
+		return options.Bad("Resume", "the model has no state to resume from: it was trained without KeepState")
 	}
 	if s.Start != nil {
-		return options.Bad("Resume", "Start can't be set too")
+		return options.Bad("Resume", "can't be combined with Start")
 	}
 	if others := settings.Differences(from.Settings, s.Settings); others != "" {
 		return options.Bad("Resume", "the run had other settings: %s", others)
@@ -88,31 +89,33 @@ func (s *Session) resume() error {
 	}
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head, from.Biases) ||
 		!s.resumeArrays(from.Arrays) {
-		return options.Bad("Resume", "the state is not one of such a run")
+		return options.Bad("Resume", "the model's state does not fit: it is damaged, or of a longer run")
 	}
 	return nil
 }
 
-// checkFingerprint returns an error unless the data are those of a run with this fingerprint.
+// checkFingerprint returns an error unless the session's data have the fingerprint of the
+// interrupted run.
 func (s *Session) checkFingerprint(run string) error {
 	kind, hash, known := strings.Cut(run, ":")
 	if !known {
-		return options.Bad("Resume", "the state is of an earlier version, which knew the lengths of "+
-			"the rows only: a run can start from its model, but can't go on")
+		return options.Bad("Resume", "the state is of an earlier version, which can't be resumed: "+
+			"use the model as Start instead")
 	}
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
-		return options.Bad("Resume", "the data are not those of the run: other rows, labels, "+
-			"weights or prior, or another order")
+		return options.Bad("Resume", "the data differ from those of the interrupted run, in the rows, "+
+			"labels, weights, prior, or the order")
 	case haveKind != kind:
-		return options.Bad("Resume", "the rows are those of the run, but %s, where they were %s: "+
-			"that rounds differently", haveKind, kind)
+		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run: sums over "+
+			"them are rounded differently", haveKind, kind)
 	}
 	return nil
 }
 
-// resumeRuns sets the runs and their learners but for their arrays. It reports whether they fit.
+// resumeRuns restores the runs and their learners, without the long arrays. It reports whether the
+// checkpoint fits the session.
 func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	if len(from.Runs) != len(s.Runs) || from.Round < 0 {
 		return false
@@ -144,14 +147,15 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 	return true
 }
 
-// resumeLearner sets a learner but for its arrays, for which it makes room.
+// resumeLearner restores a learner without its long arrays, but allocates them. It reports whether
+// the checkpoint fits.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
-	if !l.RestoreStep(&from.Saved) || from.Newtons < 0 ||
-		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at its step
+	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 ||
+		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at the run's step
 		return false
 	}
 	if from.Dual != nil {
-		if l.Dual = r.newDual(l, nil, r.s.plan.means); !r.s.Finishes() ||
+		if l.Dual = r.newDual(l, nil, r.s.plan.averages); !r.s.Finishes() ||
 			!l.Dual.Restore(from.Dual, r.Epoch) {
 			return false
 		}
@@ -159,29 +163,30 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	if from.Newton != nil && !r.resumeNewton(l, from.Newton) {
 		return false
 	}
-	l.begins = from.Newtons
+	l.newtonStarts = from.NewtonStarts
 	return l.Restore(&from.Saved)
 }
 
-// resumeNewton makes a learner one of Newton's method, which will do its iterations again when
-// their result is asked for. It reports whether they can be those of the run.
+// resumeNewton switches l to Newton's method, which repeats its iterations when its result is first
+// needed. It reports whether the checkpoint fits the run.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
-	if l.Joint != nil || !r.s.MayNewton() || from.Start < l.Start || from.Start > l.T ||
+	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {
 		return false
 	}
 	if from.Dual {
-		l.BeginDual(r.s.plan.means)
+		l.BeginDual(r.s.plan.averages)
 	}
 	r.startNewton(l, from.Start)
-	l.Newton.dual = from.Dual
+	l.Newton.afterDual = from.Dual
 	l.Newton.Repeat(from.Past, r.s.threads/max(r.threads, len(r.s.Runs)))
 	return true
 }
 
-// resumeStopping sets what is known from former tests. Biases is how many the model has.
+// resumeStopping restores the state of the stopping criteria. It reports whether the checkpoint
+// fits the session; biases is the number of biases of the model.
 func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
-	s.stop.look = from.Look
+	s.stop.nextCheck = from.NextCheck
 	b := from.Best
 	if b == nil {
 		return true
@@ -191,11 +196,12 @@ func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
 	}
 	best := s.Now()
 	best.Bias, best.Result = b.Bias, b.Result.Result()
-	s.stop.best, s.stop.quality, s.stop.worse = best, b.Quality, b.Worse
+	s.stop.best, s.stop.quality, s.stop.sinceBest = best, b.Quality, b.SinceBest
 	return true
 }
 
-// resumeArrays copies the long arrays.
+// resumeArrays copies the checkpoint's long arrays to the session. It reports whether their number
+// and lengths fit.
 func (s *Session) resumeArrays(arrays [][]float32) bool {
 	fit := true
 	s.arrays(func(a []float32) {

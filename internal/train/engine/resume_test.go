@@ -196,7 +196,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 		"a shift of 63":      func(st *checkpoint.State) { st.Learners[0].Shift = 63 },
 		"a solver":           func(st *checkpoint.State) { st.Learners[0].Dual = new(iterate.Progress) },
 		"Newton's method":    func(st *checkpoint.State) { st.Learners[0].Newton = new(checkpoint.Newton) },
-		"-1 Newton's method": func(st *checkpoint.State) { st.Learners[0].Newtons = -1 },
+		"-1 Newton's method": func(st *checkpoint.State) { st.Learners[0].NewtonStarts = -1 },
 		"an array less":      func(st *checkpoint.State) { st.Arrays = st.Arrays[1:] },
 		"an array more":      func(st *checkpoint.State) { st.Arrays = append(st.Arrays, nil) },
 		"a shorter array":    func(st *checkpoint.State) { st.Arrays[0] = st.Arrays[0][1:] },
@@ -269,11 +269,11 @@ func TestResumeRefuses(t *testing.T) {
 	whole.Pause = 0
 	start := train(t, whole)
 	for want, change := range map[string]func(*engine.Job){
-		"has no state":           func(job *engine.Job) { job.Resume.State = nil },
-		"Start can't be set too": func(job *engine.Job) { job.Start = start },
-		"other settings: Seed":   func(job *engine.Job) { job.Seed = 1 },
-		"earlier version":        func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
-		"not one of such a run":  func(job *engine.Job) { job.Epochs = 1 },
+		"trained without KeepState": func(job *engine.Job) { job.Resume.State = nil },
+		"combined with Start":       func(job *engine.Job) { job.Start = start },
+		"other settings: Seed":      func(job *engine.Job) { job.Seed = 1 },
+		"earlier version":           func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
+		"state does not fit":        func(job *engine.Job) { job.Epochs = 1 },
 	} {
 		job := resumeFrom(t, job, st, 0)
 		change(&job)
@@ -318,12 +318,12 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		change(other)
 		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st, 0))
 		if name == "" && err != nil || name != "" && (err == nil ||
-			!strings.Contains(err.Error(), "the data are not those of the run")) {
+			!strings.Contains(err.Error(), "the data differ from those")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err := engine.New(resumeFrom(t, newJob(t, sample.ToSparse(x), y, job.Settings), st, 0))
-	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
+	if err == nil || !strings.Contains(err.Error(), "the rows are sparse, but were dense") {
 		t.Error(err)
 	}
 }

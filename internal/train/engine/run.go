@@ -17,39 +17,40 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// A Run is the training of one or more learners that visit the same rows in the same order.
+// Run trains one or more learners that visit the same rows in the same order.
 type Run struct {
-	s         *Session
-	first     int     // the place of its first vector in models
-	rows.View         // of the rows that the learners visit
-	sum       float64 // of the weights as they were given, or 0
-	longest   float64 // the largest squared norm of a row, without the appended feature
-	Lambda    float64
-	R2        float64
-	T, Total  int64
-	Epoch     int
-	Order     *order.Visits
-	Learners  []*Learner
-	threads   int
-	inner     int // goroutines for the work on each learner
+	s              *Session
+	first          int     // index of its first weight vector in Point.Weights
+	rows.View              // rows that the learners visit
+	weightSum      float64 // sum of the rows' weights as given; 0 without weights
+	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
+	Lambda         float64
+	R2             float64
+	T, Total       int64
+	Epoch          int
+	Order          *order.Visits
+	Learners       []*Learner
+	threads        int
+	innerThreads   int // goroutines for the work on each learner
 
-	Measured []Measurement // of the learners, by the last measure
-	dotError float64       // View.DotSize; 0 before it is known
+	Measured []Measurement // latest measurement of each learner
+	dotSize  float64       // View.DotSize; 0 until computed
 
-	matrix  *dense.Matrix // of the vectors of several binary problems, else nil
-	buffers [][]float32   // of the group of each first learner, for sgd.NewGroup
+	matrix  *dense.Matrix // several problems' vectors as rows; nil for one problem
+	buffers [][]float32   // interleaved vectors by the group's first learner, for sgd.NewGroup
 }
 
-// newRun makes a run, of the rows of two classes if a pair is given; nil if there are none. Its
-// vectors take the places from first on in models.
+// newRun returns a run on all rows, or on the rows of the two classes in pair; nil if there are no
+// rows. Its weight vectors begin at index first of Point.Weights.
 func (s *Session) newRun(pair []int32, first int) (*Run, error) {
-	r := &Run{s: s, first: first, threads: 1, inner: 1}
+	r := &Run{s: s, first: first, threads: 1, innerThreads: 1}
 	var err error
-	r.View, r.sum, err = s.Rows.View(pair, s.ClassWeight == settings.Balanced)
+	r.View, r.weightSum, err = s.Rows.View(pair, s.ClassWeight == settings.Balanced)
 	if err != nil || r.Count() == 0 {
 		return nil, err
 	}
-	lambda, rule := options.LambdaFor(s.Settings.Lambda, s.C, cmp.Or(r.sum, float64(r.Count())))
+	total := cmp.Or(r.weightSum, float64(r.Count()))
+	lambda, rule := options.LambdaFor(s.Settings.Lambda, s.C, total)
 	if err := rule.Err(); err != nil {
 		return nil, err
 	}
@@ -58,9 +59,9 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 		return nil, options.Bad("Batch", "have %d, want at most the number of rows, %d",
 			s.Batch, r.Count())
 	}
-	t0 := r.squaredNorms()
+	t0 := r.measureNorms()
 	kind := s.Order
-	if kind == order.Shuffled && r.s.plan.descends {
+	if kind == order.Shuffled && r.s.plan.startsWithDual {
 		kind = order.Permutation
 	}
 	r.Order = order.New(kind, r.Count(), s.Block, min(s.Batch, r.Count()), s.Seed)
@@ -78,7 +79,8 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	return r, r.addLearners(pair, t0)
 }
 
-// addLearners gives the run its learners: one for each class against the rest, or one.
+// addLearners creates the run's learners: one for each class against the rest, or a single one. t0
+// is the offset of their step counts.
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
@@ -89,7 +91,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	case pair != nil:
 		n, positive = 1, pair[1]
 	case n == 2:
-		n, positive = 1, 1 // the larger label is +1
+		n, positive = 1, 1 // the larger label is the positive class
 	}
 	if n > 1 {
 		r.matrix, r.buffers = dense.New(n, r.X.Cols()), make([][]float32, n)
@@ -100,7 +102,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 			return err
 		}
 		if n > 1 {
-			copy(r.matrix.Row(k), s.Vectors[0]) // it may have a start
+			copy(r.matrix.Row(k), s.Vectors[0]) // nonzero if the run has a start
 			s.Vectors[0] = r.matrix.Row(k)
 		}
 		l := new(Learner)
@@ -117,15 +119,16 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		if r.s.Shards > 1 {
 			l.shards = sgd.NewShards(l.Binary, r.s.Shards)
 		}
-		if r.s.plan.descends {
-			r.descend(l)
+		if r.s.plan.startsWithDual {
+			r.startDual(l)
 		}
 		r.Learners = append(r.Learners, l)
 	}
 	return nil
 }
 
-// newState makes that of a learner with n vectors, which take the places from first on in models.
+// newState returns the solver state of a learner with n weight vectors, which begin at index first
+// of Point.Weights.
 func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -139,11 +142,12 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
 		s.Total, s.Period = sgd.ShardSteps(r.Total, r.Count(), cols, k), 1
 	}
-	if r.s.Average == settings.LastHalf && !r.s.plan.descends {
+	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
-	// Only if each row is visited once an epoch, and not where there is no bound.
-	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.s.plan.descends {
+	// Violations are counted for the lower bound if each row is visited once an epoch and a bound
+	// exists. Dual coordinate descent has dual variables of its own.
+	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.s.plan.startsWithDual {
 		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {
@@ -160,25 +164,27 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	return s, nil
 }
 
-// Period returns the number of steps between two samples of w. A sample costs about as much as a
-// step with a dense row, so that this is 1 or 2 % of the run, and the mean is as good as that of
-// all iterates. A short run has some at any cost.
+// Period returns the number of steps between two samples of w for its average. A sample costs about
+// as much as a step with a dense row, so sampling takes 1 or 2 % of the run, and the average is as
+// good as one over all iterates. A short run is sampled about 16 times at any cost.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
-// squaredNorms finds R^2, the mean of the rows' squared norms, the appended feature included, and
-// returns t0. With weights R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that
-// a step's length is measured by, squared.
-func (r *Run) squaredNorms() (t0 float64) {
-	var sum, steps, largest, bias float64 // steps and largest are of steps' lengths, squared
+// measureNorms sets r.R2, the weighted mean of the rows' squared norms including the appended
+// feature, and r.maxSquaredNorm. It returns the offset t0 of the step count: for a loss with an
+// unbounded slope, its curvature times the largest weighted squared norm, else the mean of the
+// squared norms, each times the row's squared weight if there are weights, both divided by lambda;
+// 0 with OffsetNone.
+func (r *Run) measureNorms() (t0 float64) {
+	var sum, steps, largest, bias float64 // steps and largest are numerators of t0
 	b := float64(r.s.BiasScale * r.s.BiasScale)
-	if r.s.Bias == settings.BiasUnregularised { // and b is 0
-		bias = 1 // it takes steps of the same size, as of a feature that is 1
+	if r.s.Bias == settings.BiasUnregularised { // and BiasScale is 0
+		bias = 1 // the bias moves as if it were the weight of a feature that is 1
 	}
 	for _, i := range r.All() {
 		w := r.Share(i)
-		r.longest = max(r.longest, float64(r.Norms[i]))
+		r.maxSquaredNorm = max(r.maxSquaredNorm, float64(r.Norms[i]))
 		s := float64(w * float64(r.Norms[i]))
 		steps += float64(w * (s + float64(w*b)))
 		largest = max(largest, s+float64(w*(b+bias)))
@@ -197,7 +203,9 @@ func (r *Run) squaredNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange puts the rows into the order in which they are visited, if that is always the same.
+// arrange prepares the rows for the order of visits. Shuffled gives them a fixed random order, as
+// copies where that pays. Permutation and IID mark rows that exceed the caches as scattered, for
+// prefetching.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -210,9 +218,9 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the number of steps after which the context is asked again. Many vectors take a
-// million steps in all on each thread, some 0.1 s. For sparse rows they are enough to be worth
-// mixing the vectors: see newGroup.
+// Segment returns the number of steps between two checks of the context. All vectors together take
+// about a million steps on each goroutine, some 0.1 s. With interleaved sparse rows it is at least
+// the number of columns, so that interleaving the vectors pays off: see newGroup.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))
@@ -222,22 +230,22 @@ func (r *Run) Segment() int {
 	return min(sgd.Segment(cols), max(share, 32))
 }
 
-// blockRows returns how many rows all classes visit before the next ones, so that a row comes from
-// the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns,
-// where v is long and the rows mostly sparse, it is v that should stay there. It has no influence
-// on the result.
+// blockRows returns how many rows all classes visit before the next block of rows, so that a row
+// comes from the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With
+// many columns, where v is long and most rows are sparse, larger blocks keep v in the cache
+// instead. It does not change the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the end of the epoch, of the run, or to step pause. It stops early if ctx is
-// done.
+// Advance trains to the end of the epoch or of the run, or to step pause, whichever comes first. It
+// returns early if ctx is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
 		if ctx.Err() != nil {
 			return nil
 		}
-		idx, ends := r.next(end - r.T)
+		idx, ends := r.nextRows(end - r.T)
 		r.ReadAhead(r.Order.Coming(len(idx)))
-		r.share(func(first, end int) { r.takeSteps(first, end, idx, ends) })
+		r.parallelRanges(func(first, end int) { r.takeSteps(first, end, idx, ends) })
 		if ends != nil {
 			r.T += int64(len(ends))
 		} else {
@@ -248,7 +256,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 			r.EndReadAhead()
 			r.Epoch++
 			r.parallel(func(k int) { r.Learners[k].EndEpoch(r.Epoch) })
-			r.goOn()
+			r.advanceSolvers()
 		}
 		for _, l := range r.Learners {
 			if l.Err != nil {
@@ -262,11 +270,12 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// next returns the rows of the next steps, up to the given number or, of shards, to the end of the
-// round in which that is; and the ends of their batches, or nil if each row is a step.
-func (r *Run) next(steps int64) (idx []uint32, ends []int) {
+// nextRows returns the rows of at most the given number of next steps, rounded up to whole
+// synchronization rounds with shards. ends has the end of each batch in idx; it is nil if each row
+// is a step.
+func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.Segment())
-	if r.s.Shards > 1 { // a round is taken as a whole
+	if r.s.Shards > 1 { // a round of the shards is not divided
 		round := int64(sgd.RoundRows(r.X.Cols(), r.s.Shards))
 		limit = max(1, limit/round) * round
 		steps = min((min(limit, steps)+round-1)/round*round, r.Total-r.T)
@@ -278,8 +287,8 @@ func (r *Run) next(steps int64) (idx []uint32, ends []int) {
 	return r.Order.Next(int(steps)), nil
 }
 
-// takeSteps takes steps of the learners from first to end-1 with the rows idx, of whose batches
-// ends has the ends; nil if each row is a step.
+// takeSteps takes steps with the rows idx for the learners from first to end-1. ends has the end of
+// each batch in idx, nil if each row is a step.
 func (r *Run) takeSteps(first, end int, idx []uint32, ends []int) {
 	learners := r.Learners[first:end]
 	if ends != nil {
@@ -305,8 +314,8 @@ func (r *Run) takeSteps(first, end int, idx []uint32, ends []int) {
 	}
 }
 
-// newGroup returns the group of the learners from first to end-1, or nil if they have to go one by
-// one.
+// newGroup returns the learners from first to end-1 as a group that takes steps together, or nil if
+// they have to take steps one after the other.
 func (r *Run) newGroup(first, end int) *sgd.Group {
 	if r.matrix == nil || end-first < 2 || r.s.Shards > 1 {
 		return nil
@@ -326,9 +335,9 @@ func (r *Run) newGroup(first, end int) *sgd.Group {
 	})
 }
 
-// share calls f from several goroutines, with each its share of the learners: those from first to
-// end-1.
-func (r *Run) share(f func(first, end int)) {
+// parallelRanges divides the learners among r.threads goroutines and calls f on each with its
+// range, from first to end-1.
+func (r *Run) parallelRanges(f func(first, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {
 		f(k*n/r.threads, (k+1)*n/r.threads)
@@ -337,19 +346,19 @@ func (r *Run) share(f func(first, end int)) {
 
 // parallel calls f for each learner, from several goroutines.
 func (r *Run) parallel(f func(k int)) {
-	r.share(func(first, end int) {
+	r.parallelRanges(func(first, end int) {
 		for k := first; k < end; k++ {
 			f(k)
 		}
 	})
 }
 
-// vectorsOf returns the vectors of m that learner k has trained, and their biases.
+// vectorsOf returns the weight vectors of learner k in m, and their biases.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }
 
-// write fills in the run's part of m.
+// write copies the run's current weights and counts to m.
 func (r *Run) write(m *Point) {
 	for k, l := range r.Learners {
 		w, b := r.vectorsOf(m, k)

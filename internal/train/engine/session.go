@@ -10,8 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Train trains to the end and returns what has come of it, measured, or, stopped, where the session
-// was when ctx was done or it was time to pause. That is not measured if ctx is done only then.
+// Train advances the session to its end and returns the last point or, with Patience, the best one,
+// measured. If ctx is done or the session pauses before the end, stopped is true and the point is
+// not measured: its objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -20,27 +21,27 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 		m = s.Now()
 	}
 	if !stopped && s.Quality != nil {
-		s.validate(m)
+		s.recordQuality(m)
 		m = s.stop.best
 	}
 	if !m.finite() {
-		return nil, false, s.failed("a weight")
+		return nil, false, s.notFinite("a weight")
 	}
 	if s.KeepState {
-		s.Fingerprint(context.Background()) // a checkpoint has it, whatever is interrupted later
+		s.Fingerprint(context.Background()) // for checkpoints, even if measuring is cut off
 	}
 	if stopped {
 		return m, true, nil
 	}
-	s.mayCut = true
-	s.settle(m)
-	s.mayCut = false
+	s.abandonable = true
+	s.measureAndReplace(m)
+	s.abandonable = false
 	if ctx.Err() != nil {
 		m.Result.Unmeasure()
 		return m, true, nil
 	}
 	if !floats.IsFinite(m.Result.Objective) {
-		return nil, false, s.failed("the objective")
+		return nil, false, s.notFinite("the objective")
 	}
 	if err := m.Result.Check(); err != nil {
 		return nil, false, err
@@ -48,7 +49,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	return m, false, nil
 }
 
-// finite reports whether all numbers are.
+// finite reports whether all weights and biases are finite.
 func (p *Point) finite() bool {
 	for k, w := range p.Weights {
 		if floats.FirstNotFinite(w) >= 0 || !floats.IsFinite(p.bias(k)) {
@@ -58,7 +59,7 @@ func (p *Point) finite() bool {
 	return true
 }
 
-func (s *Session) failed(what string) error {
+func (s *Session) notFinite(what string) error {
 	var t int64
 	for _, r := range s.Runs {
 		t = max(t, r.T)
@@ -66,7 +67,7 @@ func (s *Session) failed(what string) error {
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
 }
 
-// pause returns the step to pause after.
+// pause returns the step to pause after, MaxInt64 for never.
 func (s *Session) pause() int64 {
 	if s.Pause == 0 {
 		return math.MaxInt64
@@ -74,16 +75,17 @@ func (s *Session) pause() int64 {
 	return s.Pause
 }
 
-// advance runs to the end, or until ctx is done: then it is stopped.
+// advance trains to the end of the session. It returns true if ctx was done or the session paused
+// before that.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	s.Until, s.Newtons.Until = ctx, ctx
-	if !s.readyNewtons() {
+	if !s.replayNewton() {
 		return true, nil
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.trainEarlyParts(ctx); err != nil {
 		return false, err
 	}
-	if s.ended { // and what came after the steps was interrupted
+	if s.ended { // a resumed session had ended, and was interrupted while its result was measured
 		s.report()
 		return false, nil
 	}
@@ -93,21 +95,21 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 		}); err != nil {
 			return false, err
 		}
-		if s.cut() {
-			return true, nil // the round is not over
+		if s.newtonInterrupted() {
+			return true, nil // within an iteration of Newton's method
 		}
 		done, pause := true, true
 		for _, r := range s.Runs {
 			if r.T < r.Total {
 				done = false
-				if r.Epoch == s.round { // ctx was done within its epoch, or it is time to pause
+				if r.Epoch == s.round { // ctx was done within the epoch, or the run pauses
 					return true, nil
 				}
 				pause = pause && r.T >= s.pause()
 			}
 		}
 		s.round++
-		s.ended = !done && s.enough()
+		s.ended = !done && s.shouldStop()
 		if s.undecided {
 			s.round--
 			return true, nil
@@ -122,7 +124,8 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// advanceRuns advances the runs that are due, each up to some step.
+// advanceRuns advances, in parallel, each run for which due returns true, up to the step that due
+// returns with it.
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
 	errs := make([]error, len(s.Runs))
 	s.parallel(func(i int, r *Run) {
@@ -138,9 +141,10 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return nil
 }
 
-// begin trains up to the last report within the first epoch, or not even so far if ctx is done or
-// it is time to pause.
-func (s *Session) begin(ctx context.Context) error {
+// trainEarlyParts trains up to the last of the parts of the first epoch that Early lists, and
+// reports progress after each; without a Progress callback it does nothing. It returns earlier if
+// ctx is done, and advances no run beyond the step to pause after.
+func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil
 	}
@@ -152,8 +156,8 @@ func (s *Session) begin(ctx context.Context) error {
 		}); err != nil || ctx.Err() != nil {
 			return err
 		}
-		// Shards synchronise at fixed steps, which may be the epoch's end: that is reported when
-		// all runs are there.
+		// Shards synchronize at fixed steps, which may be the end of the epoch: then progress is
+		// reported when all runs have completed the epoch.
 		ended := slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.Epoch > 0 })
 		if s.steps() > before && !ended {
 			s.report()
@@ -162,7 +166,7 @@ func (s *Session) begin(ctx context.Context) error {
 	return nil
 }
 
-// steps returns how many the runs have taken, all together.
+// steps returns the number of steps taken, summed over the runs.
 func (s *Session) steps() (n int64) {
 	for _, r := range s.Runs {
 		n += r.T
@@ -170,7 +174,7 @@ func (s *Session) steps() (n int64) {
 	return n
 }
 
-// report calls the callback.
+// report calls the Progress callback, if there is one.
 func (s *Session) report() {
 	if s.Progress == nil {
 		return

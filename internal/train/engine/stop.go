@@ -6,68 +6,68 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A stopping is what the rules that end a session before its last step, Tol and Patience, know
-// from the tests before.
-type stopping struct {
-	look    int     // the epoch after which to test next
-	best    *Point  // the best on other data
-	quality float64 // its
-	worse   int     // tests since
+// stopState is the state of the stopping criteria Tol and Patience between checks.
+type stopState struct {
+	nextCheck int     // epoch after which the next check is due
+	best      *Point  // best point by Quality so far; nil before the first check
+	quality   float64 // Quality of best
+	sinceBest int     // checks since best was found
 }
 
-// enough reports whether the session may end after this epoch. It does not test after each.
-func (s *Session) enough() bool {
-	if at, enough := s.endsByItself(); at {
-		return enough
+// shouldStop reports whether the session ends after the current epoch. It does not check the
+// criteria after every epoch.
+func (s *Session) shouldStop() bool {
+	if decided, stop := s.decidedByNewton(); decided {
+		return stop
 	}
 	stop := &s.stop
-	if s.Tol == 0 && s.Patience == 0 || s.round < stop.look {
+	if s.Tol == 0 && s.Patience == 0 || s.round < stop.nextCheck {
 		return false
 	}
-	if s.Patience == 0 && s.far() {
+	if s.Patience == 0 && s.estimateExceedsTol() {
 		return false
 	}
-	s.mayCut = true
-	defer func() { s.mayCut = false }()
+	s.abandonable = true
+	defer func() { s.abandonable = false }()
 	m := s.Now()
-	close := false
+	reached := false
 	if s.Tol > 0 {
-		close = s.closeEnough(m)
-		if s.undecided = s.over(); s.undecided {
+		reached = s.reachedTol(m)
+		if s.undecided = s.mayAbandon(); s.undecided {
 			return false
 		}
 	}
-	if stop.look = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-		stop.look = s.round + max(1, s.round/4) // there is no estimate
+	if stop.nextCheck = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
+		stop.nextCheck = s.round + max(1, s.round/4) // plain steps have no estimate of the gap
 	}
-	if close {
+	if reached {
 		s.proven = m
 		return true
 	}
-	if s.Tol > 0 && s.MayNewton() {
-		s.retry(m) // of problems that are done by their own account
+	if s.Tol > 0 && s.MayUseNewton() {
+		s.retryNewton(m) // continues with problems for which Newton's method has ended
 	}
-	return s.Patience > 0 && s.validate(m) >= s.Patience
+	return s.Patience > 0 && s.recordQuality(m) >= s.Patience
 }
 
-// far reports whether the gap is still above Tol by estimates that cost nothing: false where some
-// problem has none.
-func (s *Session) far() bool {
-	var apart, most float64
+// estimateExceedsTol reports whether the gap is still above Tol according to estimates that cost no
+// pass. It is false if some problem has no estimate.
+func (s *Session) estimateExceedsTol() bool {
+	var gap, atZero float64
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
 			if l.Dual == nil {
 				return false
 			}
-			apart += l.Dual.Left()
-			most += l.Of.AtZero()
+			gap += l.Dual.Left()
+			atZero += l.Of.AtZero()
 		}
 	}
-	return apart > float64(s.Tol*most) || apart > float64(s.Tol*s.gain())
+	return gap > float64(s.Tol*atZero) || gap > float64(s.Tol*s.dualEstimate())
 }
 
-// gain returns the sum of the estimates of the problems' bounds.
-func (s *Session) gain() (sum float64) {
+// dualEstimate returns the estimated dual objective, summed over the problems.
+func (s *Session) dualEstimate() (sum float64) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
 			sum += l.Dual.Gain()
@@ -76,38 +76,39 @@ func (s *Session) gain() (sum float64) {
 	return sum
 }
 
-// closeEnough reports whether the gap of m is at most Tol. The answer is that of the exact
-// objective, which is found only if it can be so.
-func (s *Session) closeEnough(m *Point) bool {
+// reachedTol reports whether the gap of m is at most Tol. The exact objective decides; it is
+// computed only if the quick one leaves that possible.
+func (s *Session) reachedTol(m *Point) bool {
 	res := &m.Result
-	if s.Runs[0].Learners[0].Dual != nil { // an estimate has said so
+	if s.Runs[0].Learners[0].Dual != nil { // the estimates are below Tol already
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
 	}
 	mistake := s.Measure(m, Quick)
-	// The exact objective is off by less than the quick one.
+	// The exact objective has a smaller error than the quick one.
 	least := proof.Gap(res.Objective-3*mistake, res.DualObjective+mistake)
 	if least > s.Tol*(1+0x1p-30) {
 		return false
 	}
 	s.parallel(func(_ int, r *Run) { r.refine(Exact) })
-	s.total(res)
+	s.sumMeasurements(res)
 	return res.Gap <= s.Tol
 }
 
-// validate takes in the point of a test, and returns how many tests have passed since the best one.
-func (s *Session) validate(m *Point) (worse int) {
+// recordQuality evaluates m on validation data and keeps it if it is the best point so far. It
+// returns the number of checks since the best one.
+func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
-		s.stop.best, s.stop.quality, s.stop.worse = m, q, 0
+		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
 	} else {
-		s.stop.worse++
+		s.stop.sinceBest++
 	}
-	return s.stop.worse
+	return s.stop.sinceBest
 }
 
-// readyNewtons repeats the iterations that Newton's method had done when the run was paused. It
-// reports whether it came to the end of that.
-func (s *Session) readyNewtons() bool {
+// replayNewton repeats the iterations of Newton's method that a resumed run had done before the
+// checkpoint. It returns false if it was interrupted.
+func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		parallel.For(r.threads, len(r.Learners), func(_, k int) {
 			if n := r.Learners[k].Newton; n != nil {
@@ -115,11 +116,11 @@ func (s *Session) readyNewtons() bool {
 			}
 		})
 	})
-	return !s.cut()
+	return !s.newtonInterrupted()
 }
 
-// cut reports whether an iteration was left half way.
-func (s *Session) cut() bool {
+// newtonInterrupted reports whether an iteration of Newton's method was interrupted.
+func (s *Session) newtonInterrupted() bool {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
 			if l.Newton != nil && l.Newton.Cut() {
@@ -130,19 +131,21 @@ func (s *Session) cut() bool {
 	return false
 }
 
-// endsByItself reports whether the run has an end of its own before the last epoch: where Newton's
-// method is done with all problems. That is enough without Tol, and otherwise if the gap is small
-// enough; problems whose gap is too large go on. If some problems have other ways, at is false.
-func (s *Session) endsByItself() (at, enough bool) {
-	if !s.MayNewton() {
+// decidedByNewton reports whether Newton's method alone decides when the session ends, and if so,
+// whether it ends now. It ends when the method is done with all problems, without Tol at once, and
+// with Tol if the gap is small enough; otherwise problems with a larger gap continue. If some
+// problem uses another solver, decided is false, except with FinishNewton while the method is still
+// at work on a problem or has yet to begin.
+func (s *Session) decidedByNewton() (decided, stop bool) {
+	if !s.MayUseNewton() {
 		return false, false
 	}
 	working, others := false, false
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
-			// With FinishNewton there is nothing to be tested before it begins.
+			// With FinishNewton, nothing is checked before the method begins.
 			before := l.phase() == stepping && s.Finish == settings.FinishNewton
-			working = working || l.works() || before
+			working = working || l.newtonActive() || before
 			others = others || l.phase() != iterating
 		}
 	}
@@ -155,9 +158,9 @@ func (s *Session) endsByItself() (at, enough bool) {
 		return true, true
 	}
 	m := s.Now()
-	s.mayCut = true
+	s.abandonable = true
 	s.Measure(m, Exact)
-	s.undecided, s.mayCut = s.over(), false
+	s.undecided, s.abandonable = s.mayAbandon(), false
 	if s.undecided {
 		return true, false
 	}
@@ -165,15 +168,16 @@ func (s *Session) endsByItself() (at, enough bool) {
 		s.proven = m
 		return true, true
 	}
-	return true, !s.retry(m)
+	return true, !s.retryNewton(m)
 }
 
-// retry makes the problems go on whose gap is too large, as they were measured in m. It reports
-// whether there are any that can.
-func (s *Session) retry(m *Point) (some bool) {
+// retryNewton makes Newton's method continue on problems that it has ended but whose gap, as
+// measured in m, is above Tol. Problems on which it can't improve go to dual coordinate descent,
+// where the settings allow it. It reports whether any problem continues.
+func (s *Session) retryNewton(m *Point) (some bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
-			if l.Newton == nil || l.works() {
+			if l.Newton == nil || l.newtonActive() {
 				continue
 			}
 			c := m.Result.PerClass[r.first+k]
@@ -182,9 +186,9 @@ func (s *Session) retry(m *Point) (some bool) {
 			}
 			l.Newton.Retry()
 			if l.Newton.Stuck() && r.s.CanDescend() {
-				r.endNewton(l)
+				r.switchToDual(l)
 			}
-			some = some || l.Newton == nil || l.works()
+			some = some || l.Newton == nil || l.newtonActive()
 		}
 	}
 	return some

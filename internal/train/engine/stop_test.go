@@ -50,7 +50,8 @@ func TestTol(t *testing.T) {
 				tested = []int{len(gaps)}
 			}
 			at := slices.Index(tested, len(gaps))
-			if err != nil || stopped || !(r.Gap <= s.Tol) || r.Epochs != float64(len(gaps)) || at < 0 {
+			if err != nil || stopped || !(r.Gap <= s.Tol) || r.Epochs != float64(len(gaps)) ||
+				at < 0 {
 				t.Fatalf("%+v: %v, %+v", s, err, r)
 			}
 			for _, e := range tested[:at] {
@@ -81,7 +82,8 @@ func TestPatience(t *testing.T) {
 			}
 			m := train(t, job)
 			// The point of the end is tested in any case, after those of epochs 1 to 8.
-			if want := min(best+1+patience, 8) + 1; len(points) != want || m.Result.Epochs != float64(best+1) {
+			if want := min(best+1+patience, 8) + 1; len(points) != want ||
+				m.Result.Epochs != float64(best+1) {
 				t.Errorf("patience %d, best test %d: %d tests, want %d; the point of epoch %v",
 					patience, best, len(points), want, m.Result.Epochs)
 			}
@@ -215,7 +217,9 @@ func TestCancelAnywhere(t *testing.T) {
 			if testing.Short() && calls%8 != 0 && calls > 9 {
 				continue
 			}
-			if again := train(t, resumeFrom(t, job, session.Checkpoint(), 0)); digest(again) != want {
+			if again := train(t, resumeFrom(t, job, session.Checkpoint(), 0)); digest(
+				again,
+			) != want {
 				t.Errorf("%+v resumed after %d checks: another point", s, calls)
 			}
 		}
@@ -262,7 +266,8 @@ func TestProgress(t *testing.T) {
 			last = p
 		}
 		m := train(t, job)
-		if have != c.want || last.Steps != last.TotalSteps || last.Violations != m.Result.Violations ||
+		if have != c.want || last.Steps != last.TotalSteps ||
+			last.Violations != m.Result.Violations ||
 			last.Violations == 0 {
 			t.Errorf("%+v: %s, want %s; %+v, %+v", c.s, have, c.want, last, m.Result)
 		}

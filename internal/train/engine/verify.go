@@ -15,54 +15,57 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file finds out of a model what it claims of itself: its objective anew, and a lower bound on
-// the least there is that owes nothing to the run: its dual variables are made from the margins of
-// the weights as they are written, see certificate.FromScores, or come from a proof.
+// This file verifies what a model claims: it computes the objective anew, and a lower bound on its
+// minimum that does not depend on the training run. The bound's dual variables are computed from
+// the margins of the written weights, see certificate.FromScores, or come from a proof.
 
-// A Check says where the bound comes from that a model is held against.
+// Check says how Verify finds a lower bound, and what the model claims.
 type Check struct {
-	// Proof, if not nil, has the dual variables of the bound, of each vector or of a joint problem.
+	// Proof, if not nil, has the dual variables of the bound, of each vector or of the joint
+	// problem.
 	Proof []certificate.Packed
-	// Passes is how many passes of the descent improve the bound that is made of the margins.
+	// Passes is the number of passes of dual coordinate descent that improve the dual variables
+	// computed from the margins.
 	Passes int
-	// Finish is that of the model's run. Newton's method may have found the claimed bound, and may
-	// look for it.
+	// Finish is the setting of the model's run. If it allows Newton's method, which may have found
+	// the claimed bound, Verify may use the method too.
 	Finish string
 	Claims result.Result
 }
 
-// A Found is what was found of a learner's part of a model.
+// Found is the result of Verify for one learner's part of a model.
 type Found struct {
-	Vector int // the first of its vectors
+	Vector int // index of its first weight vector
 	Lambda float64
-	// Exact is from float64 dot products, Quick from those of float32, as in training where that is
-	// good enough.
+	// Exact is measured from float64 dot products. The objective of Quick is from float32 dot
+	// products, which training uses where they are precise enough; its Bound is not set.
 	Exact, Quick Measurement
 }
 
-// Verify finds the objectives of m, which has Folded if there is a scale, and the best bounds: of
-// each learner's part, and all together. They are of no use once ctx is done.
-func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found, res result.Result) {
-	s.Until, s.Newtons.Until, s.mayCut, s.measured = ctx, ctx, true, m
+// Verify computes the objectives of m and the best lower bounds, of each learner's part and of all
+// together. If there is a scaling, m must have Folded. The results are invalid if ctx is done.
+func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
+	res result.Result) {
+	s.Until, s.Newtons.Until, s.abandonable, s.measured = ctx, ctx, true, m
 	if !s.Joint() {
 		m.Result.PerClass = result.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
 			c.Claims.PerClass = m.Result.PerClass
 		}
 	}
-	s.looks = c.Passes > 0 && !s.Joint() &&
+	s.verifyByNewton = c.Passes > 0 && !s.Joint() &&
 		(c.Finish == settings.FinishNewton || c.Finish == settings.FinishAuto) &&
 		s.Rows.X.Cols() <= newton.MostColumns
-	s.looks = s.looks && s.checkMemory() == nil
+	s.verifyByNewton = s.verifyByNewton && s.checkMemory() == nil
 	all := make([][]Found, len(s.Runs))
 	s.parallel(func(i int, r *Run) { all[i] = r.verify(ctx, m, &c) })
-	s.total(&m.Result)
+	s.sumMeasurements(&m.Result)
 	return slices.Concat(all...), m.Result
 }
 
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
-	r.objectives(nil)
+	r.setObjectives(nil)
 	quick := slices.Clone(r.Measured)
 	r.refine(Exact)
 	parallel.For(r.threads, len(r.Learners), func(_, k int) {
@@ -78,7 +81,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	return found
 }
 
-// boundOf returns the best bound of learner k that the margins of m give, or that of the proof.
+// boundOf returns the best lower bound for learner k that it finds from the margins of m or, if
+// there is a proof, the bound of the proof.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -88,30 +92,33 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	if !r.s.Joint() {
 		claim = c.Claims.PerClass[r.first+k]
 	}
-	// With that much the gap is no larger than claimed, though P is by its roundings.
+	// With this bound the gap is at most the claimed one, even if the objective is larger by
+	// rounding.
 	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.Mistake
 	_, b := r.vectorsOf(m, k)
-	w := r.exact(m, k)
+	w := r.exactVectors(m, k)
 	a, best := certificate.FromScores(l.Of, w, b, r.R2, claim.Width)
 	if a == nil {
 		return best
 	}
-	for passes := c.Passes; passes > 0 && passes <= morePasses*c.Passes; passes *= 4 {
+	for passes := c.Passes; passes > 0 && passes <= maxPassesRatio*c.Passes; passes *= 4 {
 		d := r.newDual(l, a, false)
 		if best = max(best, dual.Improve(d, l.State, l.Of, passes, r.R2)); best >= wanted {
 			break
 		}
 	}
-	if r.s.looks && best < wanted {
+	if r.s.verifyByNewton && best < wanted {
 		best = max(best, r.newtonBound(l, w[0], b[0], claim.Width, wanted))
 	}
 	return best
 }
 
-const morePasses = 16 // times as many, where the bound is less than is wanted
+// maxPassesRatio limits the passes of one attempt, as a multiple of Check.Passes. While the bound
+// is below the claimed one, another attempt takes four times the passes of the last.
+const maxPassesRatio = 16
 
-// newtonBound returns the bound of the dual variables that some iterations of Newton's method find
-// from the given weights on.
+// newtonBound returns the best lower bound that some iterations of Newton's method find from the
+// weights w and the bias b.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })
@@ -120,14 +127,14 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		if l.Prior != nil {
 			z -= float64(l.Prior[0][j])
 		}
-		u[j] = float32(z) // as the margins take it
+		u[j] = float32(z) // float32, as for computing margins
 	}
-	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.inner,
+	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.innerThreads,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables of the bound of the last point, of each vector or of a joint
-// problem.
+// Prove returns the dual variables that prove the bounds of the last point, rounded for storage,
+// for each vector or for the joint problem.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	if s.Joint() {
@@ -135,7 +142,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	}
 	vectors := make([]certificate.Packed, n)
 	for k := range vectors {
-		vectors[k].Scale = 1 // also of pairs without rows
+		vectors[k].Scale = 1 // needed for pairs without rows too
 	}
 	var none atomic.Bool
 	s.parallel(func(_ int, r *Run) {
@@ -148,12 +155,12 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 		}
 	})
 	if none.Load() {
-		return nil, errors.New("pegasos: there is no bound with these settings, and no proof")
+		return nil, errors.New("pegasos: there is no proof: these settings give no lower bound")
 	}
 	return vectors, nil
 }
 
-// Fits reports whether dual variables are as many as the problems have.
+// Fits reports whether the number of dual variables matches the session's problems.
 func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
