@@ -42,8 +42,8 @@ type Job struct {
 
 	// Until cancels New; Train and Verify replace it by their own context. nil for none.
 	Until context.Context
-	// Quality returns how good a model is on validation data; larger is better. Used if Patience is
-	// above 0.
+	// Quality returns how good a model is on validation data; larger is better. Train then returns
+	// the best of the points that it checked. nil for none; Patience needs it.
 	Quality func(*Point) float64
 	// Progress is called after each epoch and after those parts of the first epoch, from 0 to 1,
 	// that Early lists.
@@ -55,10 +55,11 @@ type Job struct {
 type Resume struct {
 	*checkpoint.State                   // nil if the model has no checkpoint
 	Settings          settings.Settings // settings of the interrupted run
-	Biases            int               // Point is a set of weight vectors, for the rows after scaling, with their biases and measured objectives.
+	Biases            int               // number of biases in the model with the checkpoint
 }
 
-// Point is a set of weight vectors, for the rows after scaling, with what is known about them.
+// Point is a set of weight vectors, for the rows after scaling, with their biases and measured
+// objectives.
 type Point struct {
 	Weights [][]float32
 	Bias    []float64 // one bias for each weight vector; nil for none
@@ -106,14 +107,14 @@ type Progress struct {
 	Violations int64
 }
 
-// Session is one training run. Each of its runs trains for an epoch before any of them begins the
-// next epoch.
+// Session is one training run. Its Runs train in parallel; all of them complete an epoch before any
+// begins the next.
 type Session struct {
 	Job
 	Runs           []*Run
 	threads        int
 	chunk          bool        // the rows are one chunk of a stream and may be fewer than a batch
-	Newtons        newton.Pool // buffers that the problems solved by Newton's method share
+	Newtons        newton.Pool // rows and buffers shared by the problems of Newton's method
 	auto           autoInputs
 	plan           plan
 	verifyByNewton bool // Verify may use Newton's method to find a bound

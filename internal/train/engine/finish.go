@@ -40,7 +40,7 @@ const (
 
 // plan says which solver a session begins with. It depends on the settings and the data alone.
 type plan struct {
-	newton         bool // FinishAuto switches to Newton's method after one epoch
+	newton         bool // Newton's method is estimated to be the cheapest solver for FinishAuto
 	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
 	averages       bool // the result of the descent is an average over its last pass
 }
@@ -78,8 +78,9 @@ func (s *Session) choosePlan() (p plan) {
 	return p
 }
 
-// newtonPays reports whether FinishAuto should switch l to Newton's method: after the first epoch
-// if the plan says so, or once the descent has cost as much as Newton's method would.
+// newtonPays reports whether FinishAuto should switch l to Newton's method, provided that the
+// method is allowed: at once, if l takes Pegasos steps for the first time, or when dual coordinate
+// descent has cost as much as Newton's method would. It is false after maxNewtonStarts starts.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.auto.newton || l.newtonStarts >= maxNewtonStarts {
 		return false

@@ -39,11 +39,12 @@ type newtonPart struct {
 type phase uint8
 
 const (
-	stepping phase = iota
-	descending
-	iterating // Newton's method, also after it is done
+	stepping   phase = iota // Pegasos steps
+	descending              // dual coordinate descent
+	iterating               // Newton's method, also after it is done
 )
 
+// phase returns the current phase of l.
 func (l *Learner) phase() phase {
 	switch {
 	case l.Newton != nil:
@@ -93,6 +94,7 @@ func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 	}
 }
 
+// EndEpoch ends the given number of epochs, in the state and in a dual solver.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {

@@ -99,8 +99,8 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes the objectives of s.measured from float64 dot products where the precision asks
-// for that.
+// refine recomputes the objectives of s.measured from float64 dot products where the precision how
+// asks for that: all of them, or those whose error is not small.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -186,8 +186,8 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m as float64, for scaled rows: exactly
-// those that the written model has, unscaled.
+// exactVectors returns the vectors of learner k as float64, for scaled rows: exactly the weights
+// that the written model has, with its scaling undone.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -29,13 +29,14 @@ func Need(job Job) float64 {
 	return s.need()
 }
 
+// need is Need of the session's job.
 func (s *Session) need() float64 {
 	least := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
 	return least.Memory(least.Sizes(), 1)
 }
 
-// autoMayUseNewton reports whether FinishAuto may use Newton's method: if there are few enough
-// columns, and MaxMemory, or its default without regard to the machine, is large enough.
+// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the
+// other settings, the number of columns, and MaxMemory or its default, whatever the machine has.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
 		return false
@@ -140,6 +141,7 @@ type Sizes struct {
 	longest float64 // rows of the largest run
 }
 
+// Sizes returns the sizes of the session.
 func (s *Session) Sizes() (n Sizes) {
 	all := float64(len(s.Rows.Y))
 	vectors, _ := s.Vectors(len(s.Rows.Classes))
@@ -164,7 +166,7 @@ func (s *Session) Sizes() (n Sizes) {
 // keep are counted once s.Newtons.Kept is set.
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
-	perVector, perRow := 2.0, 0.0 // v and the model's vector
+	perVector, perRow := 2.0, 0.0 // float32 numbers per feature (v, the model), and bytes per row
 	perVisited := 8.0             // the row's numbers in the order of visits and of the epoch
 	perSet := 4.0                 // the row's squared norm
 	if s.pairs() {
@@ -271,8 +273,9 @@ func (s *Session) checkCosts() error {
 		}
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
-				return options.Bad("Costs", "have %v for predicting class %d for a row of class %d, "+
-					"want 0 on the diagonal and positive finite numbers elsewhere", c, r, y)
+				return options.Bad("Costs",
+					"have %v for predicting class %d for a row of class %d, want 0 on the diagonal "+
+						"and positive finite numbers elsewhere", c, r, y)
 			}
 		}
 	}

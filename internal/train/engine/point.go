@@ -42,7 +42,7 @@ func (s *Session) Now() *Point {
 	}
 	m.Result.Solver = s.solverNames()
 	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // as each row counts in that many pairs
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // pairs with a row's class
 	}
 	s.center(m)
 	return m

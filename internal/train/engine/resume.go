@@ -76,7 +76,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
-		return options.Bad("Resume", "the model has no state to resume from: it was trained without KeepState")
+		return options.Bad("Resume",
+			"the model has no state to resume from: it was trained without KeepState")
 	}
 	if s.Start != nil {
 		return options.Bad("Resume", "can't be combined with Start")
@@ -89,7 +90,8 @@ func (s *Session) resume() error {
 	}
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head, from.Biases) ||
 		!s.resumeArrays(from.Arrays) {
-		return options.Bad("Resume", "the model's state does not fit: it is damaged, or of a longer run")
+		return options.Bad("Resume",
+			"the model's state does not fit: it is damaged, or of a longer run")
 	}
 	return nil
 }
@@ -105,11 +107,11 @@ func (s *Session) checkFingerprint(run string) error {
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
-		return options.Bad("Resume", "the data differ from those of the interrupted run, in the rows, "+
-			"labels, weights, prior, or the order")
+		return options.Bad("Resume", "the data differ from those of the interrupted run, in "+
+			"the rows, labels, weights, prior, or the order")
 	case haveKind != kind:
-		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run: sums over "+
-			"them are rounded differently", haveKind, kind)
+		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run: "+
+			"sums over them are rounded differently", haveKind, kind)
 	}
 	return nil
 }
@@ -136,6 +138,7 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	return len(learners) == 0
 }
 
+// resume restores the position of a run. It reports whether the checkpoint fits the run.
 func (r *Run) resume(from *checkpoint.Run) bool {
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||

@@ -22,7 +22,7 @@ type Run struct {
 	s              *Session
 	first          int     // index of its first weight vector in Point.Weights
 	rows.View              // rows that the learners visit
-	weightSum      float64 // sum of the rows' weights as given; 0 without weights
+	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without
 	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
 	Lambda         float64
 	R2             float64
@@ -219,8 +219,9 @@ func (r *Run) arrange() {
 }
 
 // Segment returns the number of steps between two checks of the context. All vectors together take
-// about a million steps on each goroutine, some 0.1 s. With interleaved sparse rows it is at least
-// the number of columns, so that interleaving the vectors pays off: see newGroup.
+// about a million steps on each goroutine, some 0.1 s, but each takes at least 32. With interleaved
+// sparse rows a segment has at least as many steps as there are columns, if sgd.Segment allows, so
+// that interleaving the vectors pays off: see newGroup.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))

@@ -59,6 +59,7 @@ func (p *Point) finite() bool {
 	return true
 }
 
+// notFinite returns the error that what, such as "a weight", is infinite or NaN.
 func (s *Session) notFinite(what string) error {
 	var t int64
 	for _, r := range s.Runs {

@@ -38,7 +38,7 @@ func (s *Session) shouldStop() bool {
 		}
 	}
 	if stop.nextCheck = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-		stop.nextCheck = s.round + max(1, s.round/4) // plain steps have no estimate of the gap
+		stop.nextCheck = s.round + max(1, s.round/4) // without an estimate of the gap
 	}
 	if reached {
 		s.proven = m
@@ -132,10 +132,10 @@ func (s *Session) newtonInterrupted() bool {
 }
 
 // decidedByNewton reports whether Newton's method alone decides when the session ends, and if so,
-// whether it ends now. It ends when the method is done with all problems, without Tol at once, and
-// with Tol if the gap is small enough; otherwise problems with a larger gap continue. If some
-// problem uses another solver, decided is false, except with FinishNewton while the method is still
-// at work on a problem or has yet to begin.
+// whether it ends now. Without Tol, it ends when the method is done with all problems. With Tol, it
+// ends then if the gap is small enough or no problem can improve; otherwise problems with a larger
+// gap continue. If some problem uses another solver, decided is false, except with FinishNewton
+// while the method is still at work on a problem or has yet to begin.
 func (s *Session) decidedByNewton() (decided, stop bool) {
 	if !s.MayUseNewton() {
 		return false, false

@@ -63,6 +63,7 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	return slices.Concat(all...), m.Result
 }
 
+// verify computes the run's part of Verify.
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.setObjectives(nil)
@@ -133,8 +134,8 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables that prove the bounds of the last point, rounded for storage,
-// for each vector or for the joint problem.
+// Prove returns the dual variables of the current lower bounds, rounded for storage, for each
+// vector or for the joint problem.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	if s.Joint() {
