@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -197,6 +198,28 @@ func TestLessMemory(t *testing.T) {
 	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
 	if digest(train(t, job)) != want {
 		t.Error("another point without copies")
+	}
+}
+
+// Copies of the rows count before buffers for further problems of Newton's method.
+func TestCopiesBeforeBuffers(t *testing.T) {
+	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	rows.CopyFrom = 0
+	data := sample.Random(76, 1000, 400, 4, 0.05)
+	// Neither solver is estimated to be worth its cost, so that the rows are copied for the steps.
+	job := newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 1e-3, Tol: 0.01, Epochs: 3,
+		Finish: settings.FinishAuto})
+	job.Threads = 8
+	s := newSession(t, job)
+	need, buffers := s.Memory(s.Sizes(), 1), s.Memory(s.Sizes(), 2)-s.Memory(s.Sizes(), 1)
+	copies := s.Rows.Copies(false)
+	for share, want := range map[float64]int{0.5: 1, 1.5: 2} {
+		job.MaxMemory = int64(need + buffers + share*copies)
+		s := newSession(t, job)
+		if s.Rows.Sparing || s.Runs[0].Names == nil || s.Newtons.Most != want {
+			t.Errorf("memory for %v of the copies: sparing %v, buffers for %d problems, want %d", share,
+				s.Rows.Sparing, s.Newtons.Most, want)
+		}
 	}
 }
 

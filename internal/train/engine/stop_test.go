@@ -54,6 +54,13 @@ func TestTol(t *testing.T) {
 				at < 0 {
 				t.Fatalf("%+v: %v, %+v", s, err, r)
 			}
+			next := len(gaps) + max(1, len(gaps)/4)
+			if s.Finish == settings.FinishDual {
+				next = len(gaps) + 1
+			}
+			if have := running.Checkpoint().NextCheck; have != next {
+				t.Errorf("%+v: the next check would be after epoch %d, want %d", s, have, next)
+			}
 			for _, e := range tested[:at] {
 				if gaps[e-1] <= s.Tol {
 					t.Errorf("%+v: gap %v after epoch %d, and the run continues", s, gaps[e-1], e)
