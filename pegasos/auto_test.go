@@ -8,7 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
+// autoTrial is newTrial with FinishAuto, which starts Newton's method at once or after dual
+// descent.
 func autoTrial(seed uint64) *trial {
 	t := newtonTrial(seed)
 	t.tr.Config.Finish = pegasos.FinishAuto
@@ -16,8 +17,8 @@ func autoTrial(seed uint64) *trial {
 	return t
 }
 
-// No proof of auto is wrong, whatever the data and the settings; -certify-runs 10000 tries 10000
-// problems.
+// No proof of a run with FinishAuto is wrong, on random data and settings; -certify-runs 10000
+// tries 10000 problems.
 func TestAutoCertificate(t *testing.T) {
 	defer func() { newton.SumFew = true }()
 	var n tally
@@ -27,7 +28,7 @@ func TestAutoCertificate(t *testing.T) {
 	}
 }
 
-// The same bits on every path, and for any number of threads.
+// Runs with FinishAuto have the same bits on every code path and for any number of threads.
 func TestGoldenAuto(t *testing.T) {
 	few, wide := random(71, 3000, 10, 3, 0.7), random(72, 200, 150, 2, 1)
 	for _, c := range []struct {
@@ -50,8 +51,9 @@ func TestGoldenAuto(t *testing.T) {
 	}
 }
 
-// A run that is given Tol and nothing else has the same bits on every path and for any number of
-// threads, on dense rows, on sparse ones and on pixels: Newton's method has one way for each.
+// A run with nothing set but Tol has the same bits on every code path and for any number of
+// threads, on dense, sparse and 8-bit rows, for each of which Newton's method has its own
+// arithmetic.
 func TestGoldenTol(t *testing.T) {
 	pixels := random(79, 2500, 40, 3, 0.9)
 	toPixels(pixels.dense, 255)
@@ -95,7 +97,7 @@ func TestGoldenTol(t *testing.T) {
 	}
 }
 
-// A run with Tol and nothing else goes on until that is proven.
+// A run with nothing set but Tol continues until that gap is proven.
 func TestTolIsProven(t *testing.T) {
 	data := apart(74, 400, 8, 3)
 	for _, cfg := range []pegasos.Config{

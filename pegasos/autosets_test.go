@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// longData returns the data's folder for a test that takes minutes, or skips the test.
+// longData returns the data directory for a test that takes minutes. It skips the test unless
+// PEGASIMD_LONG is set.
 func longData(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("PEGASIMD_LONG") == "" {
@@ -20,15 +21,15 @@ func longData(t *testing.T) string {
 	return realData(t)
 }
 
-// The proofs of auto on real sets, to 1 % and to 0.1 %, hold against optima that certtest finds in
-// float64 from the same rows: for all losses and biases, on columns as they are and as they are
-// scaled where nothing is said. Of large sets it is every so manieth row.
+// The proofs of FinishAuto on real data sets, to 1 % and to 0.1 %, agree with optima that certtest
+// computes in float64 from the same rows, for all losses and biases, with and without scaling.
+// Large sets are thinned out.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {
 		file  string
 		every int
-		class float32 // against the rest; 0 for labels as they are
+		class float32 // positive class; 0 to keep the labels
 	}{
 		{"heart/heart_scale.svm.gz", 1, 0}, {"mammography/mammography.svm.gz", 2, 0},
 		{"digits/digits.csv.gz", 1, 8}, {"letter/letter.scale.svm.gz", 4, 1},
@@ -65,7 +66,7 @@ func TestAutoSets(t *testing.T) {
 	}
 }
 
-// holdSet holds the proofs of a set's models against the truth.
+// holdSet compares the proofs of models of a data set with the optimum.
 func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegasos.Config) {
 	for _, cfg.Tol = range []float64{1e-2, 1e-3} {
 		trial := &trial{x: rows, rows: rows, y: y, tr: pegasos.Trainer{Config: cfg, Threads: 1}}
@@ -89,8 +90,8 @@ func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegaso
 	}
 }
 
-// The proofs of auto enclose the optima of sets that are too large for certtest, between the two
-// numbers that solvers in float64 have found: see the data's README.
+// On sets too large for certtest, the proofs of FinishAuto enclose the optimum, which lies between
+// two numbers found by float64 solvers: see the README of the data.
 func TestAutoReferences(t *testing.T) {
 	dir := longData(t)
 	pixels := "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"
@@ -116,7 +117,7 @@ func TestAutoReferences(t *testing.T) {
 		{pixels, 1e-4, 0.17453292, 0.17450822},
 	} {
 		x, y := readSet(t, dir, c.file, 0)
-		if c.file == pixels { // shirts against the rest
+		if c.file == pixels { // class 6 against the rest
 			for i := range y {
 				if y[i] != 6 {
 					y[i] = 0
@@ -136,7 +137,7 @@ func TestAutoReferences(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 			r := m.Result
-			// The references have eight digits.
+			// The reference numbers have eight digits.
 			if !(r.Gap <= tol) || r.DualObjective > c.high*(1+1e-7) ||
 				r.Objective < c.low*(1-1e-7) || r.Objective/(1+r.Gap) > c.high*(1+1e-7) {
 				t.Errorf("%s: objective %v, bound %v, gap %v; the optimum is from %v to %v", what,

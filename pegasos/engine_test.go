@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run is one of the engine's, for tests that look inside.
+// run is the first run of an engine's session, for tests of its steps.
 type run struct {
 	*engine.Run
 	session  *engine.Session
@@ -21,7 +21,7 @@ type run struct {
 	joint    *joint
 }
 
-// A problem is the learner of one vector.
+// problem is the learner of one weight vector.
 type problem struct {
 	*sgd.Binary
 	learner *engine.Learner
@@ -31,13 +31,13 @@ func (p *problem) TakeSteps(idx []uint32) { p.learner.TakeSteps(idx) }
 
 func (p *problem) EndEpoch(epochs int) { p.learner.EndEpoch(epochs) }
 
-// A joint is the learner of a vector for each class.
+// joint is the learner of one weight vector for each class.
 type joint struct {
 	*sgd.Joint
 	learner *engine.Learner
 }
 
-// newSession returns the session that a trainer begins whose open settings are those of Plain.
+// newSession returns the engine's session for a trainer whose open settings are filled in by Plain.
 func newSession(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*engine.Session, error) {
 	s, _, err := sessionOf(x, y, tr)
 	return s, err
@@ -58,7 +58,7 @@ func sessionOf(
 	return s, t, pegasos.PublicError(err)
 }
 
-// runOf returns what there is to see of a session's first run.
+// runOf returns the first run of a session, with its learners.
 func runOf(s *engine.Session) *run {
 	r := &run{Run: s.Runs[0], session: s}
 	for _, l := range r.Learners {
@@ -71,7 +71,7 @@ func runOf(s *engine.Session) *run {
 	return r
 }
 
-// newRun returns the first run of such a session, on one thread unless the trainer says more.
+// newRun returns the first run of newSession, on one thread unless the trainer sets more.
 func newRun(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*run, error) {
 	one := *tr
 	one.Threads = max(1, tr.Threads)
@@ -107,12 +107,12 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 	return r.T < r.Total, nil
 }
 
-// model returns the model of this moment, not yet measured.
+// model returns the current model, not measured.
 func (r *run) model() *pegasos.Model {
 	return pegasos.ModelOf(r.task, r.session, r.session.Now(), true)
 }
 
-// weights writes the vector of this moment to w and returns its bias.
+// weights writes the current vector to w and returns its bias.
 func (p *problem) weights(w []float32) float64 {
 	var b [1]float64
 	p.State.Weights([][]float32{w}, b[:])
@@ -123,25 +123,25 @@ func (j *joint) TakeSteps(idx []uint32) { j.learner.TakeSteps(idx) }
 
 func (j *joint) EndEpoch(epochs int) { j.learner.EndEpoch(epochs) }
 
-// boundOf returns the bound of dual variables.
+// boundOf returns the lower bound that dual variables prove.
 func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	bound, _ := certificate.Bound(p, a, r2)
 	return bound
 }
 
-// cost returns the loss as a function of the margin, or of the error.
+// lossOf returns the loss as a function of the margin or, for regression, of the error.
 func lossOf(cfg pegasos.Config) loss.Func {
 	s := pegasos.SettingsOf(cfg)
 	return s.Cost()
 }
 
-// bounds reports whether there is a bound with the settings.
+// hasBounds reports whether a lower bound exists with the settings.
 func hasBounds(cfg pegasos.Config) bool {
 	s := pegasos.SettingsOf(cfg)
 	return s.Bounds()
 }
 
-// finishes reports whether the run does not end as it began.
+// hasSolver reports whether Finish replaces the Pegasos steps by another solver.
 func hasSolver(cfg pegasos.Config) bool {
 	s := pegasos.SettingsOf(cfg)
 	return s.Finishes()

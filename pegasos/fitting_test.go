@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// shaped returns rows of the given shape, of which each class has some: nonzeros values each, at
-// columns all over.
+// shaped returns sparse rows of the given shape, with nonzeros values each, spread over all
+// columns. Every class has rows.
 func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []float32) {
 	starts := make([]int64, 1, rows+1)
 	var index []int32
@@ -31,14 +31,14 @@ func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []
 	return (*sparse.Matrix)(matrices.Trusted(cols, starts, index, values)), y
 }
 
-// Training is not refused on shapes that once were, with many classes of few columns or of text,
-// and takes little more than their weights and what is kept for rows: pairs have no copies of them.
+// Training of many classes, on few columns or on text, is not refused, and needs little more memory
+// than the weights and the data for rows: pairs have no copies of the rows.
 func TestManyClassesFit(t *testing.T) {
 	for _, c := range []struct {
 		rows, cols, classes, nonzeros int
-		most                          int64 // bytes beside the data
+		most                          int64 // bytes besides the data
 	}{
-		{3000, 54, 40, 54, 15e6}, // 780 pairs, whose copies would take 30 MB
+		{3000, 54, 40, 54, 15e6}, // 780 pairs; copies of their rows would need 30 MB
 		{1600, 4500, 26, 15, 10e6},
 		{5500, 6, 18, 6, 10e6},
 		{2500, 2500, 60, 15, 10e6},
@@ -133,7 +133,7 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-// A refusal names the multi-class schemes that would fit, with their memory.
+// A refusal lists the multi-class schemes that would fit, with their memory.
 func TestRefusalNamesWays(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := pegasos.Trainer{

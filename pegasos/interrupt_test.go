@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A watched is rows that count how often they are read, and cancel a run in the middle of it.
+// watched is rows that count how often they are read, and cancel a run at a given read.
 type watched struct {
 	pegasos.Examples
-	reads, last atomic.Int64 // last is that in which cancel is called
+	reads, last atomic.Int64 // number of the read that calls cancel
 	cancel      context.CancelFunc
 }
 
@@ -39,7 +39,7 @@ func (x *watched) Axpy(i int, a float32, w []float32) {
 	x.Examples.Axpy(i, a, w)
 }
 
-// A run that is cancelled while its first step is prepared ends soon, without a model.
+// A run that is canceled before its first step ends soon, without a model.
 func TestCancelPreparation(t *testing.T) {
 	const rows, soon = 50000, 2 << 12
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -53,14 +53,14 @@ func TestCancelPreparation(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
 		}
-		if x.reads.Load() > 2*rows+soon { // the look that chooses settings is taken to its end
+		if x.reads.Load() > 2*rows+soon { // the pass that chooses settings is completed
 			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads.Load(), rows)
 		}
 	}
 }
 
-// A run that is cancelled while its result is measured ends soon, with a model whose objective and
-// bound are not known. It can be resumed, and then has them.
+// A run that is canceled while its result is measured ends soon, with a model whose objective and
+// lower bound are NaN. It can be resumed to measure them.
 func TestCancelMeasuring(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -79,7 +79,7 @@ func TestCancelMeasuring(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
-		if x.reads.Load() > begun+rows+soon { // the bound of a problem is taken to its end
+		if x.reads.Load() > begun+rows+soon { // the bound of a problem is completed
 			t.Errorf("%+v: %d reads after the last step", cfg, x.reads.Load()-begun)
 		}
 		r := &m.Result
@@ -98,8 +98,8 @@ func TestCancelMeasuring(t *testing.T) {
 	}
 }
 
-// A verification that is cancelled while objectives are found ends soon: they come after the rows'
-// norms and the fingerprint, a pass each.
+// A verification that is canceled while it computes objectives ends soon. One pass over the rows'
+// norms and one for the fingerprint come before.
 func TestCancelVerify(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)

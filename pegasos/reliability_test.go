@@ -55,9 +55,9 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// 1 - 1/t is 0 at t = 1: a scale that is carried along would be 0, and be divided by. By hand:
-// lambda = 1/4, and the rows in the order in which they are visited. w is 0 at first, and violates
-// every margin.
+// 1 - 1/t is 0 at t = 1: a scale factor kept as a product would be 0, and divided by later. By
+// hand: lambda is 1/4, and the rows are in the order of their visits. w is 0 at first, which
+// violates every margin.
 func reliableFirstStep(t *testing.T) {
 	for _, c := range []struct {
 		batch int
@@ -65,11 +65,11 @@ func reliableFirstStep(t *testing.T) {
 		y     []float32
 		want  [2][2]float32
 	}{
-		// eta = 4 and 2: w = (8, 0), and then half of it, for the row (4, 4) violates with -32,
-		// less 2*(4, 4).
+		// eta is 4 and 2: w = (8, 0) is halved in the second step, and since the row (4, 4)
+		// violates its margin with the score 32 and label -1, 2*(4, 4) is subtracted.
 		{1, []float32{2, 0, 4, 4}, []float32{1, 0}, [2][2]float32{{8, 0}, {-4, -8}}},
-		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). (0, 4) has 32 and updates w no more;
-		// (4, 4) does with half of 2.
+		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). Then (0, 4) has the score 32 and
+		// adds nothing; (4, 4) is subtracted with half of eta, 1.
 		{2, []float32{2, 0, 0, 4, 0, 4, 4, 4}, []float32{1, 1, 1, 0},
 			[2][2]float32{{4, 8}, {-2, 0}}},
 	} {
@@ -81,7 +81,7 @@ func reliableFirstStep(t *testing.T) {
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; [2]float32(w) != want {
 					t.Errorf("%T batch %d: w = %v after step %d, want %v", x, c.batch, w, k+1, want)
 				}
-				// At w = 0 the coefficient of the logarithmic loss is half as large.
+				// At w = 0 the coefficient of the logarithmic loss is half that of the hinge.
 				cfg.Loss = pegasos.Log
 				half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; k == 0 && !slices.Equal(w, half) ||
@@ -94,8 +94,8 @@ func reliableFirstStep(t *testing.T) {
 	}
 }
 
-// A step size above 1/lambda would shrink w by less than 0. There is none: t + t0 is at least 1,
-// whatever the data are like.
+// A step size above 1/lambda would multiply w by a negative number. No step is that long: t + t0 is
+// at least 1 for all data.
 func reliableShrink(t *testing.T) {
 	for _, size := range []float32{0, 1e-15, 1, 1e9} {
 		data := random(71, 20, 3, 2, 1).scaled(size)
@@ -117,7 +117,7 @@ func reliableShrink(t *testing.T) {
 	}
 }
 
-// An error names the field, and there is no model beside it.
+// An error names the setting, and the model is nil.
 func reliableSettings(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	data := random(72, 10, 3, 2, 1)
@@ -146,8 +146,8 @@ func reliableSettings(t *testing.T) {
 	}
 }
 
-// Zero is the default, in every field, and not a value: no lambda, no step and no batch of 0 is
-// possible. And lambda may be 1e30, which leaves nothing of w but what is right.
+// A zero field stands for its default, since no lambda, number of steps or batch size of 0 is
+// possible. Lambda may be 1e30, with w nearly 0.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -165,11 +165,11 @@ func reliableEdges(t *testing.T) {
 	}
 }
 
-// The first step goes as far as |x|/lambda, and the objective leaps to |x|^2/(2 lambda), which is
-// no error, and no overflow either: norms are float64. With an offset there is no leap. A w beyond
-// float32 is an error that names the step.
+// The first step is |x|/lambda long, and the objective |x|^2/(2 lambda) then. That is no error and
+// does not overflow, as norms are float64. With an offset, no step is that long. A w beyond float32
+// is an error that names the step.
 func reliableTinyLambda(t *testing.T) {
-	// |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
+	// |x| = 50,000: |w|^2 is at most 2.5e33 with the lambdas here; 2.5e39 would overflow float32.
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
 		cfg := pegasos.Config{
@@ -208,8 +208,8 @@ func reliableTinyLambda(t *testing.T) {
 	}
 }
 
-// After two million steps in which every weight is moved again and again the certificate tells what
-// became of the roundings.
+// The certificate after two million steps, each of which rounds the weights, shows that the
+// roundings did no harm.
 func reliableLongRun(t *testing.T) {
 	data := random(74, 500, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Steps: 2_000_000, Average: pegasos.LastIterate, Project: true,
@@ -221,7 +221,7 @@ func reliableLongRun(t *testing.T) {
 
 // Scores far beyond the range of the exponential give finite weights.
 func reliableExponential(t *testing.T) {
-	// After the first step scores are near 1e10/lambda = 1e15.
+	// After the first step, scores are near 1e10/lambda = 1e15.
 	m := mustTrain(
 		t,
 		matrix(t, 2, 1, 1e5, 1e5),
@@ -234,8 +234,8 @@ func reliableExponential(t *testing.T) {
 	}
 }
 
-// Its default offset is as large as the longest row wants. Without one a run may leave float32:
-// then it is an error.
+// The default offset is large enough for the longest row. Without an offset, the weights may
+// overflow float32, which is an error.
 func reliableSquaredHinge(t *testing.T) {
 	data := random(75, 50, 4, 2, 1)
 	dense.Scale(1e6, data.dense.Row(7))
@@ -265,7 +265,8 @@ func reliableSquaredHinge(t *testing.T) {
 	}
 }
 
-// The larger label is the +1, whatever the two are; names count in their order.
+// The larger label is the positive class, whatever the two labels are. Names are ordered by their
+// first occurrence or value in the file.
 func reliableLabels(t *testing.T) {
 	data := random(76, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -335,7 +336,8 @@ func reliableUnknownLabel(t *testing.T) {
 	}
 }
 
-// Three classes with a loss for two make three problems, and each row has one answer.
+// With three classes, a loss for two classes trains three vectors, and each row gets one
+// prediction.
 func reliableManyClasses(t *testing.T) {
 	data := random(79, 90, 5, 3, 1)
 	for _, l := range losses[:3] {
@@ -356,7 +358,7 @@ func reliableNoData(t *testing.T) {
 			}
 		}
 	}
-	// Rows without any columns have no model but 0.
+	// Rows without columns have an empty model.
 	for _, x := range []pegasos.Examples{dense.New(3, 0), toSparse(dense.New(3, 0))} {
 		m := mustTrain(t, x, []float32{1, 2, 1}, pegasos.Config{})
 		if m.Cols() != 0 || m.Result.Objective != 1 || !(m.Result.Gap < 1e-12) {
@@ -365,7 +367,7 @@ func reliableNoData(t *testing.T) {
 	}
 }
 
-// A row of zeros adds its loss and nothing else; a column of zeros keeps the weight 0.
+// A row of zeros adds only its loss. A column of zeros keeps the weight 0.
 func reliableZeros(t *testing.T) {
 	data := random(80, 40, 6, 2, 1)
 	clear(data.dense.Row(11))
@@ -386,7 +388,7 @@ func reliableZeros(t *testing.T) {
 }
 
 func reliableFewRows(t *testing.T) {
-	// One row is one class; as a number it is learnt.
+	// One row is a single class, which is an error, but enough for a regression.
 	one := matrix(t, 1, 2, 1, 2)
 	if m, err := fixed(t.Context(), one, []float32{1}, pegasos.Config{}); m != nil || err == nil {
 		t.Error("one row has two classes")
@@ -396,24 +398,24 @@ func reliableFewRows(t *testing.T) {
 	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
 		t.Errorf("one number: %v, want 10", z)
 	}
-	// Of a row and the same with the other label nothing can be learnt: P = 1 at w = 0, and it is
-	// known to be the least.
+	// Equal rows with both labels can't be separated: P = 1 at w = 0 is the minimum, and the bound
+	// shows that.
 	x := matrix(t, 4, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 	if r := mustTrain(t, x, []float32{1, 2, 1, 2},
 		pegasos.Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 ||
 		r.DualObjective < 0.99 {
 		t.Errorf("contradictions: %+v", r)
 	}
-	// Copies of one row and one other are as those two.
+	// Three copies of each of two rows have the optimum of those two rows.
 	y := []float32{1, 1, 1, 2, 2, 2}
 	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
 		pegasos.Config{Lambda: 0.5, Epochs: 500}).Result
-	if math.Abs(a.Objective-0.25) > 0.01 { // w = 1 costs lambda/2
+	if math.Abs(a.Objective-0.25) > 0.01 { // the objective of the optimum, w = 1, is lambda/2
 		t.Errorf("copies: %+v", a)
 	}
 }
 
-// Features that the model lacks are ignored, in prediction and, with a count, in reading.
+// Features that the model lacks are ignored in prediction. Reading ignores and counts them.
 func reliableMoreFeatures(t *testing.T) {
 	data := random(81, 30, 4, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -430,8 +432,8 @@ func reliableMoreFeatures(t *testing.T) {
 	}
 }
 
-// R = 1e4 and a column of ones: slow, but the bound and the objective still enclose the optimum,
-// which a dual solver finds, and nothing diverges.
+// With rows of norm 1e4 and a column of ones, training is slow, but the lower bound and the
+// objective still enclose the optimum, as found by a dual solver.
 func reliableLargeRows(t *testing.T) {
 	data := random(82, 60, 5, 2, 1)
 	for i := range 60 {
@@ -451,7 +453,7 @@ func reliableLargeRows(t *testing.T) {
 	}
 }
 
-// Wherever it is, it is an error that names the row, and never a model.
+// A NaN or infinite value anywhere is an error that names the row, without a model.
 func reliableNaN(t *testing.T) {
 	g := rand.New(rand.NewPCG(83, 1))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 3e38} {
@@ -473,7 +475,7 @@ func reliableNaN(t *testing.T) {
 	}
 }
 
-// A row of weight 0 is no step: t does not advance with it.
+// A row of weight 0 is no step: t does not count it.
 func reliableZeroWeights(t *testing.T) {
 	data := random(84, 40, 5, 2, 1)
 	weights := some(40)
@@ -508,7 +510,7 @@ func reliableThreads(t *testing.T) {
 	}
 }
 
-// A cancelled run keeps what it has learnt, and its error is the context's.
+// A canceled run returns the model so far, and the context's error.
 func reliableCancel(t *testing.T) {
 	data := random(88, 50, 5, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -530,7 +532,8 @@ func reliableCancel(t *testing.T) {
 	}
 }
 
-// TestResume has every kind of run; here is one, through a file, at every step.
+// The engine's TestResume has every kind of run. Here, one run resumes through a file at every
+// step.
 func reliableResume(t *testing.T) {
 	data := random(121, 15, 4, 2, 1)
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05, Epochs: 3}}
@@ -542,15 +545,15 @@ func reliableResume(t *testing.T) {
 	}
 }
 
-// The gap of the objective with the penalty ends the run; that of the loss alone is small enough
-// looks before.
+// Tol compares the gap of the objective including the penalty. The gap of the loss alone is small
+// enough several checks earlier.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02
 	var gaps, ofLoss []float64
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1, Epochs: 400, Tol: tol}}
 	tr.Progress = func(p pegasos.Progress) {
-		if slices.Contains(looks(400), p.Epoch) {
+		if slices.Contains(checkedEpochs(400), p.Epoch) {
 			m := p.Model()
 			r := m.Result
 			gaps = append(gaps, r.Gap)

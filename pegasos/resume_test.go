@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// resumed trains with a pause after each of the steps, goes through a file each time, and returns
-// the model of the end.
+// resumed trains with a pause after each of the given steps. It writes the model to a file and
+// resumes from that file each time, and returns the last model.
 func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	pauses ...int64) *pegasos.Model {
 	t.Helper()
@@ -20,7 +20,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	for _, p := range append(pauses, 0) {
 		tr.Pause = p
 		m, err := trainPlain(t.Context(), &tr, x, y)
-		if err == nil && p > 0 { // it ended before
+		if err == nil && p > 0 { // it ended before the pause
 			return m
 		}
 		if err != nil && !(errors.Is(err, pegasos.ErrPaused) && p > 0) {
@@ -29,7 +29,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 		if p == 0 {
 			return m
 		}
-		if m.Result.Steps-before > p && tr.Shards < 2 { // those stop where they synchronise
+		if m.Result.Steps-before > p && tr.Shards < 2 { // shards pause where they synchronize
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
 		if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
@@ -47,7 +47,8 @@ func steps(m *pegasos.Model) int64 {
 	return m.Result.Steps
 }
 
-// A run that ended is made longer: with the last iterate it is the longer run.
+// A run that has ended can be resumed with more epochs. With the last iterate, it ends with the
+// model of the longer run.
 func TestResumeLonger(t *testing.T) {
 	data := random(33, 30, 4, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.05, Average: pegasos.LastIterate, Epochs: 4}
@@ -67,8 +68,7 @@ func TestResumeLonger(t *testing.T) {
 	}
 }
 
-// A run that was cancelled, and one that a callback took the model of, go on as if nothing had
-// been.
+// A run that was canceled, and a model taken in a callback, resume to the bits of the unbroken run.
 func TestResumeCancelled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.02, Epochs: 11}
@@ -136,8 +136,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Runs with open settings, of every finish, order and scale, are interrupted once or several times:
-// the file that they write in the end is that of the unbroken run, byte for byte.
+// Runs with open settings and every solver, order and scaling are interrupted once or several
+// times. They write the same file as the unbroken run, byte for byte.
 func TestResumeFiles(t *testing.T) {
 	chains := 200
 	if testing.Short() {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run that had ended by a rule before it was interrupted, while it was measured or calibrated, is
-// not made longer when it is resumed.
+// A run that a stopping criterion had ended before it was interrupted, during measurement or
+// calibration, takes no more steps when it is resumed.
 func TestResumeEnded(t *testing.T) {
 	data := random(37, 200, 5, 3, 1)
 	valid := &pegasos.Labelled{X: data.dense, Y: data.y}

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run goes on with another path of the kernels, as on another machine, with the same bits.
+// A run resumes on another code path of the kernels, as on another machine, with the same bits.
 func TestResumeOnAnotherPath(t *testing.T) {
 	data := random(34, 60, 37, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Epochs: 6, Bias: pegasos.BiasAugmented}
@@ -39,8 +39,7 @@ func TestResumeOnAnotherPath(t *testing.T) {
 	}
 }
 
-// A checkpoint with the right checksum may still have been made to do harm: it gives an error or a
-// finite model.
+// A checkpoint made to do harm, with the right checksum, gives an error or a finite model.
 func FuzzResume(f *testing.F) {
 	data := random(31, 23, 4, 3, 1)
 	trainers := []pegasos.Trainer{

@@ -11,16 +11,16 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// looks are the epochs after which Tol and Patience look.
-func looks(epochs int) (at []int) {
+// checkedEpochs returns the epochs after which Tol and Patience are checked.
+func checkedEpochs(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
 	}
 	return at
 }
 
-// A run with Patience ends after that many looks without a better model on other data, and the
-// result is the best of all looks and of the end of the run, the first among ties.
+// A run with Patience ends after that many checks without a better model on the validation data.
+// The result is the best of all checked models and the last one, the first among equals.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []pegasos.Config{
@@ -34,9 +34,9 @@ func TestPatience(t *testing.T) {
 		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// A whole epoch or not, and less than one.
+			// Several epochs, a part of one at the end, and less than one epoch.
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
-				// The same truth.
+				// Both have the same true model.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
 				if cfg.Loss.Regression() {
 					data, valid = data.numbers(1), valid.numbers(2)
@@ -57,7 +57,7 @@ func TestPatience(t *testing.T) {
 				}
 				var best *pegasos.Model
 				var worse int
-				plan, stop := looks(1000), 0
+				plan, stop := checkedEpochs(1000), 0
 				tr := pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: valid.dense, Y: valid.y}}
 				tr.Progress = func(p pegasos.Progress) {
 					if p.Steps < p.TotalSteps && !slices.Contains(plan, p.Epoch) {
@@ -105,12 +105,13 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// The rows of Valid may have other features and labels than the data, but there must be some.
+// The rows of Valid may have other features and labels than the training set, but there must be
+// some rows.
 func TestValid(t *testing.T) {
 	data := random(54, 60, 6, 3, 1)
 	narrow := random(55, 20, 4, 3, 1)
 	narrow.y[3] = 77
-	narrow.y[4] = float32(math.NaN()) // no prediction is right
+	narrow.y[4] = float32(math.NaN()) // so that every prediction is wrong
 	for _, x := range []pegasos.Examples{narrow.dense, dense.New(20, 9)} {
 		tr := pegasos.Trainer{
 			Config: pegasos.Config{Patience: 2},
@@ -138,7 +139,7 @@ func TestValid(t *testing.T) {
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("NaN to predict: %v", err)
 	}
-	// A run that is interrupted ends with what it has.
+	// An interrupted run returns the model that it has.
 	ctx, cancel := context.WithCancel(t.Context())
 	tr := pegasos.Trainer{
 		Config: pegasos.Config{Patience: 3},
@@ -153,7 +154,7 @@ func TestValid(t *testing.T) {
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
-	// Rules can be combined: the first that applies ends the run.
+	// Stopping criteria can be combined: the first that is met ends the run.
 	cfg := pegasos.Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
 	tr = pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
 	m, err = trainPlain(t.Context(), &tr, data.dense, data.y)
