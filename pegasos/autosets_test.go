@@ -22,8 +22,8 @@ func longData(t *testing.T) string {
 }
 
 // The proofs of FinishAuto on real data sets, to 1 % and to 0.1 %, agree with optima that certtest
-// computes in float64 from the same rows, for all losses and biases, with and without scaling.
-// Large sets are thinned out.
+// computes in float64 from the same rows, for all losses and biases, unscaled and with the scaling
+// chosen from the data. Of large sets, only some rows are used.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {

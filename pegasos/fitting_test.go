@@ -134,7 +134,7 @@ func TestChoicesFit(t *testing.T) {
 }
 
 // A refusal lists the multi-class schemes that would fit, with their memory.
-func TestRefusalNamesWays(t *testing.T) {
+func TestRefusalNamesSchemes(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := pegasos.Trainer{
 		Config:    pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 0.1},

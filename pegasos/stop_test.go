@@ -34,7 +34,7 @@ func TestPatience(t *testing.T) {
 		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// Several epochs, a part of one at the end, and less than one epoch.
+			// Whole epochs, nine epochs and a part of the tenth, and less than one epoch.
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
 				// Both have the same true model.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
