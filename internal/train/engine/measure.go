@@ -36,7 +36,7 @@ const (
 // runs' current weights. If there is a scaling, Measure uses the weights that the model file will
 // have, with the scaling folded in and rounded to float32. It returns the maximum error of the
 // objective, averaged over the learners.
-func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
+func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
 	if f := m.Fold(s.Scale); f != m {
@@ -50,7 +50,7 @@ func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
 
 // sumMeasurements sets the objectives and bounds in res, of each vector and their means over the
 // learners, from the runs' measurements. It returns the mean of the maximum errors.
-func (s *Session) sumMeasurements(res *result.Result) (mistake float64) {
+func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
 		for k, at := range r.Measured {
@@ -60,13 +60,13 @@ func (s *Session) sumMeasurements(res *result.Result) (mistake float64) {
 			}
 			objective += at.Objective
 			bound += at.Proven()
-			mistake += at.Mistake
+			maxError += at.Mistake
 			n++
 		}
 	}
 	res.Objective, res.DualObjective = objective/n, bound/n
 	res.Gap = proof.Gap(res.Objective, res.DualObjective)
-	return mistake / n
+	return maxError / n
 }
 
 // measure computes the measurements of the run's learners on s.measured.
@@ -163,15 +163,15 @@ func (r *Run) setObjectives(exact [][][]float64) {
 // learner k over the rows from from to to-1. It is called for a block of rows at a time, so that
 // the rows come from the cache for all learners but the first.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
-	some, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
+	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
 		sums[b] = make([]float64, len(r.Learners))
 	}
 	r.parallelRanges(func(first, end int) {
 		r.InBlocks(func(x store.Rows, b, from, to int) {
-			for ; from < to && !r.s.mayAbandon(); from += some {
+			for ; from < to && !r.s.mayAbandon(); from += block {
 				for k := first; k < end; k++ {
-					sums[b][k] += f(k, x, from, min(from+some, to))
+					sums[b][k] += f(k, x, from, min(from+block, to))
 				}
 			}
 		})

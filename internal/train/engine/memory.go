@@ -31,12 +31,14 @@ func Need(job Job) float64 {
 
 // need is Need of the session's job.
 func (s *Session) need() float64 {
-	least := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
-	return least.Memory(least.Sizes(), 1)
+	minimal := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
+	return minimal.Memory(minimal.Sizes(), 1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the
-// other settings, the number of columns, and MaxMemory or its default, whatever the machine has.
+// checkMemory returns an error if the session needs more memory than allowed, before allocating any
+// of it. It halves the number of goroutines while the session does not fit. By the remaining memory
+// it decides whether rows are copied, and for how many problems at a time Newton's method has
+// buffers and keeps sums. None of these changes the results.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
 		return false
@@ -50,21 +52,21 @@ func (s *Session) autoMayUseNewton() bool {
 // and for how many problems at a time Newton's method has buffers and keeps sums. None of these
 // changes the results.
 func (s *Session) checkMemory() error {
-	most, have := s.memoryLimit()
+	limit, have := s.memoryLimit()
 	n := s.Sizes()
 	s.Newtons.Kept = 0
-	for s.threads > 1 && s.Memory(n, 1) > most {
+	for s.threads > 1 && s.Memory(n, 1) > limit {
 		s.threads /= 2
 	}
 	need := s.Memory(n, 1)
-	if need > most {
+	if need > limit {
 		what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
 			n.vectors, s.Rows.X.Cols(), n.rows)
 		return options.Bad("MaxMemory", "%s, but %s take %.0f MB beside the data%s", have, what,
-			need/1e6, s.alternatives(most))
+			need/1e6, s.alternatives(limit))
 	}
 	machine.Expect(need)
-	left := max(0, min(most, machine.Spare()/s.sessionsSharing())-need)
+	left := max(0, min(limit, machine.Spare()/s.sessionsSharing())-need)
 	set := *s.Rows
 	s.Rows = &set
 	set.Sparing = s.copyBytes() > left
@@ -107,15 +109,15 @@ func (s *Session) alternatives(limit float64) (words string) {
 	if len(s.Rows.Classes) <= 2 {
 		return ""
 	}
-	for _, way := range []string{settings.OneVsOne, settings.OneVsRest, settings.CrammerSinger} {
+	for _, scheme := range []string{settings.OneVsOne, settings.OneVsRest, settings.CrammerSinger} {
 		job := s.Job
-		job.Multiclass = way
-		if _, err := job.Vectors(len(job.Rows.Classes)); way == s.Multiclass || err != nil ||
+		job.Multiclass = scheme
+		if _, err := job.Vectors(len(job.Rows.Classes)); scheme == s.Multiclass || err != nil ||
 			job.Validate() != nil {
 			continue
 		}
 		if need := Need(job); need <= limit {
-			words += fmt.Sprintf("; with Multiclass %q %.0f MB", way, need/1e6)
+			words += fmt.Sprintf("; with Multiclass %q %.0f MB", scheme, need/1e6)
 		}
 	}
 	return words
@@ -240,9 +242,9 @@ func (s *Session) compact() {
 			visits *= k * (k - 1) / 2 // each pair takes all steps
 		}
 	}
-	from, least := x.CompactPays()
+	minSize, minVisits := x.CompactPays()
 	switch {
-	case x.Size() < from || visits < least:
+	case x.Size() < minSize || visits < minVisits:
 	case s.Batch > 1 && x.Contiguous(): // batches are faster on unpacked rows
 	case s.Multiclass == settings.OneVsRest && len(s.Rows.Classes) > 2 && x.Interleaved() != nil:
 		// all classes visit a row together, as it is: see sgd.Group

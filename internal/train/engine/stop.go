@@ -84,10 +84,10 @@ func (s *Session) reachedTol(m *Point) bool {
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
 	}
-	mistake := s.Measure(m, Quick)
+	maxError := s.Measure(m, Quick)
 	// The exact objective has a smaller error than the quick one.
-	least := proof.Gap(res.Objective-3*mistake, res.DualObjective+mistake)
-	if least > s.Tol*(1+0x1p-30) {
+	minGap := proof.Gap(res.Objective-3*maxError, res.DualObjective+maxError)
+	if minGap > s.Tol*(1+0x1p-30) {
 		return false
 	}
 	s.parallel(func(_ int, r *Run) { r.refine(Exact) })
@@ -174,7 +174,7 @@ func (s *Session) decidedByNewton() (decided, stop bool) {
 // retryNewton makes Newton's method continue on problems that it has ended but whose gap, as
 // measured in m, is above Tol. Problems on which it can't improve go to dual coordinate descent,
 // where the settings allow it. It reports whether any problem continues.
-func (s *Session) retryNewton(m *Point) (some bool) {
+func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
 			if l.Newton == nil || l.newtonActive() {
@@ -188,8 +188,8 @@ func (s *Session) retryNewton(m *Point) (some bool) {
 			if l.Newton.Stuck() && r.s.CanDescend() {
 				r.switchToDual(l)
 			}
-			some = some || l.Newton == nil || l.newtonActive()
+			continued = continued || l.Newton == nil || l.newtonActive()
 		}
 	}
-	return some
+	return continued
 }
