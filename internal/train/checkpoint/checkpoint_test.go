@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
-// write returns a file with the head of a state, and the arrays.
+// write returns a file with a state's head and arrays.
 func write(t *testing.T, head *checkpoint.Head, arrays [][]float32) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -32,8 +32,8 @@ func write(t *testing.T, head *checkpoint.Head, arrays [][]float32) []byte {
 	return file.Bytes()
 }
 
-// read returns the state in a file of whose memory budget, as set by package modelfile, so many bytes
-// are used up before its arrays are read.
+// read returns the state in a file. Before its arrays are read, used bytes of the file's memory
+// budget are spent.
 func read(file []byte, used int) (*checkpoint.State, error) {
 	return modelfile.Read(bytes.NewReader(file), modelfile.Linear,
 		func(r *modelfile.Reader) (*checkpoint.State, error) {

@@ -34,8 +34,8 @@ func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 	return sets
 }
 
-// Steps on chunks are those of one pass over all rows, where nothing of a step depends on other
-// rows than its own: in order, without an offset.
+// Training on chunks gives the weights of one pass over all rows if no step depends on other rows:
+// in sequential order and without an offset.
 func TestChunksAreAPass(t *testing.T) {
 	data := sample.Random(81, 60, 5, 3, 1)
 	for _, s := range []settings.Settings{
@@ -69,8 +69,8 @@ func TestChunksAreAPass(t *testing.T) {
 	}
 }
 
-// A chunk of one row may be smaller than a batch, and random orders continue from chunk to chunk:
-// two chunks of equal rows are not visited in the same order.
+// A chunk of one row may be smaller than a batch. Random orders continue from chunk to chunk: the
+// second of two chunks with equal rows is visited in another order.
 func TestChunksContinue(t *testing.T) {
 	data := sample.Random(82, 40, 5, 2, 1)
 	s := settings.Settings{Lambda: 0.05, Batch: 8, Bias: settings.BiasAugmented}.InForce()
@@ -98,7 +98,7 @@ func TestChunksContinue(t *testing.T) {
 	}
 }
 
-// Chunks keep the vectors of their start where no rows change them, and count on from its steps.
+// Chunks keep the start's vectors that no row changes, and continue its step counts.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
 	s := settings.Settings{

@@ -183,15 +183,14 @@ func (r *Run) startDual(l *Learner) {
 	r.startDualFrom(l, a)
 }
 
-// startDualFrom switches l to dual coordinate descent from the dual variables a; nil stands for
-// zeros.
+// startDualFrom switches l to dual coordinate descent from the dual variables a, nil for zeros.
 func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual = r.newDual(l, a, r.s.plan.averages)
 	l.Dual.SumUp()
 }
 
-// newDual returns a dual coordinate descent solver for l that starts from the dual variables a; nil
-// stands for zeros. If mean is true, its result is an average over a pass.
+// newDual returns a dual coordinate descent solver for l that starts from the dual variables a, nil
+// for zeros. If mean is true, its result is an average over a pass.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))

@@ -15,7 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// problemOf returns a binary or regression problem of the settings on the rows of p, for certtest.
+// problemOf returns the binary or regression problem of the settings on the rows of p, for
+// certtest.
 func problemOf(p sample.Pair, weights []float32, s settings.Settings) *certtest.Problem {
 	q := &certtest.Problem{Vectors: 1, Lambda: s.Lambda, Epsilon: s.Epsilon,
 		Bias: s.Bias == settings.BiasAugmented || s.Bias == settings.BiasUnregularised}
@@ -54,8 +55,9 @@ var measuredCases = []settings.Settings{
 	{Bias: settings.BiasUnregularised, Finish: settings.FinishDual},
 }
 
-// The objective is that of the same weights in float64, to the precision asked for, and no bound is
-// above the optimum. Prove gives dual variables whose bound Verify finds again.
+// The measured objective agrees with a float64 computation from the same weights, to the precision
+// asked for, and no bound is above the optimum. Verify finds the bound of Prove's dual variables
+// again.
 func TestMeasure(t *testing.T) {
 	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
 	for _, c := range measuredCases {
@@ -133,7 +135,7 @@ func wide(v []float32) []float64 {
 	return w
 }
 
-// A bound less its mistake is proven, and no objective is below 0.
+// Proven is the bound less its maximum error, but at least 0.
 func TestProven(t *testing.T) {
 	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
 		if have := (engine.Measurement{Bound: c[0], Mistake: c[1]}).Proven(); have != c[2] {
@@ -142,8 +144,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// AsNeeded measures from float64 dot products only where the gap is small beside the mistake of
-// float32 ones.
+// AsNeeded measures from float64 dot products only if the gap is small beside the error of float32
+// ones.
 func TestMeasureAsNeeded(t *testing.T) {
 	data := sample.Random(62, 200, 20, 2, 1)
 	for _, c := range []struct {
@@ -153,7 +155,7 @@ func TestMeasureAsNeeded(t *testing.T) {
 		{settings.Settings{Lambda: 1e-4, Epochs: 2}, false},
 		{settings.Settings{Lambda: 1, Epochs: 200, Tol: 1e-9, Finish: settings.FinishNewton}, true},
 		{settings.Settings{Lambda: 1e-3, Epochs: 2, Order: "iid"}, false}, // no bound
-		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"}, true}, // and a small objective
+		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"}, true}, // no bound, and a small objective
 	} {
 		if c.s.Epochs == 99 { // the first column is the class
 			for i, y := range data.Y {
@@ -179,8 +181,8 @@ func TestMeasureAsNeeded(t *testing.T) {
 	}
 }
 
-// Objectives and bounds of enough rows to be cut into blocks and parts are the same for any number
-// of goroutines.
+// Objectives and bounds are the same for any number of goroutines, also for enough rows to be
+// divided into blocks and parts.
 func TestMeasureThreads(t *testing.T) {
 	const rows, cols = 9000, 5
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -225,8 +227,8 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// Verify finds the objective of any weights in a session without steps, and a bound below the
-// optimum, the closer to it the more passes it may take.
+// Verify computes the objective of any weights in a session without steps, and a bound below the
+// optimum, which gets closer to it with more passes.
 func TestVerify(t *testing.T) {
 	data := sample.Random(64, 150, 8, 2, 1)
 	for _, c := range measuredCases {
@@ -288,8 +290,8 @@ func TestVerifyClaims(t *testing.T) {
 			least, descent, newton, auto, claims.DualObjective)
 	}
 
-	// Where the penalty is the distance from a prior with a bias, Newton's method starts from the
-	// difference of the weights and the prior's.
+	// With a prior that has a bias, Newton's method starts from the difference of the weights from
+	// the prior's.
 	s.Bias = settings.BiasAugmented
 	job = newJob(t, data.Dense, data.Y, s)
 	job.Prior = train(t, newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 0.1, Epochs: 1,
@@ -310,8 +312,8 @@ func TestVerifyClaims(t *testing.T) {
 	}
 }
 
-// Passes of ascent from the margins of a point far from the optimum prove nearly the optimum of
-// joint problems and pairs too.
+// For joint problems and pairs too, passes of dual ascent from the margins of a point far from the
+// optimum prove nearly the optimum.
 func TestVerifyJoint(t *testing.T) {
 	data := sample.Random(9, 150, 8, 3, 0.7)
 	for _, s := range []settings.Settings{

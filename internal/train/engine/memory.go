@@ -35,10 +35,8 @@ func (s *Session) need() float64 {
 	return minimal.Memory(minimal.Sizes(), 1)
 }
 
-// checkMemory returns an error if the session needs more memory than allowed, before allocating any
-// of it. It halves the number of goroutines while the session does not fit. By the remaining memory
-// it decides whether rows are copied, and for how many problems at a time Newton's method has
-// buffers and keeps sums. None of these changes the results.
+// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the other
+// settings, the number of columns, and MaxMemory or its default, whatever the machine has.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
 		return false
@@ -48,9 +46,9 @@ func (s *Session) autoMayUseNewton() bool {
 }
 
 // checkMemory returns an error if the session needs more memory than allowed, before allocating any
-// of it. By the memory that is left, it chooses the number of goroutines, whether rows are copied,
-// and for how many problems at a time Newton's method has buffers and keeps sums. None of these
-// changes the results.
+// of it. It halves the number of goroutines while the session does not fit. By the remaining memory
+// it decides whether rows are copied, and for how many problems at a time Newton's method has
+// buffers and keeps sums. None of these changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	n := s.Sizes()

@@ -40,8 +40,8 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// The memory of a run is about what was estimated: not much more, and not so much less that a run
-// that would fit is refused.
+// The estimate is near the memory that a run uses: not much less, and not so much more that a run
+// that fits is refused.
 func TestMemoryEstimate(t *testing.T) {
 	for name, c := range map[string]struct {
 		s             settings.Settings
@@ -96,7 +96,7 @@ func TestMemoryEstimate(t *testing.T) {
 			if p.Epoch != c.s.Epochs-1 {
 				return
 			}
-			m := s.Point() // with what measuring takes
+			m := s.Point() // and so the memory for measuring
 			keep := any(nil)
 			if c.keep {
 				keep = s.Checkpoint()
@@ -114,8 +114,8 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// A session that would take more memory than is allowed is refused before that is allocated, with
-// the schemes that would fit.
+// A session that would need more memory than allowed is refused before it allocates any, with a
+// list of the schemes that would fit.
 func TestMaxMemory(t *testing.T) {
 	for _, c := range []struct {
 		s             settings.Settings
@@ -201,12 +201,14 @@ func TestLessMemory(t *testing.T) {
 	}
 }
 
-// Copies of the rows count before buffers for further problems of Newton's method.
+// Memory is used for copies of the rows first, and then for buffers of further problems of Newton's
+// method.
 func TestCopiesBeforeBuffers(t *testing.T) {
 	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
 	rows.CopyFrom = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
-	// Neither solver is estimated to be worth its cost, so that the rows are copied for the steps.
+	// By the estimates neither solver is worth its cost, so that the rows are copied for Pegasos
+	// steps.
 	job := newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 1e-3, Tol: 0.01, Epochs: 3,
 		Finish: settings.FinishAuto})
 	job.Threads = 8
@@ -223,8 +225,7 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	}
 }
 
-// FinishAuto takes Newton's method only where there is memory for it, and a session is not refused
-// for the lack of it.
+// FinishAuto uses Newton's method only if there is memory for it. A lack of memory is no error.
 func TestAutoMemory(t *testing.T) {
 	data := sample.Random(75, 100, 900, 2, 0.1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Finish: settings.FinishAuto, Lambda: 0.1,
@@ -264,8 +265,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// Each setting adds to the estimate what it keeps for a vector, and for the rows that a vector
-// visits.
+// Each setting adds the memory for its data to the estimate, by vector and by visited row.
 func TestMemoryTerms(t *testing.T) {
 	const rows, cols, classes = 400, 50, 4
 	const vectors, visits = classes, classes * rows // one-vs-rest
@@ -315,12 +315,12 @@ func TestMemoryTerms(t *testing.T) {
 			t.Errorf("%s: %v bytes more, want %v", name, have, c.want)
 		}
 	}
-	// One of two classes has a vector without a copy beside others, and rows once.
+	// With two classes there is one vector, without a copy in a matrix, and its rows count once.
 	x, y = manyClasses(rows, cols, 2)
 	if have, want := memory(settings.Settings{}, nil), 2048+(2+2+2)*vector+(8+8+4)*rows; have != want {
 		t.Errorf("one vector: %v bytes, want %v", have, want)
 	}
-	// Sums over many rows are added up in parts, on a goroutine each.
+	// Sums over many rows are computed in parts, each on a goroutine of its own.
 	x, y = manyClasses(100_000, 1, 2)
 	one := memory(settings.Settings{}, nil)
 	two := memory(settings.Settings{}, func(job *engine.Job) { job.Threads = 2 })
@@ -330,8 +330,7 @@ func TestMemoryTerms(t *testing.T) {
 	}
 }
 
-// Rows are packed into fewer bytes where each is visited often enough for that to pay, unless steps
-// are faster on the rows as they are.
+// Rows are packed if they are visited often enough, unless steps are faster on unpacked rows.
 func TestCompact(t *testing.T) {
 	defer func(same, bytes int) {
 		store.SameFrom, store.BytesFrom = same, bytes

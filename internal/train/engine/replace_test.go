@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// steep returns rows of which one is a thousand times as long as the others. Its steps throw the
-// weights far off, so that the point after a few steps is worse than w = 0.
+// steep returns rows of which one is a thousand times as long as the others. Its steps are so long
+// that after a few steps the point is worse than w = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))
@@ -89,7 +89,8 @@ func TestNoWorseThanStart(t *testing.T) {
 		job := newJob(t, data.Dense, data.Y, s)
 		job.Start = good
 		m := train(t, job)
-		// Float32 scores of such rows are that rough, and only the start's gap asks for better ones.
+		// Float32 scores of these rows have such an error, and only a small gap makes training
+		// measure exactly.
 		if m.Result.Objective > good.Result.Objective*(1+1e-5) {
 			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
 		}

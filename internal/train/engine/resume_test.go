@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,13 +128,15 @@ func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 // unbroken run.
 func TestResume(t *testing.T) {
 	first := int64(0)
-	for name, job := range resumeJobs(t) {
+	jobs := resumeJobs(t)
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		job := jobs[name]
 		want := digest(train(t, job))
 		every := int64(1)
 		if testing.Short() {
 			every = 9
 		}
-		first++ // so that together the jobs are paused at every step, also with -short
+		first++ // spreads the pauses of all jobs over the steps
 		for p := 1 + first%every; p <= 5*23; p += every {
 			if resumed(t, job, p) != want {
 				t.Errorf("%s, paused after %d steps: other bits", name, p)
@@ -163,7 +167,7 @@ func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State
 	return job, paused.Checkpoint()
 }
 
-// A checkpoint that no run can have is refused before the first step.
+// A damaged checkpoint is refused before the first step.
 func TestResumeRefusesDamage(t *testing.T) {
 	for name, damage := range map[string]func(*checkpoint.State){
 		"none":               func(st *checkpoint.State) {},
@@ -217,7 +221,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 	}
 }
 
-// The part of a checkpoint that Newton's method, the dual descent or Patience wrote is checked too.
+// A damaged state of Newton's method, of dual descent or of Patience is refused too.
 func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	newton := settings.Settings{Finish: settings.FinishNewton, Tol: 1e-9}
 	for name, c := range map[string]struct {
@@ -261,8 +265,8 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	}
 }
 
-// A run is not resumed without a checkpoint, with a Start, or with other settings, and each error
-// says so.
+// A run is not resumed without a checkpoint, with a Start, or with other settings. The error says
+// why.
 func TestResumeRefuses(t *testing.T) {
 	job, st := pausedRun(t, settings.Settings{})
 	whole := job
@@ -283,8 +287,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Unit rows with other columns, rows in another order, and rows with one other value are other
-// data, though their norms and labels are the same.
+// Data with other columns, another order of the rows, or one other value are refused, even if the
+// norms and labels are the same.
 func TestResumeKnowsTheRows(t *testing.T) {
 	const rows, cols = 30, 12
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -23,7 +23,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// T0 and R^2 follow from the rows' squared norms and weights as the settings' documentation says.
+// T0 and R^2 are computed from the rows' squared norms and weights as documented for the settings.
 func TestOffset(t *testing.T) {
 	const lambda, scale = 0.05, 3.0
 	x, err := dense.FromSlice(4, 2, []float32{1, 2, 3, 0, 0, 1, 2, 2})
@@ -34,8 +34,8 @@ func TestOffset(t *testing.T) {
 	for _, c := range []struct {
 		s       settings.Settings
 		weights []float32
-		r2, t0  func(w, norm float64) float64 // of one row, of weight w; t0 times lambda
-		largest bool                          // t0 is the largest of the rows', not their mean
+		r2, t0  func(w, norm float64) float64 // terms of one row with weight w; t0 times lambda
+		largest bool                          // t0 is the maximum over the rows, not the mean
 	}{
 		{s: settings.Settings{}, t0: func(w, n float64) float64 { return n }},
 		{s: settings.Settings{Offset: settings.OffsetNone}, t0: func(w, n float64) float64 { return 0 }},
@@ -58,7 +58,7 @@ func TestOffset(t *testing.T) {
 		r := newSession(t, weightedJob(t, x, y, c.weights, c.s)).Runs[0]
 		r2, t0, rows := 0.0, 0.0, 4.0
 		weight := func(i int) float64 { return 1 }
-		if c.weights != nil { // they are divided by their mean over the rows that count
+		if c.weights != nil { // weights are divided by their mean over the rows above 0
 			rows = 3
 			weight = func(i int) float64 { return float64(c.weights[i]) * 3 / 4 }
 		}
@@ -86,8 +86,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// A sample of w is taken every 64 steps or, with more than 256 columns, every cols/4, but at least
-// 16 times in a run.
+// w is sampled every 64 steps or, with more than 256 columns, every cols/4 steps, but at least 16
+// times in a run of 16 or more.
 func TestPeriod(t *testing.T) {
 	for _, c := range []struct {
 		total int64
@@ -147,8 +147,8 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// Rows that are read from a file are announced before they are visited, each once an epoch but for
-// the first segment, and the point is the same without that.
+// Rows in a file are announced before they are visited, once an epoch except for the first segment.
+// Announcing does not change the result.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
 	g := rand.New(rand.NewPCG(1, 1))
@@ -219,8 +219,8 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// A score that is not finite ends prepared steps at the same row as single steps, wherever in a
-// group of prepared rows it comes.
+// A score that is not finite ends prepared steps at the same row as single steps, wherever the row
+// is in a group of prepared rows.
 func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	defer func(old int) { store.SameFrom = old }(store.SameFrom)
 	const rows, cols = 200, 21
@@ -267,10 +267,10 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	}
 }
 
-// After many steps in which every weight is moved again and again, the norm that is carried along
-// is off by less than 1e-5 at the end of an epoch, and v by less than 1e-3 of its length from the
-// sum of the steps: a number added to a large float32 is rounded to a multiple of its last bit, and
-// an equal number each time in the same direction.
+// After many steps that change every weight, the tracked norm has an error below 1e-5 at the end of
+// an epoch, and v differs by less than 1e-3 of its length from the sum of the steps: adding a
+// number to a large float32 rounds to a multiple of its last bit, each time in the same direction
+// if the numbers are equal.
 func TestLongRun(t *testing.T) {
 	steps := int64(2_000_000)
 	if testing.Short() {
@@ -315,7 +315,7 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// Weights or an objective beyond float32 end a run with an error that names a step, and no point.
+// Weights beyond float32 end a run with an error that names a step, and without a point.
 func TestNotFinite(t *testing.T) {
 	x, err := dense.FromSlice(2, 1, []float32{1e18, 1e18})
 	if err != nil {
@@ -375,7 +375,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 	newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Batch: 40}))
 
-	// So are a prior whose scores are not finite, and a start with a bias that the run has not.
+	// A prior whose scores are not finite, and a start with a bias for a run without, are refused
+	// too.
 	far := &engine.Point{Weights: [][]float32{{3e38, 3e38, 3e38}}}
 	job := newJob(t, data.Dense, data.Y, settings.Settings{})
 	job.Prior = far

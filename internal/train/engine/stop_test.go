@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// testedEpochs are the epochs after which a run of plain steps checks its stopping criterion.
+// testedEpochs returns the epochs after which a run of Pegasos steps checks its stopping criteria.
 func testedEpochs(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
@@ -22,8 +22,8 @@ func testedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run with Tol ends after the first tested epoch whose gap is at most Tol, with the point of that
-// epoch, and tests change nothing of it.
+// A run with Tol ends after the first checked epoch whose gap is at most Tol, with the point of
+// that epoch. The checks do not change the point.
 func TestTol(t *testing.T) {
 	data := sample.Random(51, 100, 6, 3, 1)
 	for _, s := range []settings.Settings{
@@ -74,8 +74,8 @@ func TestTol(t *testing.T) {
 	}
 }
 
-// With Patience the run ends with the best point of the tested epochs, after as many tests in a row
-// as Patience says that were no better.
+// With Patience, a run ends after the given number of checks without a better point. It returns the
+// best point of all checks.
 func TestPatience(t *testing.T) {
 	data := sample.Random(52, 60, 4, 2, 1)
 	for _, patience := range []int{1, 2, 3} {
@@ -88,7 +88,8 @@ func TestPatience(t *testing.T) {
 				return -math.Abs(float64(len(points) - 1 - best)) // equal qualities are no better
 			}
 			m := train(t, job)
-			// The point of the end is tested in any case, after those of epochs 1 to 8.
+			// The last point is checked again at the end of the run; in 10 epochs there are 8
+			// checks before.
 			if want := min(best+1+patience, 8) + 1; len(points) != want ||
 				m.Result.Epochs != float64(best+1) {
 				t.Errorf("patience %d, best test %d: %d tests, want %d; the point of epoch %v",
@@ -101,8 +102,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// solverStates trains on one problem and returns its solver after each epoch, s for plain steps, d
-// for the dual descent and n for Newton's method, equal letters in a row once.
+// solverStates trains on one problem and returns the sequence of its solvers, without repetitions,
+// from reports after each epoch: s for Pegasos steps, d for dual descent, n for Newton's method.
 func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point) {
 	t.Helper()
 	var s *engine.Session
@@ -126,8 +127,8 @@ func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point)
 	return states, m
 }
 
-// FinishAuto begins with Newton's method where that is cheap, with the dual descent otherwise,
-// changes between them in long runs, and never takes Newton's method with many columns.
+// FinishAuto begins with Newton's method if that is cheap, else with dual descent, changes between
+// them in long runs, and does not use Newton's method with many columns.
 func TestAutoChooses(t *testing.T) {
 	few, wide := sample.Random(71, 2000, 30, 2, 1), sample.Random(72, 200, 150, 2, 1)
 	many := sample.Random(73, 60, newton.MostColumns+1, 2, 0.02)
@@ -190,8 +191,8 @@ func TestAutoResumes(t *testing.T) {
 	}
 }
 
-// A session whose context is done at its n-th check stops or ends, whichever check that is, and a
-// stopped one resumes to the bit, also if its last measurement was abandoned.
+// A session whose context is done at its n-th check stops or ends there, for every n. A stopped
+// session resumes to the bit, also if its last measurement was abandoned.
 func TestCancelAnywhere(t *testing.T) {
 	data := sample.Random(53, 20, 4, 3, 1)
 	for _, s := range []settings.Settings{
@@ -249,8 +250,8 @@ func (d *doneAfter) Err() error {
 	return nil
 }
 
-// Progress is reported after the parts of the first epoch in Early, each epoch, and at the end, with
-// the steps of all runs.
+// Progress is reported after the parts of the first epoch in Early, after each epoch, and at the
+// end, with the steps of all runs.
 func TestProgress(t *testing.T) {
 	data := sample.Random(54, 60, 4, 3, 1)
 	for _, c := range []struct {

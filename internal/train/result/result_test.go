@@ -23,7 +23,7 @@ func known() result.Result {
 	}
 }
 
-// A result is the same after a way through JSON, whether it was measured or not.
+// A result survives its conversion to JSON and back, measured or not.
 func TestHeader(t *testing.T) {
 	unmeasured := known()
 	unmeasured.Unmeasure()
@@ -51,7 +51,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The gap of a header is that of its objectives, and is left out where it is infinite.
+// The gap of a header is computed from its objectives. It is omitted if it is infinite or NaN.
 func TestHeaderGap(t *testing.T) {
 	for _, c := range []struct{ objective, bound, gap float64 }{
 		{3, 2, 0.5}, {1, 1, 0}, {1, 0, math.Inf(1)}, {1, math.NaN(), math.NaN()},
@@ -86,7 +86,7 @@ func TestUnmeasure(t *testing.T) {
 	}
 }
 
-// A lower bound above its objective is an error that says which vector's it is.
+// A lower bound above its objective is an error that names the weight vector.
 func TestCheck(t *testing.T) {
 	if err := known().Check(); err != nil {
 		t.Error(err)
