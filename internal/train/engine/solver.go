@@ -30,8 +30,8 @@ func (s *Session) MayUseNewton() bool {
 }
 
 const (
-	// maxDescentRatio limits when FinishAuto chooses dual descent: the passes that it is estimated
-	// to need are at most this many times the passes of the run.
+	// maxDescentRatio is the largest ratio of the estimated passes of dual descent to the passes of
+	// the run at which FinishAuto chooses dual descent.
 	maxDescentRatio = 8
 	// slowDescentPasses is the estimated number of passes above which the result of dual descent is
 	// an average for smooth losses too.
@@ -69,12 +69,12 @@ func (s *Session) choosePlan() (p plan) {
 	auto := s.Finish == settings.FinishAuto
 	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(s.auto.columns),
 		R2: r2, Density: s.auto.density, Newton: auto && s.auto.newton, Descent: s.CanDescend()}
-	path := work.To(cmp.Or(s.Tol, 0.01), lambda)
-	p.newton = path.Newton
+	estimate := work.To(cmp.Or(s.Tol, 0.01), lambda)
+	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
-		path.Passes <= float64(maxDescentRatio*length)
+		estimate.Passes <= float64(maxDescentRatio*length)
 	p.averages = s.Average == settings.LastHalf &&
-		(s.Kind().Traits().Kinks || path.Passes > slowDescentPasses)
+		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 	return p
 }
 
