@@ -11,8 +11,8 @@ import (
 )
 
 // Train advances the session to its end and returns the last point or, with Patience, the best one,
-// measured. If ctx is done or the session pauses before the end, stopped is true and the point is
-// not measured: its objective and bound are NaN.
+// measured. If ctx is done before the point is measured, or the session pauses, stopped is true and
+// the point is not measured: its objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
