@@ -61,8 +61,8 @@ var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton
 // newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx and samples w in between, for its average. It
-// does nothing after an error.
+// TakeSteps takes a step with each of the rows idx and samples w in between, for its average. While
+// Newton's method is in use, it only counts the steps. It does nothing after an error.
 func (l *Learner) TakeSteps(idx []uint32) {
 	switch phase := l.phase(); {
 	case l.Err != nil:

@@ -204,7 +204,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
 	}
-	newtons := 0.0 // bytes of the problems' own and shared buffers
+	newtons := 0.0 // bytes of Newton's buffers, per problem and shared
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow

@@ -38,7 +38,7 @@ func (s *Session) shouldStop() bool {
 		}
 	}
 	if stop.nextCheck = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-		stop.nextCheck = s.round + max(1, s.round/4) // without an estimate of the gap
+		stop.nextCheck = s.round + max(1, s.round/4) // rarer without an estimate of the gap
 	}
 	if reached {
 		s.proven = m
