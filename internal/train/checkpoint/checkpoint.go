@@ -84,7 +84,7 @@ func Read(r *modelfile.Reader, from *Head) (*State, error) {
 	}
 	for _, n := range from.Lengths {
 		if n < 0 {
-			return nil, fmt.Errorf("header: state: an array has length %d, want 0 or more", n)
+			return nil, fmt.Errorf("header: state: an array has negative length %d", n)
 		}
 		a, err := r.Floats(n)
 		if err != nil {

@@ -118,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 		used    int
 		lengths []int
 	}{
-		{"an array has length -1", 0, []int{3, -1, 1}},
+		{"an array has negative length -1", 0, []int{3, -1, 1}},
 		{"cut short", 0, []int{4, 0, 1}},
 		{"cut short", 0, []int{math.MaxInt / 8, 0, 1}},
 		{"wrong checksum", 0, []int{2, 0, 1}},
