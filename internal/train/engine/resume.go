@@ -107,8 +107,8 @@ func (s *Session) checkFingerprint(run string) error {
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
-		return options.Bad("Resume", "the data differ from those of the interrupted run, in "+
-			"the rows, labels, weights, prior, or the order")
+		return options.Bad("Resume", "the data are not those of the interrupted run: other "+
+			"rows, labels, weights or prior, or another order")
 	case haveKind != kind:
 		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run: "+
 			"sums over them are rounded differently", haveKind, kind)

@@ -322,7 +322,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		change(other)
 		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st, 0))
 		if name == "" && err != nil || name != "" && (err == nil ||
-			!strings.Contains(err.Error(), "the data differ from those")) {
+			!strings.Contains(err.Error(), "the data are not those of the interrupted run")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
