@@ -81,44 +81,6 @@ func TestLambdaByFolds(t *testing.T) {
 	}
 }
 
-// Numbers to predict are judged by their squared errors.
-func TestLambdaOfNumbers(t *testing.T) {
-	p := nearlyEqual(4, 400, 8, 2, true)
-	for i := range p.y {
-		row := p.dense.Row(i)
-		p.y[i] = 100*(row[0]-row[1]) + row[2]
-	}
-	for _, loss := range []pegasos.Loss{pegasos.Squared, pegasos.EpsInsensitive} {
-		m := train(t, p.dense, p.y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
-		if r2 := metrics.R2(p.y, m.DecisionAll(p.dense), nil); r2 < 0.99 {
-			t.Errorf("%s: R^2 %v, %s", loss, r2, m.Settings())
-		}
-	}
-}
-
-// Neither the order of the rows nor how often each is there changes what the folds say.
-func TestLambdaOfEqualRows(t *testing.T) {
-	p := nearlyEqual(5, 300, 8, 2, true)
-	turned, twice := dense.New(300, 8), dense.New(600, 8)
-	var turnedY, twiceY []float32
-	for i := range 300 {
-		copy(turned.Row(i), p.dense.Row(299-i))
-		copy(twice.Row(i), p.dense.Row(i))
-		copy(twice.Row(300+i), p.dense.Row(i))
-		turnedY = append(turnedY, p.y[299-i])
-	}
-	twiceY = append(append(twiceY, p.y...), p.y...)
-	m := train(t, p.dense, p.y, pegasos.Trainer{})
-	if n := train(t, turned, turnedY, pegasos.Trainer{}); n.Lambda != m.Lambda {
-		t.Errorf("lambda %v, of the rows in another order %v", m.Lambda, n.Lambda)
-	}
-	// The rule takes half the lambda for twice the rows, with which the best may be its neighbour.
-	if n := train(t, twice, twiceY, pegasos.Trainer{}); n.Lambda < 0.04*m.Lambda ||
-		n.Lambda > 6*m.Lambda {
-		t.Errorf("lambda %v, of rows that are there twice %v", m.Lambda, n.Lambda)
-	}
-}
-
 // If predicted to be too dear, the choice of lambda is left out first, then the proof, and the
 // settings say so.
 func TestLambdaTooDear(t *testing.T) {
@@ -137,16 +99,6 @@ func TestLambdaTooDear(t *testing.T) {
 		if s := train(t, p.dense, p.y, tr).Settings(); strings.Contains(s, "lambda of") {
 			t.Error(s)
 		}
-	}
-}
-
-// Choose tells the lambda that training takes.
-func TestChooseLambda(t *testing.T) {
-	p := nearlyEqual(7, 300, 8, 2, true)
-	m := train(t, p.dense, p.y, pegasos.Trainer{})
-	cfg, _, err := (&pegasos.Trainer{}).Choose(t.Context(), p.dense, p.y)
-	if err != nil || cfg != m.Config {
-		t.Errorf("%+v, %v; want %+v", cfg, err, m.Config)
 	}
 }
 

@@ -88,18 +88,6 @@ func TestCompactLayouts(t *testing.T) {
 			for _, from := range []int{math.MaxInt, 0} {
 				store.BytesFrom, store.SameFrom, rows.CopyFrom = from, from, from
 				for _, tr.Threads = range threads {
-					s, err := newSession(data.x, data.y, &tr)
-					if err != nil {
-						t.Fatal(err)
-					}
-					kept, left := s.Rows.Compacted != nil, name == "batches"
-					if kind != "pixels" {
-						left = len(s.Rows.Classes) > 2 &&
-							tr.Config.Plain().Multiclass == pegasos.OneVsRest
-					}
-					if kept != (from == 0 && !left) {
-						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
-					}
 					m, err := trainPlain(t.Context(), &tr, data.x, data.y)
 					if err != nil {
 						t.Fatalf("%s, %s: %v", kind, name, err)
@@ -114,30 +102,6 @@ func TestCompactLayouts(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// Others are left as they are, and so are few visits.
-func TestCompactRefuses(t *testing.T) {
-	defer func(old int) { store.BytesFrom = old }(store.BytesFrom)
-	store.BytesFrom = 0
-	x, y := images(2, 100, 20, 2)
-	for name, c := range map[string]struct {
-		cfg  pegasos.Config
-		harm float32
-		want bool
-	}{
-		"pixels":          {pegasos.Config{Epochs: 12}, 0, true},
-		"few epochs":      {pegasos.Config{Epochs: 11}, 0, false},
-		"few steps":       {pegasos.Config{Steps: 1199}, 0, false},
-		"one other value": {pegasos.Config{Epochs: 12}, 0.123, false},
-		"negative":        {pegasos.Config{Epochs: 12}, -1. / 255, false},
-	} {
-		x.Row(99)[19] = c.harm
-		s, err := newSession(x, y, &pegasos.Trainer{Config: c.cfg})
-		if err != nil || (s.Rows.Compacted != nil) != c.want {
-			t.Errorf("%s: %v, bytes: %v", name, err, s.Rows.Compacted != nil)
 		}
 	}
 }
@@ -160,9 +124,11 @@ func TestShuffledLayouts(t *testing.T) {
 		"plain": {}, "paper": {Config: pegasos.Paper()}, "weights": {Weights: weights},
 		"pairs":   {Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"joint":   {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
-		"numbers": {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}}, "batch": {Config: pegasos.Config{Batch: 7}},
-		"balanced": {Config: pegasos.Config{ClassWeight: pegasos.Balanced, Bias: pegasos.BiasAugmented}},
-		"prior":    {Prior: start}, "start": {Start: start},
+		"numbers": {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
+		"batch":   {Config: pegasos.Config{Batch: 7}},
+		"balanced": {Config: pegasos.Config{ClassWeight: pegasos.Balanced,
+			Bias: pegasos.BiasAugmented}},
+		"prior": {Prior: start}, "start": {Start: start},
 		"dual": {Config: pegasos.Config{Finish: pegasos.FinishDual}, Weights: weights},
 		"joint dual": {Config: pegasos.Config{Finish: pegasos.FinishDual,
 			Multiclass: pegasos.CrammerSinger}},

@@ -75,7 +75,7 @@ func TestScaleFree(t *testing.T) {
 // Rows that float32 can't square are refused, by an error that says that scaling helps, and where
 // nothing is said of scaling they are scaled: no model is trained on zeros.
 func TestBeyondSquares(t *testing.T) {
-	for _, size := range []int{-100, -70, 66, 80, 120} {
+	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
 		far := data.times(size)
 		for _, loss := range pegasos.Losses() {
@@ -83,15 +83,12 @@ func TestBeyondSquares(t *testing.T) {
 			if loss.Regression() {
 				y = data.numbers(6).y
 			}
+			near := train(t, data.dense, y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
 			for _, x := range []pegasos.Examples{far.dense, far.sparse} {
 				cfg := pegasos.Config{Loss: loss, Scale: pegasos.ScaleNone, Lambda: 1e-3}
 				var e *pegasos.RowError
 				if _, err := pegasos.Train(t.Context(), x, y, cfg); !errors.As(err, &e) || !e.Scale {
 					t.Errorf("%s, rows times 2^%d: %v", loss, size, err)
-				}
-				near, err := pegasos.Train(t.Context(), data.dense, y, pegasos.Config{Loss: loss})
-				if err != nil {
-					t.Fatal(err)
 				}
 				m, err := pegasos.Train(t.Context(), x, y, pegasos.Config{Loss: loss})
 				if err != nil {

@@ -1,16 +1,19 @@
-package pegasos_test
+package choose_test
 
 import (
 	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/sparse"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
@@ -22,7 +25,7 @@ type byPage struct {
 	sparse  bool
 	counts  []bool // rows of a weight above 0
 	y       []float32
-	loss    pegasos.Loss
+	loss    string
 	n, nnz  float64
 	cols    float64 // that have another value than 0
 	width   int
@@ -32,12 +35,12 @@ type byPage struct {
 	mean, variance []float64
 	constant       []bool
 
-	kind          pegasos.Scale
+	kind          string
 	shift, factor []float32
 	scaled        [][]float32
 	r2            float64
 
-	finish func(lambda float64) pegasos.Config // what goes by lambda
+	finish func(lambda float64) settings.Settings // what goes by lambda
 }
 
 // statistics is the page's "Statistics".
@@ -251,7 +254,7 @@ func sumSquares(row []float32, sparse bool) float32 {
 }
 
 // choose is the page's "Settings".
-func (p *byPage) choose() (cfg pegasos.Config) {
+func (p *byPage) choose() (cfg settings.Settings) {
 	p.statistics()
 	measured := p.cols <= 256
 	p.moments()
@@ -266,13 +269,13 @@ func (p *byPage) choose() (cfg pegasos.Config) {
 	if p.kind == "standard" {
 		nonzero = p.n * used
 	}
-	cfg.Loss, cfg.Bias, cfg.BiasScale = p.loss, pegasos.BiasAugmented, 1
+	cfg.Loss, cfg.Bias, cfg.BiasScale = p.loss, settings.BiasAugmented, 1
 	if nonzero > 0 && p.r2 > 0 {
 		cfg.BiasScale = math.Sqrt(p.n * p.r2 / nonzero)
 	}
 	classes, share := p.classes()
 	q := 0.3
-	if p.loss == pegasos.Squared {
+	if p.loss == "squared" {
 		q = 0.03
 	}
 	cfg.Lambda = math.Max(1e-4*math.Min(math.Max(10*used/p.n, 0.1), 1), q/p.n)
@@ -290,15 +293,15 @@ func (p *byPage) choose() (cfg pegasos.Config) {
 	}
 	switch {
 	case k <= 2:
-		cfg.Multiclass = pegasos.OneVsRest
+		cfg.Multiclass = settings.OneVsRest
 	case pairs && p.n >= rows*k:
-		cfg.Multiclass = pegasos.OneVsOne
-	case p.loss == pegasos.Hinge:
-		cfg.Multiclass = pegasos.CrammerSinger
-	case p.loss == pegasos.Log:
-		cfg.Multiclass = pegasos.Multinomial
+		cfg.Multiclass = settings.OneVsOne
+	case p.loss == "hinge":
+		cfg.Multiclass = settings.CrammerSinger
+	case p.loss == "log":
+		cfg.Multiclass = settings.Multinomial
 	default:
-		cfg.Multiclass = pegasos.OneVsOne
+		cfg.Multiclass = settings.OneVsOne
 	}
 	least := 20.0
 	if p.cols > 256 && nonzero/(p.n*p.cols) < 0.25 {
@@ -306,10 +309,10 @@ func (p *byPage) choose() (cfg pegasos.Config) {
 	}
 	passes := math.Floor(math.Max(least, math.Min(2000, 1e6/math.Max(nonzero, 1))))
 	cfg.Epochs = int(passes)
-	p.finish = func(lambda float64) pegasos.Config {
+	p.finish = func(lambda float64) settings.Settings {
 		c := cfg
 		c.Lambda = lambda
-		if p.loss != pegasos.EpsInsensitive || lambda != cfg.Lambda {
+		if p.loss != "eps-insensitive" || lambda != cfg.Lambda {
 			p.end(&c, k, passes)
 		} else if passes > 100 {
 			c.Tol = 0.01
@@ -320,19 +323,19 @@ func (p *byPage) choose() (cfg pegasos.Config) {
 }
 
 // end is the page's "finish" and "epochs", for a lambda.
-func (p *byPage) end(cfg *pegasos.Config, classes, passes float64) {
+func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	rows, problems := p.n, 1.0
-	joint := cfg.Multiclass == pegasos.CrammerSinger || cfg.Multiclass == pegasos.Multinomial
+	joint := cfg.Multiclass == settings.CrammerSinger || cfg.Multiclass == settings.Multinomial
 	switch {
-	case cfg.Multiclass == pegasos.OneVsOne && classes > 2:
+	case cfg.Multiclass == settings.OneVsOne && classes > 2:
 		rows, problems = 2*p.n/classes, classes*(classes-1)/2
 	case classes > 2 || joint:
 		problems = classes
 	}
 	newton, pass, epoch := p.costs(rows)
 	norm := (p.r2 + float64(cfg.BiasScale*cfg.BiasScale)) / float64(cfg.Lambda*rows)
-	per := map[pegasos.Loss]float64{pegasos.Hinge: 4, pegasos.EpsInsensitive: 4,
-		pegasos.Log: 1.5}[p.loss]
+	per := map[string]float64{"hinge": 4, "eps-insensitive": 4,
+		"log": 1.5}[p.loss]
 	if per == 0 {
 		per = 8
 	}
@@ -342,11 +345,11 @@ func (p *byPage) end(cfg *pegasos.Config, classes, passes float64) {
 		cost = math.Min(cost, newton)
 	}
 	switch {
-	case p.loss == pegasos.Squared && p.cols <= 256:
-		cfg.Finish, cfg.Epochs = pegasos.FinishNewton, 0
+	case p.loss == "squared" && p.cols <= 256:
+		cfg.Finish, cfg.Epochs = settings.FinishNewton, 0
 		return
 	case problems*cost <= math.Max(20e6, 3*passes*float64(problems*epoch)):
-		cfg.Finish, cfg.Tol = pegasos.FinishAuto, 0.01
+		cfg.Finish, cfg.Tol = settings.FinishAuto, 0.01
 		cfg.Epochs = int(math.Max(passes, math.Min(2000, math.Floor(4*descent))))
 		return
 	}
@@ -357,7 +360,7 @@ func (p *byPage) end(cfg *pegasos.Config, classes, passes float64) {
 
 // classes returns how many there are, 0 of numbers, and the share of the smaller one's rows.
 func (p *byPage) classes() (int, float64) {
-	if p.loss == pegasos.Squared || p.loss == pegasos.EpsInsensitive {
+	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0
 	}
 	rows := map[float32]float64{}
@@ -397,17 +400,17 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	row := math.Min(0.6*z2, 10+vars*vars/100)
 	times, zone := 12.0, float64(math.Max(0.15*rows, math.Min(rows, 3*vars)))+float64(0.35*rows)
 	switch p.loss {
-	case pegasos.SquaredHinge:
+	case "squared-hinge":
 		times, zone = 6, 3*rows
-	case pegasos.Squared:
+	case "squared":
 		times, zone = 3, 3*rows
-	case pegasos.Log:
+	case "log":
 		times, zone = 6, 6*rows
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
 	cost := float64(times*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
 	each := 90.0
-	if p.loss == pegasos.Squared || p.loss == pegasos.SquaredHinge {
+	if p.loss == "squared" || p.loss == "squared-hinge" {
 		each = 50
 	}
 	return cost, 2*pass + float64(each*rows), 2*pass + float64(20*rows)
@@ -416,7 +419,7 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 // newPage makes a random table of one of the kinds that the rule tells apart.
 func newPage(seed uint64) *byPage {
 	g := rand.New(rand.NewPCG(seed, 88))
-	p := &byPage{loss: pick(g, pegasos.Losses()...), sparse: g.IntN(2) == 0}
+	p := &byPage{loss: pick(g, loss.Names(nil)...), sparse: g.IntN(2) == 0}
 	rows, cols := 4+g.IntN(pick(g, 20, 300, 2500)), 1+g.IntN(pick(g, 4, 30, 30, 300))
 	classes := pick(g, 2, 2, 2, 3, 5)
 	fill := pick(g, 0.02, 0.1, 0.2, 0.3, 1)
@@ -448,7 +451,7 @@ func newPage(seed uint64) *byPage {
 		p.rows = append(p.rows, row)
 		p.counts = append(p.counts, i < 2*classes || g.Float64() >= unweighted)
 		y := float32(i % classes)
-		if p.loss == pegasos.Squared || p.loss == pegasos.EpsInsensitive {
+		if p.loss == "squared" || p.loss == "eps-insensitive" {
 			y = float32(100 * g.NormFloat64())
 		} else if i >= 2*classes && g.IntN(3) == 0 {
 			y = 0
@@ -458,35 +461,28 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// TestChoicesByThePage holds what training chooses against docs/spec.md, to the bit.
+// Settings makes the choices that docs/spec.md describes, to the bit, and Take and End follow it for
+// every lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
-	kinds := map[pegasos.Scale]int{}
-	finished, others := 0, 0
+	kinds := map[string]int{}
+	proven, moved := 0, 0
 	for seed := range uint64(*pageTables) {
 		p := newPage(seed)
-		x := dense.New(len(p.rows), len(p.rows[0]))
-		weights := make([]float32, len(p.rows))
-		for i, row := range p.rows {
-			copy(x.Row(i), row)
-			if p.counts[i] {
-				weights[i] = 1 + float32(i%3)
-			}
-		}
-		var of pegasos.Examples = x
-		if p.sparse {
-			of = toSparse(x)
-		}
-		tr := pegasos.Trainer{Config: pegasos.Config{Loss: p.loss}, Weights: weights, Threads: 1}
-		c := &pegasos.Task{Trainer: tr}
-		_, err := pegasos.PrepareTask(c, of, p.y)
+		c := p.chosen(t)
 		want := p.choose()
-		if err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-			continue
+		if c.Lambda != want.Lambda {
+			t.Errorf("seed %d: lambda is %v, by the page %v", seed, c.Lambda, want.Lambda)
 		}
-		have, s := c.Config, pegasos.FromScale(pegasos.TaskScale(c))
-		changed := p.anotherLambda(t, seed, want.Lambda, have.Lambda, s.Note)
-		want = p.finish(have.Lambda)
+		if path := c.Path(); path != nil {
+			lambda := path.Lambdas[seed%uint64(len(path.Lambdas))]
+			if lambda != c.Lambda {
+				moved++
+			}
+			c.Take(path, lambda)
+		}
+		c.End()
+		want = p.finish(c.Lambda)
+		have, s := c.Settings, c.Scale
 		for _, d := range []struct {
 			what       string
 			have, want any
@@ -495,7 +491,7 @@ func TestChoicesByThePage(t *testing.T) {
 			{"folded", s.Folded, p.folded()},
 			{"bias", have.Bias, want.Bias}, {"bias's scale", have.BiasScale, want.BiasScale},
 			{"multiclass", have.Multiclass, want.Multiclass},
-			{"finish", have.Plain().Finish, want.Plain().Finish},
+			{"finish", have.Finish, want.Finish},
 			{"tol", have.Tol, want.Tol},
 		} {
 			if d.have != d.want {
@@ -507,71 +503,67 @@ func TestChoicesByThePage(t *testing.T) {
 			t.Errorf("seed %d: %d epochs, by the page %d", seed, have.Epochs, want.Epochs)
 		}
 		if !slices.Equal(s.Shift, p.shift) || !slices.Equal(s.Factor, p.factor) {
-			t.Errorf("seed %d: shifts or factors are not those of the page", seed)
+			t.Errorf("seed %d: shifts or factors differ from those of the page", seed)
 		}
-		p.holdNumbers(t, seed, c)
-		if kinds[p.kind]++; want.Finish == pegasos.FinishAuto {
-			finished++
-		}
-		if changed {
-			others++
-		}
-		_, isSparse := of.(*sparse.Matrix)
-		if isSparse != p.sparse {
-			t.Fatal("the layout is another one")
+		p.checkTargets(t, seed, c)
+		if kinds[p.kind]++; want.Finish == settings.FinishAuto {
+			proven++
 		}
 	}
 	t.Logf("%d tables, scaled %v, %d up to a proof, %d with another lambda than the rule's",
-		*pageTables, kinds, finished, others)
-	if len(kinds) < 4 || finished == 0 || finished == *pageTables || others == 0 {
+		*pageTables, kinds, proven, moved)
+	if len(kinds) < 4 || proven == 0 || proven == *pageTables || moved == 0 {
 		t.Errorf("the tables are too much alike: scaled %v, %d up to a proof, %d with another lambda",
-			kinds, finished, others)
+			kinds, proven, moved)
 	}
 }
 
-// anotherLambda reports whether lambda is not the rule's. It has to be the rule's times 10, .1,
-// .01, .001 or .0001 then, and the note has to say so.
-func (p *byPage) anotherLambda(t *testing.T, seed uint64, rule, lambda float64, note string) bool {
+// chosen returns the choices of Settings for the table.
+func (p *byPage) chosen(t *testing.T) *choose.Choice {
 	t.Helper()
-	if lambda == rule {
-		return false
-	}
-	for _, f := range []float64{10, 0.1, 0.01, 1e-3, 1e-4} {
-		if lambda == float64(f*rule) && strings.Contains(note, "lambda of ") {
-			return true
+	x := dense.New(len(p.rows), len(p.rows[0]))
+	weights := make([]float32, len(p.rows))
+	for i, row := range p.rows {
+		copy(x.Row(i), row)
+		if p.counts[i] {
+			weights[i] = 1 + float32(i%3)
 		}
 	}
-	t.Errorf("seed %d: lambda is %v, by the page %v; %s", seed, lambda, rule, note)
-	return false
+	var examples store.Examples = x
+	if p.sparse {
+		examples = sample.ToSparse(x)
+	}
+	return settled(t, examples, p.y, rows.Options{Weights: weights},
+		choose.Open{Settings: settings.Settings{Loss: p.loss}})
 }
 
-// holdNumbers holds the centre, the spread and epsilon of numbers to predict against the page.
-func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *pegasos.Task) {
+// checkTargets compares the center, the standard deviation and the epsilon of regression targets
+// with the page.
+func (p *byPage) checkTargets(t *testing.T, seed uint64, c *choose.Choice) {
 	t.Helper()
-	if p.loss != pegasos.Squared && p.loss != pegasos.EpsInsensitive {
+	if p.loss != "squared" && p.loss != "eps-insensitive" {
 		return
 	}
-	var centre, spread float64
+	var center, deviation float64
 	for i, y := range p.y {
 		if p.counts[i] {
-			centre += float64(y)
+			center += float64(y)
 		}
 	}
-	centre /= p.n
+	center /= p.n
 	for i, y := range p.y {
-		if d := float64(y) - centre; p.counts[i] {
-			spread += float64(d * d)
+		if d := float64(y) - center; p.counts[i] {
+			deviation += float64(d * d)
 		}
 	}
-	if spread = math.Sqrt(spread / p.n); !(spread > 0x1p-40*math.Abs(centre)) {
-		spread = 1
+	if deviation = math.Sqrt(deviation / p.n); !(deviation > 0x1p-40*math.Abs(center)) {
+		deviation = 1
 	}
-	s := pegasos.FromScale(pegasos.TaskScale(c))
-	if s.Centre != centre || s.Spread != spread {
-		t.Errorf("seed %d: centre %v, spread %v, by the page %v, %v", seed, s.Centre, s.Spread,
-			centre, spread)
+	if c.Scale.Centre != center || c.Scale.Spread != deviation {
+		t.Errorf("seed %d: center %v, deviation %v, by the page %v, %v", seed, c.Scale.Centre,
+			c.Scale.Spread, center, deviation)
 	}
-	if p.loss == pegasos.EpsInsensitive && pegasos.ScalingEpsilon(s) != 0.1*spread {
-		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, pegasos.ScalingEpsilon(s), 0.1*spread)
+	if p.loss == "eps-insensitive" && c.Scale.Epsilon != 0.1*deviation {
+		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, c.Scale.Epsilon, 0.1*deviation)
 	}
 }

@@ -1,0 +1,607 @@
+package choose_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// One-vs-one, a joint problem or one-vs-rest is chosen by the rows of a class, the columns, the
+// loss and the memory.
+func TestMulticlass(t *testing.T) {
+	// Each class has the same number of rows; tight refuses the scheme of that name.
+	for _, c := range []struct {
+		rows, cols, classes int
+		fill                float64
+		loss, tight, want   string
+	}{
+		{210, 6, 3, 1, "", "", settings.OneVsOne},
+		{209, 6, 3, 1, "", "", settings.CrammerSinger},
+		{209, 6, 3, 1, "log", "", settings.Multinomial},
+		{209, 6, 3, 1, "squared-hinge", "", settings.OneVsOne},
+		{210, 6, 3, 1, "", settings.OneVsOne, settings.CrammerSinger},
+		{209, 6, 3, 1, "", settings.CrammerSinger, settings.OneVsOne},
+		{210, 6, 3, 1, "", "all", settings.OneVsOne},
+		{140, 6, 2, 1, "", "", settings.OneVsRest},
+		{600, 300, 3, 0.1, "", "", settings.OneVsOne},
+		{597, 300, 3, 0.1, "", "", settings.CrammerSinger},
+		{210, 300, 3, 0.5, "", "", settings.OneVsOne},
+		{210, 256, 3, 0.1, "", "", settings.OneVsOne},
+		{210, 257, 3, 0.1, "", "", settings.CrammerSinger},
+		{200, 201, 200, 1, "squared-hinge", "", settings.OneVsOne},
+		{200, 202, 200, 1, "squared-hinge", "", settings.OneVsRest},
+		{2048, 1, 2048, 1, "squared-hinge", "", settings.OneVsOne},
+		{2049, 1, 2049, 1, "squared-hinge", "", settings.OneVsRest},
+	} {
+		p := sample.Random(8, c.rows, c.cols, 2, c.fill)
+		for i := range p.Y {
+			p.Dense.Row(i)[i%c.cols] = 1 // no column is empty
+			p.Y[i] = float32(i % c.classes)
+		}
+		open := choose.Open{Settings: settings.Settings{Loss: c.loss},
+			Need: func(s settings.Settings, set *rows.Set) float64 {
+				if s.Multiclass == c.tight || c.tight == "all" {
+					return 4<<30 + 1
+				}
+				return 4 << 30
+			}}
+		x := store.Examples(p.Dense)
+		if c.fill < 1 {
+			x = sample.ToSparse(p.Dense)
+		}
+		if have := settled(t, x, p.Y, rows.Options{}, open).Multiclass; have != c.want {
+			t.Errorf("%+v: %s", c, have)
+		}
+	}
+	p := sample.Random(8, 300, 6, 3, 1)
+	have := settled(t, p.Dense, p.Y, rows.Options{}, choose.Open{Costs: true})
+	if have.Multiclass != settings.CrammerSinger {
+		t.Errorf("with costs of mistakes: %s", have.Multiclass)
+	}
+	open := choose.Open{Settings: settings.Settings{Multiclass: settings.Multinomial}}
+	if have := settled(t, p.Dense, p.Y, rows.Options{}, open); have.Loss != "log" {
+		t.Errorf("multinomial with the loss %s", have.Loss)
+	}
+}
+
+// The end of a run goes by the tolerance, the loss, what is given, and the predicted cost.
+func TestEnd(t *testing.T) {
+	two := unequalColumns(1, 300, 6, 2)
+	large := sample.Random(6, 1500, 600, 2, 1)
+	columns := func(cols int) *dense.Matrix { return sample.Random(6, 300, cols, 2, 1).Dense }
+	for name, c := range map[string]struct {
+		x    *dense.Matrix
+		open choose.Open
+		want settings.Settings // of Finish, Tol, Epochs and Steps
+	}{
+		"nothing given": {two.Dense, choose.Open{},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 555}},
+		"epochs": {two.Dense, choose.Open{Settings: settings.Settings{Epochs: 3}},
+			settings.Settings{Epochs: 3}},
+		"steps": {two.Dense, choose.Open{Settings: settings.Settings{Steps: 3}},
+			settings.Settings{Steps: 3}},
+		"tol": {two.Dense, choose.Open{Settings: settings.Settings{Tol: 0.3}},
+			settings.Settings{Finish: "auto", Tol: 0.3, Epochs: 2000}},
+		"tol and epochs": {two.Dense, choose.Open{Settings: settings.Settings{Tol: 0.3, Epochs: 9}},
+			settings.Settings{Finish: "auto", Tol: 0.3, Epochs: 9}},
+		"tol and batches": {two.Dense, choose.Open{Settings: settings.Settings{Tol: 0.3, Batch: 2}},
+			settings.Settings{Tol: 0.3, Epochs: 2000}},
+		"batches": {two.Dense, choose.Open{Settings: settings.Settings{Batch: 2}},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"plain steps": {two.Dense, choose.Open{Settings: settings.Settings{Finish: "none"}},
+			settings.Settings{Finish: "none", Tol: 0.01, Epochs: 555}},
+		"dual": {two.Dense, choose.Open{Settings: settings.Settings{Finish: "dual"}},
+			settings.Settings{Finish: "dual", Epochs: 555}},
+		"newton": {two.Dense, choose.Open{Settings: settings.Settings{Finish: "newton"}},
+			settings.Settings{Finish: "newton", Epochs: 200}},
+		"patience": {two.Dense, choose.Open{Settings: settings.Settings{Patience: 2}},
+			settings.Settings{Epochs: 555}},
+		"iid": {two.Dense, choose.Open{Settings: settings.Settings{Order: "iid"}},
+			settings.Settings{Epochs: 555}},
+		"shards": {two.Dense, choose.Open{Settings: settings.Settings{Shards: 2}},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"prior": {two.Dense, choose.Open{Prior: true},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"start": {two.Dense, choose.Open{Start: true},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 555}},
+		"resumed": {two.Dense, choose.Open{Resumed: true},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"tolerant regression": {two.Dense,
+			choose.Open{Settings: settings.Settings{Loss: "eps-insensitive"}},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"least squares": {columns(256), choose.Open{Settings: settings.Settings{Loss: "squared"}},
+			settings.Settings{Finish: "newton", Epochs: 200}},
+		"least squares of many columns": {columns(257),
+			choose.Open{Settings: settings.Settings{Loss: "squared"}},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 1083}},
+		"least squares without memory": {columns(9),
+			choose.Open{Settings: settings.Settings{Loss: "squared", Lambda: 1},
+				Need: func(s settings.Settings, _ *rows.Set) float64 {
+					if s.Finish == settings.FinishNewton {
+						return 5 << 30
+					}
+					return 0
+				}},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 370}},
+		"no memory for a proof": {two.Dense,
+			choose.Open{Need: func(s settings.Settings, _ *rows.Set) float64 {
+				if s.Finish == settings.FinishAuto {
+					return 5 << 30
+				}
+				return 0
+			}},
+			settings.Settings{Tol: 0.01, Epochs: 555}},
+		"dear": {large.Dense, choose.Open{Settings: settings.Settings{Lambda: 1e-9}},
+			settings.Settings{Epochs: 20}},
+		"more passes for a proof": {large.Dense, choose.Open{Settings: settings.Settings{Lambda: 0.25}},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 24}},
+		"C": {large.Dense, choose.Open{Settings: settings.Settings{C: 1 / (0.25 * 1500)}},
+			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 24}},
+	} {
+		y := two.Y
+		if len(y) != c.x.Rows() {
+			y = large.Y
+		}
+		have := ended(t, c.x, y, c.open).Settings
+		if have.Finish != c.want.Finish || have.Tol != c.want.Tol || have.Epochs != c.want.Epochs ||
+			have.Steps != c.want.Steps {
+			t.Errorf("%s: finish %q, tol %v, %d epochs, %d steps", name, have.Finish, have.Tol,
+				have.Epochs, have.Steps)
+		}
+		if have != have.Plain() {
+			t.Errorf("%s: open settings are left in %+v", name, have)
+		}
+	}
+	c := ended(t, large.Dense, large.Y, choose.Open{Settings: settings.Settings{Lambda: 1e-9}})
+	if c.Scale.Note != "not up to a proof: tol 0.01 would take about 0.032 s" {
+		t.Errorf("the note is %q", c.Scale.Note)
+	}
+}
+
+// Without a proof there are 20 passes, 10 over wide sparse rows, and more over small data.
+func TestPasses20(t *testing.T) {
+	none := choose.Open{Settings: settings.Settings{Finish: settings.FinishNone}}
+	for _, c := range []struct {
+		x      store.Examples
+		epochs int
+		tol    float64
+	}{
+		{sample.Random(1, 40, 2, 2, 1).Dense, 2000, 0.01},
+		{sample.Random(1, 1000, 10, 2, 1).Dense, 100, 0},
+		{sample.Random(1, 990, 10, 2, 1).Dense, 101, 0.01},
+		{sample.Random(1, 4000, 20, 2, 1).Dense, 20, 0},
+		{words(2, 9000, 700, true).Sparse, 10, 0},
+	} {
+		have := ended(t, c.x, classes(c.x.Rows(), 2), none)
+		if have.Epochs != c.epochs || have.Tol != c.tol {
+			t.Errorf("%d rows of %d columns: %d epochs, tol %v, want %d, %v", c.x.Rows(), c.x.Cols(),
+				have.Epochs, have.Tol, c.epochs, c.tol)
+		}
+	}
+}
+
+// The path has lambdas around the rule's where trying them is cheap, and fewer or none elsewhere.
+func TestPath(t *testing.T) {
+	two := unequalColumns(1, 300, 6, 2)
+	many := sample.Random(9, 4000, 12, 2, 1)
+	for i := range many.Y {
+		many.Y[i] = float32(i % 40)
+	}
+	of := func(rows, cols int) *dense.Matrix { return sample.Random(9, rows, cols, 2, 1).Dense }
+	logistic := choose.Open{Settings: settings.Settings{Loss: "log"}}
+	rest := choose.Open{Settings: settings.Settings{Multiclass: settings.OneVsRest}}
+	for name, c := range map[string]struct {
+		x              store.Examples
+		y              []float32
+		open           choose.Open
+		lambdas, folds int // 0 for no path
+	}{
+		"small":      {two.Dense, two.Y, choose.Open{}, 6, 5},
+		"39 rows":    {two.Dense.Take(upTo(39)), two.Y[:39], choose.Open{}, 0, 0},
+		"40 rows":    {two.Dense.Take(upTo(40)), two.Y[:40], choose.Open{}, 6, 5},
+		"larger":     {many.Dense, classes(4000, 2), choose.Open{}, 6, 1},
+		"3 lambdas":  {of(400, 4), classes(400, 10), choose.Open{}, 3, 1},
+		"log":        {of(400, 4), classes(400, 10), logistic, 3, 4},
+		"4 lambdas":  {of(1000, 12), classes(1000, 5), choose.Open{}, 4, 1},
+		"5 lambdas":  {of(400, 40), classes(400, 5), choose.Open{}, 5, 1},
+		"2 folds":    {of(400, 40), classes(400, 3), choose.Open{}, 6, 2},
+		"rest":       {of(400, 40), classes(400, 3), rest, 6, 2},
+		"40 classes": {many.Dense, many.Y, choose.Open{}, 0, 0},
+		"lambda":     {two.Dense, two.Y, choose.Open{Settings: settings.Settings{Lambda: 0.1}}, 0, 0},
+		"C":          {two.Dense, two.Y, choose.Open{Settings: settings.Settings{C: 1}}, 0, 0},
+		"shards":     {two.Dense, two.Y, choose.Open{Settings: settings.Settings{Shards: 2}}, 0, 0},
+		"one shard":  {two.Dense, two.Y, choose.Open{Settings: settings.Settings{Shards: 1}}, 6, 5},
+		"resumed":    {two.Dense, two.Y, choose.Open{Resumed: true}, 0, 0},
+		"start":      {two.Dense, two.Y, choose.Open{Start: true}, 0, 0},
+		"prior":      {two.Dense, two.Y, choose.Open{Prior: true}, 0, 0},
+		"costs":      {two.Dense, two.Y, choose.Open{Costs: true}, 0, 0},
+		"user rows":  {userRows{two.Dense}, two.Y, choose.Open{}, 0, 0},
+		"zeros":      {dense.New(60, 3), classes(60, 2), choose.Open{}, 0, 0},
+		"no memory": {two.Dense, two.Y, choose.Open{
+			Need: func(s settings.Settings, _ *rows.Set) float64 {
+				if s.Finish == settings.FinishAuto && s.Tol == 0.05 {
+					return 5 << 30
+				}
+				return 0
+			}}, 0, 0},
+	} {
+		rule := settled(t, c.x, c.y, rows.Options{}, c.open)
+		p := rule.Path()
+		switch {
+		case p == nil:
+			if c.lambdas > 0 {
+				t.Errorf("%s: no path", name)
+			}
+			continue
+		case len(p.Lambdas) != c.lambdas || p.Folds != c.folds || p.Tol != 0.05:
+			t.Errorf("%s: %d lambdas by %d folds, tol %v", name, len(p.Lambdas), p.Folds, p.Tol)
+		case p.Rule != 1 || p.Lambdas[1] != rule.Lambda || p.Lambdas[0] != 10*rule.Lambda ||
+			p.Lambdas[2] != 0.1*rule.Lambda:
+			t.Errorf("%s: the lambdas are %v, the rule's is %v", name, p.Lambdas, rule.Lambda)
+		}
+	}
+}
+
+// classes returns n labels of k classes, one after the other.
+func classes(n, k int) []float32 {
+	y := make([]float32, n)
+	for i := range y {
+		y[i] = float32(i % k)
+	}
+	return y
+}
+
+func upTo(n int) []uint32 {
+	rows := make([]uint32, n)
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	return rows
+}
+
+// A lambda of the path, and the note on the path, are those of the run.
+func TestTake(t *testing.T) {
+	p := unequalColumns(1, 300, 6, 2)
+	y := slices.Clone(p.Y)
+	for i := range y {
+		y[i] += float32(i%7) / 9
+	}
+	for _, folds := range []int{1, 5} {
+		for at, moved := range []bool{true, false} {
+			c := settled(t, p.Dense, y, rows.Options{},
+				choose.Open{Settings: settings.Settings{Loss: "eps-insensitive"}})
+			path := c.Path()
+			path.Folds = folds
+			c.Scale.Note = "before"
+			want := "before; lambda of 6, by 5 folds"
+			if folds == 1 {
+				c.Scale.Note, want = "", "lambda of 6, by one fold of five"
+			}
+			c.Take(path, path.Lambdas[at])
+			c.End()
+			// With the rule's lambda, a run with the tolerant loss ends without a solver.
+			if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
+				(c.Finish == settings.FinishAuto) != moved {
+				t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)
+			}
+		}
+	}
+}
+
+// The scale goes by the fill, the columns' and the rows' sizes, and the memory.
+func TestScaleKinds(t *testing.T) {
+	two := unequalColumns(1, 300, 6, 2)
+	unit, counts := words(4, 400, 700, true), words(5, 400, 700, false)
+	long := counts.Dense.Take(upTo(400))
+	for i := range 4 {
+		dense.Scale(1000, long.Row(100*i))
+	}
+	images := sample.Random(6, 200, 300, 2, 1)
+	tiny := images.Dense.Take(upTo(200))
+	for i := range 200 {
+		dense.Scale(0x1p-70, tiny.Row(i))
+	}
+	const leftOut = ": scaling (standard) was left out"
+	for name, c := range map[string]struct {
+		x           store.Examples
+		max         int64
+		scale, note string
+	}{
+		"unequal columns":        {two.Dense, 0, "standard", ""},
+		"unequal sparse columns": {two.Sparse, 0, "standard", ""},
+		"words of length 1":      {unit.Sparse, 0, "none", ""},
+		"words, held dense":      {unit.Dense, 0, "none", ""},
+		"rows of unequal length": {long, 0, "unit", ""},
+		"images":                 {images.Dense, 0, "none", ""},
+		"tiny images":            {tiny, 0, "max-abs", ""},
+		"zeros":                  {dense.New(400, 3), 0, "none", ""},
+		"user rows": {userRows{two.Dense}, 0, "none",
+			"rows of a type of the caller's, which are not copied" + leftOut},
+		"half of the memory": {two.Dense, 2 * 4 * 300 * 6, "standard", ""},
+		"too little memory": {two.Dense, 2*4*300*6 - 2, "none",
+			"rows of which there is no memory for a copy" + leftOut},
+	} {
+		y := append(slices.Clone(two.Y), two.Y...)[:c.x.Rows()]
+		have := settled(t, c.x, y, rows.Options{}, choose.Open{MaxMemory: c.max})
+		if have.Open.Scale != c.scale || have.Scale.Kind != c.scale || have.Scale.Note != c.note {
+			t.Errorf("%s: %s, %q, want %s, %q", name, have.Open.Scale, have.Scale.Note, c.scale,
+				c.note)
+		}
+		if c.max > 0 && c.scale != "none" && have.MaxMemory != c.max-4*300*6 {
+			t.Errorf("%s: %d bytes are left of %d", name, have.MaxMemory, c.max)
+		}
+	}
+}
+
+// Sparse rows of few columns are standardized only if they grow to at most four times their bytes,
+// and by at most 2^20 bytes of empty columns.
+func TestScaleGrowth(t *testing.T) {
+	for _, c := range []struct {
+		nonzeros, cols int // of 16 rows
+		want           string
+	}{
+		{16, 8, "standard"}, {15, 8, "max-abs"},
+		{16, 8 + 1<<14, "standard"}, {16, 9 + 1<<14, "max-abs"},
+	} {
+		x := dense.New(16, c.cols)
+		for i := range c.nonzeros {
+			x.Row(i)[i%8] = float32(1 + 99*(i%2))
+		}
+		have := settled(t, sample.ToSparse(x), classes(16, 2), rows.Options{}, choose.Open{})
+		if have.Open.Scale != c.want {
+			t.Errorf("%+v: %s", c, have.Open.Scale)
+		}
+	}
+}
+
+// Many columns of unequal magnitudes are divided by these unless the rows' lengths are all alike.
+func TestScaleLengths(t *testing.T) {
+	for _, c := range []struct {
+		first float32 // value in the first row, beside which 1 is the largest
+		want  string
+	}{
+		{1, "none"}, {0.996, "none"}, {0.99, "max-abs"},
+	} {
+		x := dense.New(300, 300)
+		for i := range 300 {
+			x.Row(i)[i%150] = 1
+			x.Row(i)[150+i%150] = 0.01
+		}
+		x.Row(0)[0] = c.first
+		have := settled(t, sample.ToSparse(x), classes(300, 2), rows.Options{}, choose.Open{})
+		if have.Open.Scale != c.want {
+			t.Errorf("first value %v: %s, want %s", c.first, have.Open.Scale, c.want)
+		}
+	}
+}
+
+// A copy for a given scale has to fit into the memory: dense rows take 4 bytes a value, sparse ones
+// 8 bytes a nonzero and 8 a row.
+func TestMemoryForCopies(t *testing.T) {
+	p := sample.Random(3, 100, 10, 2, 0.2)
+	nonzeros := 0
+	for i := range 100 {
+		for _, v := range p.Dense.Row(i) {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+	}
+	for _, c := range []struct {
+		x     store.Examples
+		scale string
+		bytes int
+	}{
+		{p.Dense, "standard", 4000}, {p.Dense, "unit", 4000}, {p.Sparse, "standard", 4000},
+		{p.Sparse, "max-abs", 8*nonzeros + 800}, {p.Sparse, "unit", 8*nonzeros + 800},
+	} {
+		open := choose.Open{Settings: settings.Settings{Scale: c.scale}}
+		open.MaxMemory = int64(c.bytes)
+		_, err := tryRows(t, c.x, p.Y, rows.Options{}, open)
+		var rule options.Rule
+		if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
+			!strings.Contains(rule.Reason, "0.00") && !strings.Contains(rule.Reason, "0 MB") {
+			t.Errorf("%s of %T: %v", c.scale, c.x, err)
+		}
+		open.MaxMemory++
+		if have, err := tryRows(t, c.x, p.Y, rows.Options{}, open); err != nil ||
+			have.MaxMemory != 1 {
+			t.Errorf("%s of %T: %v", c.scale, c.x, err)
+		}
+	}
+}
+
+// A known scale of the same kind is kept, for the columns of these rows.
+func TestKnownScale(t *testing.T) {
+	p := unequalColumns(1, 300, 6, 2)
+	known := &scale.Scale{Kind: "max-abs", Folded: true, Factor: []float32{2, 3, 4, 5},
+		Note: "an older note"}
+	open := choose.Open{Settings: settings.Settings{Scale: "max-abs"}, Known: known}
+	c := settled(t, p.Dense, p.Y, rows.Options{}, open)
+	if want := []float32{2, 3, 4, 5, 1, 1}; !slices.Equal(c.Scale.Factor, want) ||
+		c.Scale.Note != known.Note || len(known.Factor) != 4 {
+		t.Errorf("%+v", c.Scale)
+	}
+	open.Scale = "unit"
+	if c := settled(t, p.Dense, p.Y, rows.Options{}, open); c.Scale.Kind != "unit" {
+		t.Errorf("%+v", c.Scale)
+	}
+}
+
+// Fits reports whether Settings would fit that scale to the rows.
+func TestFits(t *testing.T) {
+	p := unequalColumns(1, 300, 6, 2)
+	y := make([]float32, 300)
+	for i := range y {
+		y[i] = 10 + float32(i%5)
+	}
+	never := func() bool { return false }
+	for _, loss := range []string{"", "squared"} {
+		set := newSet(t, p.Dense, y, loss, rows.Options{})
+		for _, kind := range []string{"none", "standard", "max-abs", "unit"} {
+			c := settled(t, p.Dense, y, rows.Options{},
+				choose.Open{Settings: settings.Settings{Loss: loss, Scale: kind}})
+			s := *c.Scale
+			if fits, err := choose.Fits(&s, set, 1, never); !fits || err != nil {
+				t.Errorf("%s, %q: %v, %v", kind, loss, fits, err)
+			}
+			if s.Factor != nil {
+				s.Factor = slices.Clone(s.Factor)
+				s.Factor[2] *= 2
+			} else {
+				s.Folded = !s.Folded
+			}
+			if fits, err := choose.Fits(&s, set, 1, never); fits || err != nil {
+				t.Errorf("%s, %q, changed: %v, %v", kind, loss, fits, err)
+			}
+			if loss == "" {
+				continue
+			}
+			for _, change := range []func(*scale.Scale){
+				func(s *scale.Scale) { s.Centre++ }, func(s *scale.Scale) { s.Spread *= 2 },
+			} {
+				s := *c.Scale
+				change(&s)
+				if fits, err := choose.Fits(&s, set, 1, never); fits || err != nil {
+					t.Errorf("%s, targets, changed: %v, %v", kind, fits, err)
+				}
+			}
+		}
+	}
+	p.Dense.Row(3)[1] = float32(math.NaN())
+	set := newSet(t, p.Dense, y, "", rows.Options{})
+	if _, err := choose.Fits(&scale.Scale{Kind: "max-abs"}, set, 1, never); err == nil {
+		t.Error("a scale of NaN fits")
+	}
+}
+
+// Regression targets are brought to mean 0 and deviation 1, and epsilon with them.
+func TestTargets(t *testing.T) {
+	p := sample.Random(3, 4, 2, 2, 1)
+	y := []float32{1, 3, 1, 3} // mean 2, deviation 1
+	times := func(a float32) []float32 {
+		return []float32{y[0] * a, y[1] * a, y[2] * a, y[3] * a}
+	}
+	for name, c := range map[string]struct {
+		y                          []float32
+		s                          settings.Settings
+		known                      *scale.Scale
+		center, deviation, epsilon float64 // of the scale
+		run                        float64 // the epsilon of the run
+	}{
+		"scaled":   {times(4), settings.Settings{Loss: "eps-insensitive"}, nil, 8, 4, 0.1 * 4, 0.1 * 4 / 4},
+		"epsilon":  {times(4), settings.Settings{Loss: "eps-insensitive", Epsilon: 2}, nil, 8, 4, 2, 0.5},
+		"squared":  {times(4), settings.Settings{Loss: "squared"}, nil, 8, 4, 0, 0},
+		"equal":    {[]float32{5, 5, 5, 5}, settings.Settings{Loss: "squared"}, nil, 5, 1, 0, 0},
+		"unscaled": {times(4), settings.Settings{Loss: "eps-insensitive", TargetScale: "none"}, nil, 0, 0, 0, 0},
+		"classes":  {y, settings.Settings{}, nil, 0, 0, 0, 0},
+		"known": {times(4), settings.Settings{Loss: "squared", Scale: "none"},
+			&scale.Scale{Kind: "none", Centre: 1, Spread: 2}, 1, 2, 0, 0},
+		"known, unscaled": {times(4), settings.Settings{Loss: "squared", Scale: "none",
+			TargetScale: "none"}, &scale.Scale{Kind: "none", Centre: 1, Spread: 2}, 0, 0, 0, 0},
+	} {
+		have := settled(t, p.Dense, c.y, rows.Options{}, choose.Open{Settings: c.s, Known: c.known})
+		s := have.Scale
+		if s.Centre != c.center || s.Spread != c.deviation || s.Epsilon != c.epsilon ||
+			have.Epsilon != c.run {
+			t.Errorf("%s: center %v, deviation %v, epsilon %v, of the run %v", name, s.Centre,
+				s.Spread, s.Epsilon, have.Epsilon)
+		}
+		if want := (float64(c.y[0]) - s.Centre) / s.Unit(); float64(have.Rows.Y[0]) != want {
+			t.Errorf("%s: target %v, want %v", name, have.Rows.Y[0], want)
+		}
+	}
+	tiny := &scale.Scale{Kind: "none", Spread: 1e-39}
+	_, err := tryRows(t, p.Dense, y, rows.Options{}, choose.Open{Known: tiny,
+		Settings: settings.Settings{Loss: "squared", Scale: "none"}})
+	var row *rows.Error
+	if !errors.As(err, &row) || row.Row != 0 {
+		t.Errorf("targets beyond float32: %v", err)
+	}
+}
+
+// Rows of weight 0 count for nothing, other weights do not matter, and bad rows are told.
+func TestWeights(t *testing.T) {
+	p := unequalColumns(9, 300, 5, 2)
+	weights := make([]float32, 300)
+	for i := range 200 {
+		weights[i] = 1 + float32(i%4)
+	}
+	have := settled(t, p.Dense, p.Y, rows.Options{Weights: weights}, choose.Open{})
+	want := settled(t, p.Dense.Take(upTo(200)), p.Y[:200], rows.Options{}, choose.Open{})
+	if !have.Scale.Same(want.Scale) || have.Scale.R2 != want.Scale.R2 || have.Lambda != want.Lambda ||
+		have.Settings != want.Settings {
+		t.Errorf("rows of weight 0 count: %+v, want %+v", have.Settings, want.Settings)
+	}
+	set := newSet(t, p.Dense, p.Y, "", rows.Options{Weights: weights})
+	if shares := choose.Shares(set); len(shares) != 2 || shares[0]+shares[1] != 1 ||
+		shares[0] != float64(set.CountClasses()[0])/200 {
+		t.Errorf("the classes' shares are %v", shares)
+	}
+	stopped := choose.Open{Threads: 1, Stopped: func() bool { return true }}
+	if c, err := choose.Settings(stopped, set); c != nil {
+		t.Errorf("%v, %v once it is stopped", c, err)
+	}
+	p.Dense.Row(7)[2] = float32(math.NaN())
+	var row *rows.Error
+	if _, err := tryRows(t, p.Dense, p.Y, rows.Options{}, choose.Open{}); !errors.As(err, &row) ||
+		row.Row != 7 {
+		t.Error(err)
+	}
+}
+
+// Empty columns change no choice.
+func TestEmptyColumns(t *testing.T) {
+	for seed := range uint64(60) {
+		g := rand.New(rand.NewPCG(seed, 39))
+		n, cols := 60+g.IntN(200), 2+g.IntN(40)
+		p := sample.Random(seed, n, cols, 2+g.IntN(3), 0.05+0.95*g.Float64())
+		for j := range cols { // columns of different units
+			unit := float32(math.Pow(10, 2*g.Float64()))
+			for i := range n {
+				p.Dense.Row(i)[j] *= unit
+			}
+		}
+		wide := dense.New(n, cols+1+g.IntN(60))
+		for i := range n {
+			copy(wide.Row(i), p.Dense.Row(i))
+		}
+		for _, held := range [][2]store.Examples{{p.Dense, wide},
+			{sample.ToSparse(p.Dense), sample.ToSparse(wide)}} {
+			want := settled(t, held[0], p.Y, rows.Options{}, choose.Open{})
+			have := settled(t, held[1], p.Y, rows.Options{}, choose.Open{})
+			same := func(what string) {
+				a, b := have.Settings, want.Settings
+				if !near(a.Lambda, b.Lambda) || !near(a.BiasScale, b.BiasScale) {
+					t.Errorf("seed %d, %T: %+v, want %+v", seed, held[0], a, b)
+				}
+				a.Lambda, a.BiasScale = b.Lambda, b.BiasScale
+				if a != b || have.Scale.Kind != want.Scale.Kind || have.Cols() != want.Cols() {
+					t.Errorf("seed %d, %T, %d columns, %d with empty ones, %s: %+v, want %+v", seed,
+						held[0], cols, wide.Cols(), what, a, b)
+				}
+			}
+			same("before the path")
+			a, b := have.Path(), want.Path()
+			if (a == nil) != (b == nil) || a != nil && (len(a.Lambdas) != len(b.Lambdas) ||
+				a.Folds != b.Folds) {
+				t.Errorf("seed %d, %T: the path is %+v, want %+v", seed, held[0], a, b)
+			}
+			have.End()
+			want.End()
+			same("at the end")
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package choose_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// FromStatistics makes the same choices as Settings makes from all rows.
+func TestFromStatistics(t *testing.T) {
+	wide := sample.Random(61, 300, 400, 2, 0.02)
+	for name, c := range map[string]sample.Pair{
+		"dense":   sample.Random(58, 500, 20, 2, 1),
+		"sparse":  sample.Random(59, 400, 30, 3, 0.1),
+		"binary":  sample.ZerosAndOnes(sample.Random(60, 300, 60, 2, 0.1)),
+		"columns": wide,
+	} {
+		for _, x := range []store.Examples{c.Dense, c.Sparse} {
+			statistics := statisticsOf(t, x, c.Y)
+			for _, cfg := range []settings.Settings{
+				{}, {C: 0.5}, {Scale: scaling.MaxAbs},
+				{Scale: scaling.Unit, Loss: "squared-hinge"},
+				{Scale: scaling.Standard}, {Scale: scaling.None, Bias: settings.BiasNone},
+			} {
+				cfg.Multiclass = settings.OneVsRest
+				want := ended(t, x, c.Y, choose.Open{Settings: cfg})
+				have, err := choose.FromStatistics(choose.Open{Settings: cfg}, statistics)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if have.Finish != settings.FinishNone {
+					t.Errorf("%s, %T, %+v: finish %q", name, x, cfg, have.Finish)
+				}
+				near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }
+				if have.Settings.Scale != want.Settings.Scale ||
+					have.Bias != want.Bias || have.C != want.C ||
+					!near(have.BiasScale, want.BiasScale) || !near(have.Lambda, want.Lambda) {
+					t.Errorf("%s, %T, %+v: chose %+v, want %+v", name, x, cfg, have, want)
+				}
+				if !have.Scale.Same(want.Scale) {
+					t.Errorf("%s, %T, %+v: another scaling", name, x, cfg)
+				}
+			}
+		}
+	}
+}
+
+// FromStatistics refuses impossible statistics and settings, and scales that the statistics rule out.
+func TestFromStatisticsErrors(t *testing.T) {
+	p := sample.Random(61, 60, 4, 2, 1)
+	none := choose.Open{}
+	s := statisticsOf(t, p.Dense, p.Y)
+	s.Counts[0]++
+	if _, err := choose.FromStatistics(none, s); err == nil {
+		t.Error("classes of more rows than there are were taken")
+	}
+	s.Counts[0]--
+	var rule options.Rule
+	bad := choose.Open{Settings: settings.Settings{Loss: "other"}}
+	if _, err := choose.FromStatistics(bad, s); !errors.As(err, &rule) || rule.Field != "Loss" {
+		t.Error(err)
+	}
+	delete(s.Sizes, scaling.Unit)
+	unit := choose.Open{Settings: settings.Settings{Scale: scaling.Unit}}
+	if _, err := choose.FromStatistics(unit, s); !errors.As(err, &rule) || rule.Field != "Scale" {
+		t.Error(err)
+	}
+	// Without the moments of the columns, standard becomes max-abs.
+	for i := range 60 {
+		p.Dense.Row(i)[0] *= 100
+	}
+	s = statisticsOf(t, p.Dense, p.Y)
+	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scaling.Standard {
+		t.Errorf("%v, %v", c, err)
+	}
+	delete(s.Sizes, scaling.Standard)
+	s.Mean, s.Variance, s.Constant = nil, nil, nil
+	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scaling.MaxAbs ||
+		c.Scale.R2 != s.Sizes[scaling.MaxAbs].MeanSquare {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// statisticsOf returns the statistics of all rows of x.
+func statisticsOf(t testing.TB, x store.Examples, y []float32) *store.Statistics {
+	t.Helper()
+	all := store.Of(x)
+	c := store.Measure(all, nil, true, 1, func() bool { return false })
+	classes, class, err := labels.Classify(y, nil, nil, rows.Bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := store.MatrixOf(x)
+	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
+		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
+		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
+		Sizes: make(map[string]store.RowSizes)}
+	for _, k := range class {
+		s.Counts[k]++
+	}
+	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Sizes[scaling.None] = sizesOf(c.Squares)
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		scaled := store.Scale(all, c.Scaler(kind), kind == scaling.Standard, 1,
+			func() bool { return false })
+		squares := make([]float64, c.Rows)
+		for i := range squares {
+			squares[i] = float64(scaled.SumSquares(i))
+		}
+		s.Sizes[kind] = sizesOf(squares)
+	}
+	return s
+}
+
+func sizesOf(squares []float64) (s store.RowSizes) {
+	for _, v := range squares {
+		s.MaxSquare = math.Max(s.MaxSquare, v)
+		s.MeanSquare += v / float64(len(squares))
+	}
+	return s
+}
