@@ -1,0 +1,189 @@
+package settings
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// Plain fills in the defaults of docs/training.md, and leaves what is given.
+func TestPlain(t *testing.T) {
+	plain := Settings{Loss: "hinge", Multiclass: OneVsRest, Lambda: 1e-4, Epochs: 20,
+		Order: "shuffled", Block: 64, Offset: OffsetR2, Average: LastHalf, Bias: BiasNone,
+		Scale: "none", TargetScale: "none"}
+	with := func(change func(*Settings)) Settings {
+		s := plain
+		change(&s)
+		return s
+	}
+	given := Settings{Loss: "log", Multiclass: OneVsOne, C: 3, Epochs: 7, Order: "permutation",
+		Offset: OffsetNone, Average: LastIterate, Bias: BiasUnregularised, Scale: "unit",
+		TargetScale: "standard"}
+	for _, c := range []struct{ open, want Settings }{
+		{Settings{}, plain},
+		{given, given},
+		{Settings{Multiclass: Multinomial}, with(func(s *Settings) {
+			s.Multiclass, s.Loss = Multinomial, "log"
+		})},
+		{Settings{C: 3}, with(func(s *Settings) { s.C, s.Lambda = 3, 0 })},
+		{Settings{Steps: 3}, with(func(s *Settings) { s.Steps, s.Epochs = 3, 0 })},
+		{Settings{Finish: FinishNewton}, with(func(s *Settings) {
+			s.Finish, s.Epochs = FinishNewton, 200
+		})},
+		{Settings{Finish: FinishNewton, Steps: 5}, with(func(s *Settings) {
+			s.Finish, s.Epochs, s.Steps = FinishNewton, 0, 5
+		})},
+		{Settings{Order: "blocks"}, with(func(s *Settings) { s.Order = "blocks" })},
+		{Settings{Order: "iid"}, with(func(s *Settings) { s.Order, s.Block = "iid", 0 })},
+		{Settings{Bias: BiasAugmented}, with(func(s *Settings) {
+			s.Bias, s.BiasScale = BiasAugmented, 1
+		})},
+		{Settings{Bias: BiasNone, BiasScale: 1}, with(func(s *Settings) { s.BiasScale = 1 })},
+	} {
+		if have := c.open.Plain(); have != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.open, have, c.want)
+		}
+	}
+	// Without an appended feature its value is not in force.
+	if have := (Settings{Bias: BiasNone, BiasScale: 1}).InForce(); have != plain {
+		t.Errorf("in force is %+v", have)
+	}
+	if have := (Settings{Bias: BiasAugmented, BiasScale: 3}).InForce(); have.BiasScale != 3 {
+		t.Errorf("in force is %+v", have)
+	}
+}
+
+// Each solver and the bound are for some settings only.
+func TestSolvers(t *testing.T) {
+	for _, c := range []struct {
+		s                             Settings
+		finish, descend, newton, ends bool // CanFinish, CanDescend, CanNewton, MayProve
+		bounds                        bool
+	}{
+		{Settings{}, true, true, true, true, true},
+		{Settings{Order: "iid"}, false, false, false, false, false},
+		{Settings{Batch: 1}, true, true, true, true, true},
+		{Settings{Batch: 2}, false, false, false, true, true},
+		{Settings{Project: true}, false, false, false, true, true},
+		{Settings{Multiclass: CrammerSinger}, true, true, false, true, true},
+		{Settings{Multiclass: Multinomial}, true, true, false, true, true},
+		{Settings{Bias: BiasUnregularised}, true, true, true, true, true},
+		{Settings{Multiclass: CrammerSinger, Bias: BiasUnregularised}, true, false, false, false,
+			false},
+		{Settings{Patience: 1}, true, true, false, false, true},
+		{Settings{Tol: 0.1}, true, true, true, false, true},
+		{Settings{Finish: FinishNone}, true, true, true, true, true},
+		{Settings{Finish: FinishAuto}, true, true, true, false, true},
+	} {
+		s := c.s
+		if s.CanFinish() != c.finish || s.CanDescend() != c.descend || s.CanNewton() != c.newton ||
+			s.MayProve() != c.ends || s.Bounds() != c.bounds {
+			t.Errorf("%+v: %v %v %v %v %v", s, s.CanFinish(), s.CanDescend(), s.CanNewton(),
+				s.MayProve(), s.Bounds())
+		}
+		if want := s.Finish == FinishAuto; s.Finishes() != want {
+			t.Errorf("%+v: finishes %v", s, !want)
+		}
+	}
+}
+
+// Kind and Cost are those of the loss of that name, the hinge for others.
+func TestKind(t *testing.T) {
+	for name, want := range map[string]loss.Kind{"": loss.Hinge, "other": loss.Hinge,
+		"log": loss.Log, "squared": loss.Squared, "eps-insensitive": loss.EpsInsensitive} {
+		s := Settings{Loss: name, Epsilon: 2}
+		cost := loss.Func{Kind: want}
+		if want == loss.EpsInsensitive {
+			cost.Epsilon = 2
+		}
+		if s.Kind() != want || s.Cost() != cost {
+			t.Errorf("%q: %v, %v", name, s.Kind(), s.Cost())
+		}
+		if numbers := want == loss.Squared || want == loss.EpsInsensitive; s.Numbers() != numbers {
+			t.Errorf("%q: labels are numbers: %v", name, !numbers)
+		}
+	}
+}
+
+// Length is the number of steps, which must not exceed 2^53.
+func TestLength(t *testing.T) {
+	for _, c := range []struct {
+		s     Settings
+		epoch int
+		want  int64 // 0 for an error
+	}{
+		{Settings{Epochs: 3}, 7, 21},
+		{Settings{Steps: 5, Epochs: 3}, 7, 5},
+		{Settings{Epochs: options.MaxSteps}, 1, options.MaxSteps},
+		{Settings{Epochs: options.MaxSteps / 4}, 4, options.MaxSteps},
+		{Settings{Epochs: options.MaxSteps/4 + 1}, 4, 0},
+	} {
+		if have, err := c.s.Length(c.epoch); have != c.want || (err != nil) != (c.want == 0) {
+			t.Errorf("%+v: %d, %v", c.s, have, err)
+		}
+	}
+}
+
+// Parts yields each pair of classes once with one-vs-one, and else one part of all rows. Vectors
+// counts the vectors of all parts.
+func TestParts(t *testing.T) {
+	ovo := &Settings{Multiclass: OneVsOne}
+	var pairs [][]int32
+	for k, pair := range ovo.Parts(4) {
+		if k != len(pairs) {
+			t.Errorf("part %d begins with vector %d", len(pairs), k)
+		}
+		if pairs = append(pairs, slices.Clone(pair)); k == 4 {
+			break
+		}
+	}
+	want := [][]int32{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}}
+	if !slices.EqualFunc(pairs, want, slices.Equal) {
+		t.Errorf("the pairs are %v", pairs)
+	}
+	for _, c := range []struct {
+		s       Settings
+		classes int
+	}{{*ovo, 2}, {Settings{}, 4}} {
+		for k, pair := range c.s.Parts(c.classes) {
+			if k != 0 || pair != nil {
+				t.Errorf("%+v of %d classes: part %d, %v", c.s, c.classes, k, pair)
+			}
+		}
+	}
+	for _, c := range []struct {
+		multiclass, loss string
+		classes, want    int // 0 for an error
+	}{
+		{OneVsRest, "hinge", 2, 1}, {OneVsRest, "hinge", 3, 3}, {OneVsRest, "hinge", 1, 0},
+		{OneVsRest, "hinge", 0, 0}, {OneVsRest, "hinge", 1 << 16, 1 << 16},
+		{OneVsRest, "hinge", 1<<16 + 1, 0},
+		{OneVsOne, "hinge", 2, 1}, {OneVsOne, "hinge", 3, 3}, {OneVsOne, "hinge", 5, 10},
+		{OneVsOne, "hinge", 2048, 2048 * 2047 / 2}, {OneVsOne, "hinge", 2049, 0},
+		{CrammerSinger, "hinge", 2, 2}, {Multinomial, "log", 3, 3},
+		{OneVsRest, "squared", 0, 1}, {OneVsRest, "squared", 2, 0},
+	} {
+		s := Settings{Multiclass: c.multiclass, Loss: c.loss}
+		if have, err := s.Vectors(c.classes); have != c.want || (err != nil) != (c.want == 0) {
+			t.Errorf("%s, %s, %d classes: %d vectors, %v", c.multiclass, c.loss, c.classes, have, err)
+		}
+	}
+}
+
+// Copy copies fields of the same name, also to other types of the same kind.
+func TestCopy(t *testing.T) {
+	type name string
+	var to struct {
+		Loss   name
+		Epochs int
+	}
+	Copy(&to, struct {
+		Epochs int
+		Loss   string
+	}{3, "log"})
+	if to.Loss != "log" || to.Epochs != 3 {
+		t.Errorf("%+v", to)
+	}
+}
