@@ -1,0 +1,271 @@
+package trials
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// nearlyEqual returns rows whose columns are nearly equal, and labels that their small differences
+// decide, or chance.
+func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
+	g := rand.New(rand.NewPCG(seed, 77))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		row, z := x.Row(i), [3]float64{}
+		common := 5 * g.NormFloat64()
+		for j := range row {
+			d := 0.02 * g.NormFloat64()
+			row[j] = float32(common + d)
+			z[j%classes] += d
+		}
+		if !signal {
+			z[0] = g.NormFloat64()
+		}
+		for k, v := range z[:classes] {
+			if v > z[int(y[i])] {
+				y[i] = float32(k)
+			}
+		}
+	}
+	return x, y
+}
+
+// jobOf returns the job, and the path, of a run whose settings the data choose.
+func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
+	engine.Job, *choose.Path,
+) {
+	t.Helper()
+	set, err := rows.New(x, y, rows.Options{Numbers: s.Numbers(), Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := choose.Settings(choose.Open{Settings: s, Threads: 1,
+		Stopped: func() bool { return false }}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Path()
+	if p == nil {
+		t.Fatal("no path")
+	}
+	return engine.Job{Settings: c.Settings, Rows: c.Rows, Scale: c.Scale, Threads: 2}, p
+}
+
+// shift returns by how many places of the path the lambda lies below the rule's.
+func shift(t *testing.T, job engine.Job, p *choose.Path) int {
+	t.Helper()
+	lambda, err := Lambda(job, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Index(p.Lambdas, lambda) - p.Rule
+}
+
+// A signal in small differences of correlated columns takes a smaller lambda than the rule's, in
+// any order of the rows and on any number of goroutines, noise does not.
+func TestLambda(t *testing.T) {
+	for _, c := range []struct {
+		classes int
+		s       settings.Settings
+		least   int // places below the rule's
+	}{
+		{2, settings.Settings{}, 1}, {3, settings.Settings{}, 1},
+		{2, settings.Settings{Loss: "log"}, 1},
+		{3, settings.Settings{Multiclass: settings.OneVsRest}, 1},
+		{2, settings.Settings{Bias: settings.BiasNone}, 1},
+	} {
+		x, y := nearlyEqual(1, 300, 9, c.classes, true)
+		job, p := jobOf(t, x, y, c.s, nil)
+		have := shift(t, job, p)
+		if have < c.least {
+			t.Errorf("%d classes, %+v: %d places below the rule's", c.classes, c.s, have)
+		}
+		job.Threads = 1
+		if other := shift(t, job, p); other != have {
+			t.Errorf("%d classes, %+v: %d places with one goroutine, %d with two", c.classes, c.s,
+				other, have)
+		}
+		turned, labels := dense.New(300, 9), make([]float32, 300)
+		for i := range labels {
+			copy(turned.Row(i), x.Row(299-i))
+			labels[i] = y[299-i]
+		}
+		job, p = jobOf(t, turned, labels, c.s, nil)
+		if other := shift(t, job, p); other != have {
+			t.Errorf("%d classes, %+v: %d places with the rows in another order, else %d",
+				c.classes, c.s, other, have)
+		}
+		x, y = nearlyEqual(2, 300, 9, c.classes, false)
+		job, p = jobOf(t, x, y, c.s, nil)
+		if have := shift(t, job, p); have > 1 {
+			t.Errorf("%d classes, %+v, noise: %d places below the rule's", c.classes, c.s, have)
+		}
+	}
+}
+
+// Regression targets are judged by their squared errors.
+func TestLambdaOfTargets(t *testing.T) {
+	x, y := nearlyEqual(4, 300, 8, 2, true)
+	for i := range y {
+		y[i] = 100*(x.Row(i)[0]-x.Row(i)[1]) + x.Row(i)[2]
+	}
+	for _, loss := range []string{"squared", "eps-insensitive"} {
+		job, p := jobOf(t, x, y, settings.Settings{Loss: loss}, nil)
+		if have := shift(t, job, p); have < 1 {
+			t.Errorf("%s: %d places below the rule's", loss, have)
+		}
+	}
+}
+
+// Rows twice, and rows of weight 2, are judged alike; rows of weight 0 count for nothing.
+func TestLambdaOfWeights(t *testing.T) {
+	x, y := nearlyEqual(5, 300, 8, 2, true)
+	weights := make([]float32, 300)
+	for i := range weights {
+		weights[i] = 2
+	}
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	have := shift(t, job, p)
+	doubled, q := jobOf(t, x, y, settings.Settings{}, weights)
+	if other := shift(t, doubled, q); other != have {
+		t.Errorf("%d places below the rule's with weights of 2, else %d", other, have)
+	}
+	more, labels := dense.New(400, 8), slices.Clone(y)
+	for i := range 300 {
+		copy(more.Row(i), x.Row(i))
+		weights[i] = 1
+	}
+	for i := range 100 { // wrong rows without weight
+		copy(more.Row(300+i), x.Row(i))
+		labels, weights = append(labels, 1-y[i]), append(weights, 0)
+	}
+	with, q := jobOf(t, more, labels, settings.Settings{}, weights)
+	if other := shift(t, with, q); other != have {
+		t.Errorf("%d places below the rule's with rows of weight 0, else %d", other, have)
+	}
+}
+
+// Models whose memory MaxMemory does not allow are an error, which says what to do; a run that is
+// stopped ends at once.
+func TestLambdaEnds(t *testing.T) {
+	x, y := nearlyEqual(1, 300, 9, 2, true)
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	job.MaxMemory = 10
+	_, err := Lambda(job, p)
+	var rule options.Rule
+	if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
+		!strings.HasSuffix(rule.Reason, "for models that Lambda is chosen by: set that") {
+		t.Error(err)
+	}
+	job.MaxMemory = 0
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job.Until = ctx
+	if lambda, err := Lambda(job, p); err != nil || lambda != p.Lambdas[p.Rule] {
+		t.Errorf("stopped: %v, %v", lambda, err)
+	}
+}
+
+// held returns a trial of the job, with room for the mistakes.
+func held(job engine.Job, p *choose.Path) *trial {
+	s := &job.Settings
+	settings.Only(s, settings.Trial)
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, mostEpochs
+	*s = s.Plain()
+	tr := &trial{job: job, path: p, copies: true}
+	for range p.Lambdas {
+		tr.wrong = append(tr.wrong, make([]float64, len(job.Rows.Y)))
+	}
+	tr.deal()
+	return tr
+}
+
+// Once a model makes no mistake with its own rows, smaller lambdas have the mistakes of that model.
+func TestHoldOutPerfect(t *testing.T) {
+	x, y := dense.New(200, 2), make([]float32, 200)
+	for i := range y {
+		y[i] = float32(i % 2)
+		x.Row(i)[0], x.Row(i)[1] = y[i]*4-2+float32(i)/400, float32(i%7)
+	}
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	p.Lambdas, p.Rule = []float64{0.1, 0.01, math.NaN()}, 0 // of NaN there is no model
+	tr := held(job, p)
+	if err := tr.holdOut(0); err != nil {
+		t.Fatal(err)
+	}
+	for k := range p.Lambdas {
+		for i := range y {
+			if tr.wrong[k][i] != 0 {
+				t.Fatalf("lambda %d, row %d: mistake %v", k, i, tr.wrong[k][i])
+			}
+		}
+	}
+	// Without a model, each row of the part is infinitely wrong, and so is no other row.
+	p.Lambdas[0] = math.NaN()
+	tr = held(job, p)
+	if err := tr.holdOut(1); err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range tr.part {
+		if math.IsInf(tr.wrong[0][i], 1) != (part == 1) {
+			t.Fatalf("row %d of part %d: mistake %v", i, part, tr.wrong[0][i])
+		}
+	}
+}
+
+// A mistake is the row's weight, and of regression targets the squared error times the weight.
+func TestMistake(t *testing.T) {
+	x, err := dense.FromSlice(3, 2, []float32{1, 2, -1, 3, 2, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		s       settings.Settings
+		y       []float32
+		weights []float32
+		m       *engine.Point
+		want    []float64
+	}{
+		{settings.Settings{}, []float32{0, 1, 1}, nil,
+			&engine.Point{Weights: [][]float32{{1, 0}}}, []float64{1, 1, 0}},
+		{settings.Settings{}, []float32{0, 1, 1}, []float32{3, 5, 7},
+			&engine.Point{Weights: [][]float32{{1, 0}}, Bias: []float64{-1.5}}, []float64{0, 5, 0}},
+		{settings.Settings{Loss: "squared"}, []float32{0, 1, 5}, []float32{3, 5, 7},
+			&engine.Point{Weights: [][]float32{{1, 1}}, Bias: []float64{2}},
+			[]float64{3 * 25, 5 * 9, 7}},
+		{settings.Settings{}, []float32{0, 1, 2}, nil,
+			&engine.Point{Weights: [][]float32{{0, 1}, {-5, 0}, {1, 0}}}, []float64{0, 0, 0}},
+		{settings.Settings{Multiclass: settings.OneVsOne}, []float32{0, 1, 2}, nil,
+			// The pairs (0, 1), (0, 2), (1, 2): above 0 the second class gets the vote.
+			&engine.Point{Weights: [][]float32{{0, 1}, {0, -1}, {1, 0}}}, []float64{1, 0, 1}},
+		{settings.Settings{}, []float32{0, 1, 1}, nil, nil,
+			[]float64{math.Inf(1), math.Inf(1), math.Inf(1)}},
+	} {
+		set, err := rows.New(x, c.y, rows.Options{Numbers: c.s.Numbers(), Weights: c.weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.m != nil {
+			if all := slices.Max(c.want) == 0; perfect(&c.s, c.m, set) != all {
+				t.Errorf("%+v, labels %v: no mistakes: %v", c.s, c.y, !all)
+			}
+		}
+		for i, want := range c.want {
+			if have := mistake(&c.s, c.m, set, i); have != want {
+				t.Errorf("%+v, labels %v, row %d: mistake %v, want %v", c.s, c.y, i, have, want)
+			}
+		}
+	}
+}
