@@ -313,6 +313,61 @@ func TestCopies(t *testing.T) {
 
 type storeRows = store.Rows
 
+// Copies of a pair's rows that gain little need more epochs.
+func TestShufflePairs(t *testing.T) {
+	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	rows.CopyFrom = 1
+	p := sample.Random(3, 1000, 600, 3, 0.1)
+	long := dense.New(1000, 600)
+	for i := range 1000 {
+		for j := range 600 {
+			long.Row(i)[j] = float32((i+j)%256) / 255
+		}
+	}
+	packed, ok := store.Of(long).Compact(1)
+	if !ok || packed.TakeGain() != store.GainsLittle {
+		t.Fatal("the pixels are not packed")
+	}
+	for _, c := range []struct {
+		x      store.Rows
+		epochs int64
+		copied bool
+	}{
+		{store.Of(p.Sparse), 3, true}, {packed, 15, false}, {packed, 16, true},
+		{packed, 17, true}, {store.Of(long), 30, false},
+	} {
+		s := newSet(t, long, p.Y, rows.Options{})
+		s.X = c.x
+		if err := s.Measure(); err != nil {
+			t.Fatal(err)
+		}
+		v, _, err := s.View([]int32{0, 2}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := v.X
+		s.Shuffle(&v, rows.Visits{Total: c.epochs * 100, Epoch: 100})
+		if copied := v.X != before; copied != c.copied {
+			t.Errorf("%T, %d epochs: copied %v", c.x, c.epochs, copied)
+		}
+	}
+}
+
+// DotSize bounds the root mean square of the rows' dot product errors.
+func TestDotSize(t *testing.T) {
+	x := column(3, 4, 0)
+	v := rows.View{X: store.Of(x), Norms: []float32{9, 16, 0}, Weight: []float64{2, 0.5, 0.5}}
+	e := v.X.DotError(0)
+	want := 1.001*math.Sqrt((2*9+0.5*16)/3*e*e) + 0x1p-100
+	if have := v.DotSize(); math.Abs(have-want) > 1e-12*want {
+		t.Errorf("%v, want %v", have, want)
+	}
+	v.Norms = []float32{0, 0, 0}
+	if have := v.DotSize(); have != 0x1p-100 {
+		t.Errorf("%v of rows of zeros", have)
+	}
+}
+
 // mapped are rows that record which of them are asked for.
 type mapped struct {
 	storeRows

@@ -225,6 +225,34 @@ func TestHoldOutPerfect(t *testing.T) {
 	}
 }
 
+// The only row of a class is in the training rows of every fold, and rows of weight 0 in none.
+func TestHoldOutRows(t *testing.T) {
+	x, y, weights := dense.New(60, 3), make([]float32, 60), make([]float32, 60)
+	for i := range y {
+		y[i], weights[i] = float32(i%2), 1
+		x.Row(i)[0], x.Row(i)[1] = float32(i), 2*y[i]-1
+	}
+	y[7], x.Row(7)[2] = 2, 1          // a class of its own
+	weights[8], x.Row(8)[1] = 0, 1000 // a row that would spoil the model
+	s := settings.Settings{Multiclass: settings.OneVsRest}
+	set, err := rows.New(x, y, rows.Options{Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range int32(choose.Parts) {
+		tr := held(engine.Job{Rows: set, Settings: s.Plain()},
+			&choose.Path{Lambdas: []float64{1e-3}, Tol: 0.05})
+		if err := tr.holdOut(part); err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range tr.part {
+			if wrong := tr.wrong[0][i]; wrong != 0 || p == part && math.IsInf(wrong, 1) {
+				t.Errorf("part %d: row %d of part %d has the mistake %v", part, i, p, wrong)
+			}
+		}
+	}
+}
+
 // A mistake is the row's weight, and of regression targets the squared error times the weight.
 func TestMistake(t *testing.T) {
 	x, err := dense.FromSlice(3, 2, []float32{1, 2, -1, 3, 2, 0})

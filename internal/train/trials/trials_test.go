@@ -79,9 +79,9 @@ func TestDealFew(t *testing.T) {
 	tr := dealt(t, values, labels, weights)
 	for i, p := range tr.part {
 		switch {
-		case weights[i] == 0 && p != absent:
+		case weights[i] == 0 && (p != absent || p >= 0 || p == never):
 			t.Errorf("row %d of weight 0 is in part %d", i, p)
-		case i == 7 && p != never:
+		case i == 7 && (p != never || p >= 0):
 			t.Errorf("the only row of its class is in part %d", p)
 		case weights[i] > 0 && i != 7 && (p < 0 || p >= choose.Parts):
 			t.Errorf("row %d is in part %d", i, p)
@@ -116,11 +116,38 @@ func TestBest(t *testing.T) {
 	if at := better(3); at != 2 {
 		t.Errorf("three rows of %d are not enough", n)
 	}
+	// Only the parts that are held out count.
+	for _, folds := range []int{1, 2} {
+		tr.path.Folds = folds
+		if at := better(3); at != 1 {
+			t.Errorf("three rows, of which %d are held out, are enough for %d", folds, at)
+		}
+	}
+	if at := better(15); at != 2 {
+		t.Errorf("six of 40 rows are not enough: %d", at)
+	}
+	tr.path.Folds = choose.Parts
 	for i := range 3 {
 		tr.group[i] = 0
 	}
 	if at := better(3); at != 1 {
 		t.Errorf("three rows of a group are enough for %d", at)
+	}
+}
+
+// beside returns the mean difference and its standard error, and zeros if a mistake is infinite.
+func TestBeside(t *testing.T) {
+	tr := &trial{path: &choose.Path{Rule: 0, Folds: 2}, job: engine.Job{Rows: new(rows.Set)},
+		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2},
+		wrong: [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}}
+	// Of 4 rows in 3 groups the sums of differences are -1, 0 and -1: the mean is -0.5, and the
+	// groups' sums of residuals are -0.5, 0.5 and 0.
+	if mean, deviation := tr.beside(1); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
+		t.Errorf("%v +- %v", mean, deviation)
+	}
+	tr.wrong[1][0] = math.Inf(1)
+	if mean, deviation := tr.beside(1); mean != 0 || deviation != 0 {
+		t.Errorf("%v +- %v of infinite mistakes", mean, deviation)
 	}
 }
 
@@ -190,6 +217,9 @@ func TestHoldOutViews(t *testing.T) {
 			}
 			if wrong == nil {
 				wrong = tr.wrong
+			}
+			if slices.Max(wrong[0]) != 1 || slices.Min(wrong[0]) != 0 {
+				t.Errorf("%s: the mistakes are %v", multiclass, wrong[0])
 			}
 			for k := range wrong {
 				if !slices.Equal(wrong[k], tr.wrong[k]) {
