@@ -12,72 +12,77 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The rules and their numbers come from a trial on 78 problems: docs/training.md has what they are,
-// and why.
+// The rules and their numbers come from a trial on 78 problems: docs/training.md explains them, and
+// docs/spec.md lists them.
 const (
-	fewColumns  = 256 // up to these, columns are standardised
-	denseFill   = 0.25
-	scalesApart = 10      // of columns: the largest of the many to the smallest of them
-	longApart   = 3       // of rows: the mean squared length to the median
-	lengthsVary = 1.01    // of rows: the largest squared length to the least
-	mostGrowth  = 4       // of sparse rows that become dense, in bytes
-	mostEmpty   = 1 << 20 // bytes of empty columns in dense rows
+	maxNarrow      = 256     // columns of narrow data; data with more columns are wide
+	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
+	maxColumnRange = 10      // ratio of column magnitudes above which their scales count as unequal
+	maxMeanLength  = 3       // mean over median squared row length above which rows are normalized
+	maxLengthRange = 1.01    // largest over least squared row length up to which lengths are equal
+	maxDenseGrowth = 4       // ratio of dense to sparse bytes up to which sparse rows may become dense
+	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
+	maxMappedCopy  = 1 << 30 // bytes up to which memory-mapped rows are copied for scaling
 
-	mostMapped = 1 << 30 // bytes of a copy of mapped rows
+	lambdaShare          = 1e-4 // lambda as a share of R^2, before corrections
+	minLambdaRows        = 0.3  // least product of lambda and the number of rows, as a share of R^2
+	minLambdaRowsSquared = 0.03 // the same for the squared loss
 
-	shareOfR2   = 1e-4 // lambda
-	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
-	ofSquared   = 0.03 // likewise for the squared loss
+	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
+	minRowsPerClassOVOWide = 200 // the same for wide data that are not dense
+	minPassesWide          = 10  // least passes over wide data that are not dense
+	plannedVisits          = 1e6 // visited nonzeros up to which small data get more passes
+	maxUncheckedPasses     = 100 // passes above which a run without a solver may stop at ProofTol
 
-	rowsOfPairs  = 70   // for each class, for one-vs-one
-	rowsOfWide   = 200  // likewise, of few values of many columns
-	mostOfPairs  = 4e6  // weights of all pairs
-	fewPasses    = 10   // over many sparse columns
-	mostPasses   = 2000 // also of a run that Tol is to end
-	enoughVisits = 1e6  // of nonzeros, in all passes
-	manyPasses   = 100  // above these, some of them look whether the model is good enough
-	enoughProof  = 0.01 // what it is then proven to be, at most, above the optimum
+	// MaxPairWeights is the most weights, over all pairs of classes, for which one-vs-one is
+	// chosen.
+	MaxPairWeights = 4e6
+	// MaxPasses is the most passes that are chosen, also for a run with a given Tol.
+	MaxPasses = 2000
+	// ProofTol is the relative duality gap to which a run is proven where no Tol is given.
+	ProofTol = 0.01
 )
 
-// An Open is what there is to choose for.
+// Open is a training run whose zero settings are to be chosen.
 type Open struct {
-	settings.Settings // those that are zero are open
+	settings.Settings // the given settings; zero fields are open
 
-	Known     *scale.Scale // of the model that the run builds on; nil for none
-	Resumed   bool         // the run goes on from a checkpoint
-	Start     bool         // there is a model to go on from
-	Prior     bool         // there is one
-	Costs     bool         // of mistakes
-	Threads   int
-	MaxMemory int64       // 0 for the default
-	Stopped   func() bool // once it is true, what is chosen is of no use
-	// Need estimates the bytes that a run with the settings takes at least: see engine.Need. Nil
-	// where no run is chosen.
+	Known     *scale.Scale // scale of the model that the run builds on; nil if there is none
+	Resumed   bool         // the run continues from a checkpoint
+	Start     bool         // the run starts from a model
+	Prior     bool         // the penalty is the distance from a prior model
+	Costs     bool         // the run has a matrix of misclassification costs
+	Threads   int          // goroutines that measure and scale the rows
+	MaxMemory int64        // bytes that training may use; 0 for the default
+	Stopped   func() bool  // reports whether the caller has given up: the result is then unusable
+	// Need estimates the least number of bytes that a run with the settings uses: see engine.Need.
+	// If it is nil, every run fits in memory.
 	Need func(settings.Settings, *rows.Set) float64
 }
 
-// A Choice is settings in full, and the rows and numbers that they are for.
+// Choice holds the chosen settings and the scaled rows that they are for.
 type Choice struct {
 	Open
-	Rows  *rows.Set    // scaled; nil if there are statistics in place of rows
-	Scale *scale.Scale // of the rows; never nil
+	Rows  *rows.Set    // scaled rows; nil if the choice was made from statistics
+	Scale *scale.Scale // scale of the rows and targets; not nil
 
-	count, width int       // of the rows, and of their columns
-	held         bool      // the rows are dense already, or of a type of the caller's
-	size         int       // of the rows, in bytes
-	meanSquare   float64   // squared length of the rows as they are
-	weight       []float64 // 1 for each row that counts, else 0; nil for ones
-	shares       []float64 // of the classes
-	columns      *store.Columns
-	note         string
-	byRule       bool    // lambda is
-	moved        bool    // it is another one of a path
-	foreign      bool    // the rows are of a type of the caller's
-	nonzero      float64 // values of the scaled rows
+	count, width int            // number of rows and of columns, including rows of weight 0
+	held         bool           // the rows are dense, or of a user-defined type
+	size         int            // bytes of the rows, 8 a nonzero if the choice was made from statistics
+	meanSquare   float64        // mean squared length of the unscaled rows
+	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil if all are 1
+	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
+	columns      *store.Columns // statistics of the unscaled columns
+	note         string         // why the rows were left unscaled, or the note of the known scale
+	byRule       bool           // lambda was chosen by the rule
+	moved        bool           // UseLambda replaced the lambda of the rule by another of the path
+	foreign      bool           // the rows are of a user-defined type
+	nonzero      float64        // number of nonzero values in the scaled rows
 }
 
-// Settings chooses what is open for rows, and scales them, up to the Path and the End, which are
-// the caller's to take; nothing once it is stopped.
+// Settings chooses the open settings for the rows of set and scales the rows. The caller then tries
+// the lambdas of Path, passes the best to UseLambda, and calls End. Settings returns nil once
+// o.Stopped reports true, and any error then means nothing.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -89,12 +94,12 @@ func Settings(o Open, set *rows.Set) (*Choice, error) {
 	return c, nil
 }
 
-// newChoice returns the choice for rows, of which nothing is known yet.
+// newChoice returns a Choice for the rows of set, before anything is measured or chosen.
 func newChoice(o Open, set *rows.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
 		held: !ok || m.Dense() != nil, foreign: !ok, size: set.X.Size()}
-	if set.Weight != nil { // the scale goes by the rows that there are, whatever they weigh
+	if set.Weight != nil { // how large a weight above 0 is does not influence the scale
 		c.weight = make([]float64, len(set.Weight))
 		for i, w := range set.Weight {
 			if w > 0 {
@@ -105,8 +110,8 @@ func newChoice(o Open, set *rows.Set) *Choice {
 	return c
 }
 
-// FromStatistics chooses what is open by the statistics of rows, as Settings would by the rows. More
-// than two classes are one-vs-rest.
+// FromStatistics chooses the open settings from statistics of the rows, as Settings does from the
+// rows. An open Multiclass becomes one-vs-rest, and an open Finish plain steps.
 func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -134,13 +139,14 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	c.TargetScale = scaling.None
 	c.Scale = c.fitted()
 	c.Scale.R2 = size.MeanSquare
-	options.Fill(&c.Finish, settings.FinishNone) // rounds have methods of their own
+	options.Fill(&c.Finish, settings.FinishNone) // training in rounds has solvers of its own
 	c.settle()
 	c.End()
 	return c, c.Validate()
 }
 
-// settle fills in what goes by the scaled rows.
+// settle chooses the settings that depend on the scaled rows: the multi-class scheme and its loss,
+// the bias and lambda.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scaling.Standard {
@@ -164,14 +170,14 @@ func (c *Choice) settle() {
 	}
 }
 
-// lambda returns the penalty.
+// lambda returns the lambda of the rule: a share of the rows' mean squared length R^2.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
-	least := leastOfRows
+	least := minLambdaRows
 	if c.Kind() == loss.Squared {
-		least = ofSquared
+		least = minLambdaRowsSquared
 	}
-	a := max(float64(shareOfR2*min(max(10*c.used()/n, 0.1), 1)), least/n)
+	a := max(float64(lambdaShare*min(max(10*c.used()/n, 0.1), 1)), least/n)
 	if len(c.shares) == 2 {
 		a = float64(a * math.Sqrt(2*min(c.shares[0], c.shares[1])))
 	}
@@ -181,13 +187,14 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
-// wide reports whether the rows are few values of many columns, as those of text are.
+// wide reports whether the scaled rows have many columns and few nonzero values, as text does.
 func (c *Choice) wide() bool {
 	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.Cols()))
-	return c.Cols() > fewColumns && fill < denseFill
+	return c.Cols() > maxNarrow && fill < minDenseFill
 }
 
-// multiclass returns what problems the classes make.
+// multiclass returns the best multi-class scheme whose run fits in memory, or the best scheme if
+// none fits.
 func (c *Choice) multiclass() string {
 	k, n, d := float64(len(c.shares)), float64(c.columns.Rows), float64(c.Cols())
 	if c.Costs {
@@ -196,52 +203,55 @@ func (c *Choice) multiclass() string {
 	if k <= 2 {
 		return settings.OneVsRest
 	}
-	pairs := k <= settings.MaxPairClasses && k*(k-1)/2*d <= mostOfPairs
-	least := float64(rowsOfPairs)
+	pairs := k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
+	least := float64(minRowsPerClassOVO)
 	if c.wide() {
-		least = rowsOfWide
+		least = minRowsPerClassOVOWide
 	}
-	var ways []string // the best first
+	var schemes []string // candidates, the best first
 	if pairs && n >= least*k {
-		ways = append(ways, settings.OneVsOne)
+		schemes = append(schemes, settings.OneVsOne)
 	}
 	for _, joint := range []string{settings.CrammerSinger, settings.Multinomial} {
 		s := c.Settings
 		s.Multiclass = joint
 		if !(s.Loss == "" && joint == settings.Multinomial) && s.Validate() == nil {
-			ways = append(ways, joint)
+			schemes = append(schemes, joint)
 		}
 	}
 	if pairs {
-		ways = append(ways, settings.OneVsOne)
+		schemes = append(schemes, settings.OneVsOne)
 	}
-	ways = append(ways, settings.OneVsRest)
-	for _, way := range ways {
+	schemes = append(schemes, settings.OneVsRest)
+	for _, scheme := range schemes {
 		s := c.Settings
-		s.Multiclass = way
+		s.Multiclass = scheme
 		if c.fits(s) {
-			return way
+			return scheme
 		}
 	}
-	return ways[0]
+	return schemes[0]
 }
 
-// fits reports whether a run with the settings needs at most MaxMemory, or 4 GiB if that is 0.
+// fits reports whether a run with the settings needs at most MaxMemory bytes, or the default limit
+// if MaxMemory is 0.
 func (c *Choice) fits(s settings.Settings) bool {
 	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
 }
 
-// passes returns how many there are at most where no proof is asked for.
+// passes returns the length of a run without a proof, in passes over the rows. Small data get more
+// passes.
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
-		least = fewPasses
+		least = minPassesWide
 	}
-	return int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
+	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
 
-// finish chooses how the run ends where nothing is said of it: with FinishAuto if it is to go on up
-// to a proof, which is also there where that is cheap; with Newton's method for the squared loss.
+// finish chooses the solver, the tolerance and the epochs where they are open. The solver is
+// FinishAuto if Tol is given or a proof is predicted to be cheap, and Newton's method for the
+// squared loss on narrow data. passes is the length of a run without a proof.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings
@@ -251,10 +261,10 @@ func (c *Choice) finish(passes int) {
 				c.Finish = settings.FinishAuto
 			}
 		case c.Kind() == loss.EpsInsensitive && !c.moved:
-			// The constant is moved anyway: see Session.centre.
+			// The engine shifts the bias to a mean residual of 0, away from the optimum.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
-			if c.Kind() == loss.Squared && c.Cols() <= fewColumns && c.roomForNewton() {
-				s.Finish = settings.FinishNewton // columns that go together take very many passes
+			if c.Kind() == loss.Squared && c.Cols() <= maxNarrow && c.newtonFits() {
+				s.Finish = settings.FinishNewton // correlated columns take very many passes
 				if s.Validate() == nil {
 					c.Finish = settings.FinishNewton
 					return
@@ -266,11 +276,11 @@ func (c *Choice) finish(passes int) {
 	switch {
 	case c.Epochs != 0 || c.Steps != 0 || c.Finish == settings.FinishNewton:
 	case c.Tol > 0:
-		c.Epochs = mostPasses
+		c.Epochs = MaxPasses
 	default:
 		c.Epochs = passes
-		if c.Epochs > manyPasses && c.MayProve() {
-			c.Tol = enoughProof
+		if c.Epochs > maxUncheckedPasses && c.MayProve() {
+			c.Tol = ProofTol
 		}
 	}
 }

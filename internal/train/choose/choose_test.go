@@ -18,8 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// One-vs-one, a joint problem or one-vs-rest is chosen by the rows of a class, the columns, the
-// loss and the memory.
+// The multi-class scheme depends on the rows per class, the columns, the loss and the memory.
 func TestMulticlass(t *testing.T) {
 	// Each class has the same number of rows; tight refuses the scheme of that name.
 	for _, c := range []struct {
@@ -76,7 +75,8 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// The end of a run goes by the tolerance, the loss, what is given, and the predicted cost.
+// The solver, the tolerance and the epochs depend on the given settings, the loss, the memory and
+// the predicted cost.
 func TestEnd(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	large := sample.Random(6, 1500, 600, 2, 1)
@@ -84,7 +84,7 @@ func TestEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		x    *dense.Matrix
 		open choose.Open
-		want settings.Settings // of Finish, Tol, Epochs and Steps
+		want settings.Settings // only Finish, Tol, Epochs and Steps are compared
 	}{
 		"nothing given": {two.Dense, choose.Open{},
 			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 555}},
@@ -170,8 +170,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Without a proof there are 20 passes, 10 over wide sparse rows, and more over small data.
-func TestPasses20(t *testing.T) {
+// A run without a proof has 20 epochs, 10 over wide sparse rows, and up to 2000 over small data.
+func TestEpochs(t *testing.T) {
 	none := choose.Open{Settings: settings.Settings{Finish: settings.FinishNone}}
 	for _, c := range []struct {
 		x      store.Examples
@@ -192,7 +192,8 @@ func TestPasses20(t *testing.T) {
 	}
 }
 
-// The path has lambdas around the rule's where trying them is cheap, and fewer or none elsewhere.
+// A path lists multiples of the rule's lambda. Costly runs get fewer folds, then fewer lambdas, and
+// then no path; so do runs whose lambda is given or comes from elsewhere.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -254,7 +255,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// classes returns n labels of k classes, one after the other.
+// classes returns n labels that cycle through k classes.
 func classes(n, k int) []float32 {
 	y := make([]float32, n)
 	for i := range y {
@@ -263,6 +264,7 @@ func classes(n, k int) []float32 {
 	return y
 }
 
+// upTo returns the numbers 0 to n-1.
 func upTo(n int) []uint32 {
 	rows := make([]uint32, n)
 	for i := range rows {
@@ -271,7 +273,7 @@ func upTo(n int) []uint32 {
 	return rows
 }
 
-// A lambda of the path, and the note on the path, are those of the run.
+// UseLambda sets the lambda and the note of the run.
 func TestTake(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := slices.Clone(p.Y)
@@ -291,7 +293,8 @@ func TestTake(t *testing.T) {
 			}
 			c.Take(path, path.Lambdas[at])
 			c.End()
-			// With the rule's lambda, a run with the tolerant loss ends without a solver.
+			// A run with the eps-insensitive loss gets a solver only if its lambda is not the
+			// rule's.
 			if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
 				(c.Finish == settings.FinishAuto) != moved {
 				t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)
@@ -300,7 +303,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// The scale goes by the fill, the columns' and the rows' sizes, and the memory.
+// The kind of scale depends on the fill, the columns' magnitudes, the rows' lengths and the memory.
 func TestScaleKinds(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	unit, counts := words(4, 400, 700, true), words(5, 400, 700, false)
@@ -366,10 +369,10 @@ func TestScaleGrowth(t *testing.T) {
 	}
 }
 
-// Many columns of unequal magnitudes are divided by these unless the rows' lengths are all alike.
+// Wide columns of unequal magnitudes are divided by these unless all rows have equal length.
 func TestScaleLengths(t *testing.T) {
 	for _, c := range []struct {
-		first float32 // value in the first row, beside which 1 is the largest
+		first float32 // value of the first row's first column; it is 1 in similar rows
 		want  string
 	}{
 		{1, "none"}, {0.996, "none"}, {0.99, "max-abs"},
@@ -387,7 +390,7 @@ func TestScaleLengths(t *testing.T) {
 	}
 }
 
-// A copy for a given scale has to fit into the memory: dense rows take 4 bytes a value, sparse ones
+// A scaled copy of the rows has to fit in memory: dense rows take 4 bytes a value, sparse ones
 // 8 bytes a nonzero and 8 a row.
 func TestMemoryForCopies(t *testing.T) {
 	p := sample.Random(3, 100, 10, 2, 0.2)
@@ -423,7 +426,7 @@ func TestMemoryForCopies(t *testing.T) {
 	}
 }
 
-// A known scale of the same kind is kept, for the columns of these rows.
+// A known scale of the same kind is reused, resized to the columns of the rows.
 func TestKnownScale(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	known := &scale.Scale{Kind: "max-abs", Folded: true, Factor: []float32{2, 3, 4, 5},
@@ -487,7 +490,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// Regression targets are brought to mean 0 and deviation 1, and epsilon with them.
+// Regression targets are scaled to mean 0 and standard deviation 1, and epsilon with them.
 func TestTargets(t *testing.T) {
 	p := sample.Random(3, 4, 2, 2, 1)
 	y := []float32{1, 3, 1, 3} // mean 2, deviation 1
@@ -501,12 +504,13 @@ func TestTargets(t *testing.T) {
 		center, deviation, epsilon float64 // of the scale
 		run                        float64 // the epsilon of the run
 	}{
-		"scaled":   {times(4), settings.Settings{Loss: "eps-insensitive"}, nil, 8, 4, 0.1 * 4, 0.1 * 4 / 4},
-		"epsilon":  {times(4), settings.Settings{Loss: "eps-insensitive", Epsilon: 2}, nil, 8, 4, 2, 0.5},
-		"squared":  {times(4), settings.Settings{Loss: "squared"}, nil, 8, 4, 0, 0},
-		"equal":    {[]float32{5, 5, 5, 5}, settings.Settings{Loss: "squared"}, nil, 5, 1, 0, 0},
-		"unscaled": {times(4), settings.Settings{Loss: "eps-insensitive", TargetScale: "none"}, nil, 0, 0, 0, 0},
-		"classes":  {y, settings.Settings{}, nil, 0, 0, 0, 0},
+		"scaled":  {times(4), settings.Settings{Loss: "eps-insensitive"}, nil, 8, 4, 0.4, 0.1},
+		"epsilon": {times(4), settings.Settings{Loss: "eps-insensitive", Epsilon: 2}, nil, 8, 4, 2, 0.5},
+		"squared": {times(4), settings.Settings{Loss: "squared"}, nil, 8, 4, 0, 0},
+		"equal":   {[]float32{5, 5, 5, 5}, settings.Settings{Loss: "squared"}, nil, 5, 1, 0, 0},
+		"unscaled": {times(4), settings.Settings{Loss: "eps-insensitive", TargetScale: "none"}, nil,
+			0, 0, 0, 0},
+		"classes": {y, settings.Settings{}, nil, 0, 0, 0, 0},
 		"known": {times(4), settings.Settings{Loss: "squared", Scale: "none"},
 			&scale.Scale{Kind: "none", Centre: 1, Spread: 2}, 1, 2, 0, 0},
 		"known, unscaled": {times(4), settings.Settings{Loss: "squared", Scale: "none",
@@ -532,7 +536,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 count for nothing, other weights do not matter, and bad rows are told.
+// Rows of weight 0 and the size of other weights have no influence, and the error of a bad row
+// names the row.
 func TestWeights(t *testing.T) {
 	p := unequalColumns(9, 300, 5, 2)
 	weights := make([]float32, 300)

@@ -1,5 +1,7 @@
-// Package choose has what is chosen by the data where the settings say nothing, and what the ways
-// to the end of a run cost.
+// Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
+// scheme, the solver and the length of a run. It also predicts the cost of each solver, by which
+// the engine plans. Settings returns a Choice; the result depends on the data and the given
+// settings alone. The package sits between settings and trials, which tries the lambdas of a Path.
 package choose
 
 import (
@@ -9,15 +11,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A Cost is what ways to the end of a run cost, in nanoseconds of a usual machine. It goes by
-// counted operations, never by a clock: what is chosen is the same on every machine.
+// Cost is the predicted cost of the solvers on one problem, in nanoseconds of a usual machine. It
+// is computed from counted operations, never measured: the choices are the same on every machine.
 type Cost struct {
-	Newton float64 // to a proof of 1 %
-	Epoch  float64 // of Pegasos
-	Pass   float64 // of the dual descent
+	Newton float64 // nanoseconds of Newton's method up to a relative gap of 1 %
+	Epoch  float64 // nanoseconds of an epoch of Pegasos
+	Pass   float64 // nanoseconds of a pass of the dual descent
 }
 
-// CostOf counts the operations on the rows of one problem, which have the given columns.
+// CostOf returns the cost of one problem with the loss l and the given numbers of rows and nonempty
+// columns. docs/spec.md has the formulas.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
@@ -35,17 +38,17 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	c.Newton = float64(iterations*(float64(2.5*pass)+60*rows+solve)) + float64(zone*row)
 	c.Epoch = 2*pass + 20*rows
 	c.Pass = 2*pass + 90*rows
-	if l == loss.Squared || l == loss.SquaredHinge { // no exponentials, no mean
+	if l == loss.Squared || l == loss.SquaredHinge { // no exponentials, no mean of iterates
 		c.Pass = 2*pass + 50*rows
 	}
 	return c
 }
 
-// Passes predicts how many the descent takes to a proof of tol. They grow with the rows' mean
-// squared norm, divided by lambda and the number of rows: by that much a step with one row changes
-// the margin of a row like it.
+// Passes predicts the number of passes that the dual descent takes to a relative gap of tol. norm
+// is the rows' mean squared length over lambda times the number of rows: a step with one row
+// changes the margin of a similar row by about that much.
 func Passes(l loss.Kind, norm, tol float64) float64 {
-	per, more := 8.0, 1.3 // and times as many for a tenth of the gap
+	per, more := 8.0, 1.3 // passes per unit of norm, and their factor for a tenth of the gap
 	switch {
 	case l == loss.Log:
 		per = 1.5
@@ -53,30 +56,31 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 		per, more = 4, 2
 	}
 	passes := 3 + float64(per*norm)
-	for gap := 0.01; gap > max(tol, float32s); gap /= 10 {
+	for gap := 0.01; gap > max(tol, minGap); gap /= 10 {
 		passes *= more
 	}
 	return passes
 }
 
-// A Work is what training goes by: problems that are alike.
+// Work describes a number of similar problems, by which their cost is predicted.
 type Work struct {
 	Loss            loss.Kind
-	Problems        float64 // of one weight vector each
-	Rows, Columns   float64 // of a problem
-	R2              float64 // mean squared length of the rows, with the bias
-	Density         store.Density
-	Newton, Descent bool // whether these solvers may take them
+	Problems        float64       // number of problems, of one weight vector each
+	Rows, Columns   float64       // rows and nonempty columns of each problem
+	R2              float64       // mean squared length of the rows, with the bias feature
+	Density         store.Density // mean number of nonzeros in a row, and of its square
+	Newton, Descent bool          // Newton's method and the dual descent are allowed
 }
 
-// A Plan is the cheaper way to a proof.
+// Plan is the solver that is predicted to reach a gap at the lower cost.
 type Plan struct {
-	Newton bool    // it is Newton's method, else the descent
-	Passes float64 // of the descent
-	Cost   float64 // of all problems; +Inf where there is no way
+	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
+	Passes float64 // predicted passes of the dual descent, also if Newton is set
+	Cost   float64 // nanoseconds for all problems; +Inf for a descent that is not allowed
 }
 
-// To plans the way to a proof of tol.
+// To plans for a relative gap of tol: Newton's method, if it is allowed and costs no more than the
+// dual descent, otherwise the descent.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)
@@ -93,4 +97,4 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-const float32s = 1e-5 // a gap below which the roundings of float32 mostly decide
+const minGap = 1e-5 // gap below which float32 roundings, and not passes, limit the progress

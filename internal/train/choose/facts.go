@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Shares returns the classes' shares of the rows that count; nil for numbers to predict.
+// Shares returns the share of each class in the rows with a weight above 0; nil for regression.
 func Shares(set *rows.Set) (shares []float64) {
 	total := 0.0
 	for _, n := range set.CountClasses() {
@@ -24,18 +24,18 @@ func Shares(set *rows.Set) (shares []float64) {
 	return shares
 }
 
-// measure finds the statistics of the rows.
+// measure computes the statistics of the columns and rows that the choices need.
 func (c *Choice) measure() error {
 	kind := c.Open.Scale
-	for few := c.width <= fewColumns; ; few = true {
-		if few && kind == "" && !c.held { // standardising them is for later to decide
+	for few := c.width <= maxNarrow; ; few = true {
+		if few && kind == "" && !c.held { // bestKind computes the moments if it needs them
 			c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
 		} else {
 			c.columns = store.Measure(c.Rows.X, c.weight, few && kind == "" ||
 				kind == scaling.Standard, c.Threads, c.Stopped)
 		}
-		if few || c.Cols() > fewColumns {
-			break // else the others are empty
+		if few || c.Cols() > maxNarrow {
+			break // otherwise the data are narrow but for empty columns: measure again
 		}
 	}
 	if err := c.Rows.X.Err(); err != nil {
@@ -48,7 +48,7 @@ func (c *Choice) measure() error {
 	return nil
 }
 
-// mean returns the mean of f over the rows that count.
+// mean returns the mean of f over the rows with a weight above 0.
 func (c *Choice) mean(f func(i int) float64) (mean float64) {
 	n := 0.0
 	for i := range c.count {
@@ -60,7 +60,7 @@ func (c *Choice) mean(f func(i int) float64) (mean float64) {
 	return mean / n
 }
 
-// Cols returns the number of columns that have other values than 0: empty ones decide nothing.
+// Cols returns the number of columns with a nonzero value: empty columns influence no choice.
 func (c *Choice) Cols() (n int) {
 	for _, v := range c.columns.MaxAbs {
 		if v > 0 {
@@ -70,7 +70,8 @@ func (c *Choice) Cols() (n int) {
 	return n
 }
 
-// used returns the number of columns that are not constant.
+// used returns the number of columns with a nonzero value, without constant columns where these are
+// known.
 func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
@@ -80,10 +81,11 @@ func (c *Choice) used() (n float64) {
 	return n
 }
 
-// memory returns how many bytes training may take.
+// memory returns the number of bytes that training may use.
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.
+// moments returns the mean and the standard deviation of the regression targets. A deviation that
+// is not above 2^-40 of the mean's magnitude, or not finite, is returned as 1.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

@@ -16,10 +16,12 @@ import (
 // userRows hides the type of the rows, as a user's own store of rows does.
 type userRows struct{ store.Examples }
 
+// pick returns one of the values at random.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newSet returns the rows of x, with labels that are classes or, for a regression loss, targets.
-func newSet(t testing.TB, x store.Examples, y []float32, lossName string, o rows.Options) *rows.Set {
+// newSet returns the rows of x, with classes or, for a regression loss, targets as labels.
+func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
+	o rows.Options) *rows.Set {
 	t.Helper()
 	if kind, ok := loss.KindOf(lossName); ok {
 		o.Numbers = kind.Traits().Numbers
@@ -31,7 +33,7 @@ func newSet(t testing.TB, x store.Examples, y []float32, lossName string, o rows
 	return set
 }
 
-// tryRows calls choose.Settings for the rows of x, with one goroutine and nothing that stops it.
+// tryRows calls choose.Settings for the rows of x with one goroutine, without canceling it.
 func tryRows(t testing.TB, x store.Examples, y []float32, o rows.Options, open choose.Open) (
 	*choose.Choice, error,
 ) {
@@ -41,7 +43,7 @@ func tryRows(t testing.TB, x store.Examples, y []float32, o rows.Options, open c
 	return choose.Settings(open, newSet(t, x, y, open.Loss, o))
 }
 
-// settled returns what choose.Settings chooses, before the path and the end of the run.
+// settled returns the result of choose.Settings, before Path and End.
 func settled(t testing.TB, x store.Examples, y []float32, o rows.Options,
 	open choose.Open) *choose.Choice {
 	t.Helper()
@@ -52,7 +54,7 @@ func settled(t testing.TB, x store.Examples, y []float32, o rows.Options,
 	return c
 }
 
-// ended returns what is chosen for a run that takes the lambda of the rule.
+// ended returns the complete choice for a run with the rule's lambda.
 func ended(t testing.TB, x store.Examples, y []float32, open choose.Open) *choose.Choice {
 	t.Helper()
 	c := settled(t, x, y, rows.Options{}, open)

@@ -9,36 +9,36 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file has what a choice goes on to where it is cheap by prediction: lambda by rows that are
-// held out, and a proof.
+// This file chooses lambda by cross-validation, and training up to a proof, where both are
+// predicted to be cheap.
 
-// The lambdas that are tried are the rule's times these.
+// factors are the lambdas of a path, as multiples of the rule's lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
 
 const (
-	// Parts is how many the rows are dealt out to, to hold out one at a time.
+	// Parts is the number of folds into which the rows are dealt; one at a time is held out.
 	Parts = 5
 
-	fewestLambdas = 3
-	fewestRows    = 40
-	pathTol       = 0.05 // what models are proven to before they are judged
+	minLambdas = 3    // least number of lambdas in a path
+	minRows    = 40   // least number of rows of a run that tries lambdas
+	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
-	mostModels = 1 << 30 // bytes of the models that are tried, with what trains them
+	maxModelBytes = 1 << 30 // bytes of all models of a path, with the buffers that train them
 
-	timesPasses = 3    // what choice and proof may cost, in costs of the passes without them
-	freely      = 20e6 // what they may cost in any case
-	ofAProblem  = 2e5  // what a problem costs beside its rows
+	budgetPasses = 3    // cost of path and proof at most, as a multiple of the run without them
+	minBudget    = 20e6 // nanoseconds that path and proof may cost in any case
+	problemCost  = 2e5  // nanoseconds that a problem costs independently of its rows
 )
 
-// A Path is the lambdas that are to be tried, and on what.
+// Path lists the lambdas to try, and how to try them.
 type Path struct {
-	Lambdas []float64 // in descending order
-	Rule    int       // the place of the rule's
-	Folds   int       // how many of the Parts are held out
-	Tol     float64   // what models are proven to
+	Lambdas []float64 // lambdas in descending order
+	Rule    int       // index of the rule's lambda in Lambdas
+	Folds   int       // number of folds, of Parts, that are held out
+	Tol     float64   // relative gap to which the models are trained
 }
 
-// Note says in the model what its lambda was chosen by.
+// Note returns the text in the model that says how its lambda was chosen.
 func (p *Path) Note() string {
 	folds := fmt.Sprintf("%d folds", p.Folds)
 	if p.Folds == 1 {
@@ -47,12 +47,12 @@ func (p *Path) Note() string {
 	return fmt.Sprintf("lambda of %d, by %s", len(p.Lambdas), folds)
 }
 
-// work returns what is to be trained, but for its number of rows.
+// work describes the problems that the run trains.
 func (c *Choice) work() Work {
 	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
 		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
 		Density: store.DensityOf(c.Rows.X, c.Rows.Counted()),
-		Newton:  c.CanNewton() && c.roomForNewton(), Descent: c.CanDescend()}
+		Newton:  c.CanNewton() && c.newtonFits(), Descent: c.CanDescend()}
 	k := float64(len(c.shares))
 	switch {
 	case c.Pairwise(len(c.shares)):
@@ -63,28 +63,32 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// roomForNewton reports whether there is memory for Newton's method.
-func (c *Choice) roomForNewton() bool {
+// newtonFits reports whether Newton's method is possible by the number of columns, including empty
+// ones, and by the memory.
+func (c *Choice) newtonFits() bool {
 	s := c.Settings
 	s.Finish = settings.FinishNewton
 	return c.width <= newton.MostColumns && c.fits(s)
 }
 
-// budget returns what the choice of lambda and the proof may cost, all in all.
+// budget returns the nanoseconds that the path and the proof together may cost.
 func (c *Choice) budget(w *Work) float64 {
 	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
-	return max(freely, timesPasses*float64(c.passes())*float64(w.Problems*pass))
+	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
 }
 
-// Path returns what is to be tried, nil if nothing is open or nothing is cheap enough.
+// Path returns the lambdas to try, and the number of folds: the most lambdas that fit the budget,
+// beside the proof, on at least one fold, and then the most folds. It returns nil if lambda is not
+// open, if the run builds on a model, has costs, shards, user-defined rows or less than minRows
+// rows, or if not even minLambdas lambdas fit.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
-	if !c.byRule || c.foreign || c.Resumed || c.Start || c.Prior || c.Costs || n < fewestRows ||
+	if !c.byRule || c.foreign || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
 		c.Shards > 1 || !(c.Scale.R2 > 0) {
 		return nil
 	}
 	w := c.work()
-	if Parts*40*w.Problems*float64(c.width) > mostModels {
+	if Parts*40*w.Problems*float64(c.width) > maxModelBytes {
 		return nil
 	}
 	s := c.Settings
@@ -92,9 +96,9 @@ func (c *Choice) Path() *Path {
 		return nil
 	}
 	budget := c.budget(&w)
-	left := budget - min(budget/timesPasses, w.To(enoughProof, c.Lambda).Cost)
+	left := budget - min(budget/budgetPasses, w.To(ProofTol, c.Lambda).Cost)
 	w.Rows *= 1 - 1.0/Parts
-	for lambdas := factors; len(lambdas) >= fewestLambdas; lambdas = lambdas[:len(lambdas)-1] {
+	for lambdas := factors; len(lambdas) >= minLambdas; lambdas = lambdas[:len(lambdas)-1] {
 		p := &Path{Tol: pathTol}
 		cost := 0.0
 		for k, f := range lambdas {
@@ -102,7 +106,7 @@ func (c *Choice) Path() *Path {
 				p.Rule = k
 			}
 			p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
-			cost += w.To(pathTol, p.Lambdas[k]).Cost + ofAProblem*w.Problems
+			cost += w.To(pathTol, p.Lambdas[k]).Cost + problemCost*w.Problems
 		}
 		if p.Folds = min(Parts, int(left/cost)); p.Folds > 0 {
 			return p
@@ -111,14 +115,14 @@ func (c *Choice) Path() *Path {
 	return nil
 }
 
-// Take makes lambda one of a path.
+// UseLambda sets the lambda of the run to a lambda of the path p, and notes how it was chosen.
 func (c *Choice) Take(p *Path, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())
 }
 
-// addNote adds to what the model says of the choice.
+// addNote appends a note to the notes in the model.
 func (c *Choice) addNote(note string) {
 	if c.Scale.Note != "" {
 		note = c.Scale.Note + "; " + note
@@ -126,30 +130,31 @@ func (c *Choice) addNote(note string) {
 	c.Scale.Note = note
 }
 
-// End fills in how the run ends, by what is chosen so far.
+// End chooses how the run ends, and fills in the defaults of all settings that are still open.
 func (c *Choice) End() {
 	c.finish(c.passes())
 	c.Settings = c.Plain()
 }
 
-// prove makes the run go on to a proof, if that is cheap enough, and else says what it would cost.
+// prove sets the solver, the tolerance and the epochs for a proof of ProofTol if the proof is cheap
+// and fits in memory. If it is only too costly, prove adds a note with the predicted time.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {
 		return
 	}
-	s.Finish, s.Tol = settings.FinishAuto, enoughProof
+	s.Finish, s.Tol = settings.FinishAuto, ProofTol
 	if s.Validate() != nil || !c.fits(s) {
 		return
 	}
 	w := c.work()
 	lambda, _ := options.LambdaFor(c.Lambda, c.C, c.Rows.Total())
-	way := w.To(enoughProof, lambda)
-	if way.Cost > c.budget(&w) {
-		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", enoughProof,
-			way.Cost/1e9))
+	plan := w.To(ProofTol, lambda)
+	if plan.Cost > c.budget(&w) {
+		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", ProofTol,
+			plan.Cost/1e9))
 		return
 	}
 	c.Finish, c.Tol = s.Finish, s.Tol
-	c.Epochs = max(passes, int(min(mostPasses, 4*way.Passes)))
+	c.Epochs = max(passes, int(min(MaxPasses, 4*plan.Passes)))
 }

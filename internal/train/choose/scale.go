@@ -14,7 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// scale chooses how the rows are scaled, and does it.
+// scale chooses the scale of the rows and targets, and scales them. A known scale is reused if it
+// is of the kind that is set.
 func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
@@ -31,13 +32,13 @@ func (c *Choice) scale() error {
 			return err
 		}
 	}
-	c.chooseNumbers()
+	c.chooseTargetScale()
 	examples, y := c.Scale.Apply(c.Rows.X, c.Rows.Y, c.Threads, c.Stopped)
 	scaled, x := *c.Rows, store.Of(examples)
 	scaled.X, scaled.Y = x, y
 	c.Rows = &scaled
 	if i := floats.FirstNotFinite(y); i >= 0 {
-		return rows.Bad(i, "the label is beyond float32 when it is scaled")
+		return rows.Bad(i, "the scaled label exceeds the range of float32")
 	}
 	c.Scale.Note, c.Scale.R2 = c.note, c.meanSquare
 	if c.Scale.Kind != scaling.None {
@@ -46,7 +47,7 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// fitted returns the scale of the kind that is set, fitted to the columns.
+// fitted returns a scale of the kind in Open.Scale, fitted to the columns.
 func (c *Choice) fitted() *scale.Scale {
 	s := &scale.Scale{Kind: c.Open.Scale, Folded: true}
 	if s.Kind != scaling.None {
@@ -57,8 +58,8 @@ func (c *Choice) fitted() *scale.Scale {
 	return s
 }
 
-// Fits reports whether s is the scale of its kind that training fits to rows, and to numbers to
-// predict if it scales them. It is of no use once stopped is true.
+// Fits reports whether s is the scale of its kind that training fits to the rows of set and, if s
+// scales the regression targets, to these. Once stopped reports true, the result means nothing.
 func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	if c.Open.Scale = s.Kind; s.Kind != scaling.None {
@@ -73,7 +74,8 @@ func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool
 	return s.Same(f) && s.Folded == f.Folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// kind returns how the rows are to be scaled.
+// kind returns the kind of scaling for the rows: bestKind, or scaling.None and a note if the rows
+// can't be copied.
 func (c *Choice) kind() string {
 	k := c.bestKind()
 	if k == scaling.None {
@@ -84,9 +86,9 @@ func (c *Choice) kind() string {
 	switch {
 	case !ok:
 		c.note = "rows of a type of the caller's, which are not copied"
-	case m.WillNeed() != nil && need > mostMapped:
+	case m.WillNeed() != nil && need > maxMappedCopy:
 		c.note = "mapped rows, too many to be copied"
-	case need > float64(c.memory())/2: // the rest is for training
+	case need > float64(c.memory())/2: // training needs the other half
 		c.note = "rows of which there is no memory for a copy"
 	default:
 		return k
@@ -95,27 +97,27 @@ func (c *Choice) kind() string {
 	return scaling.None
 }
 
-// bestKind is kind for rows that can be copied.
+// bestKind returns the kind of scaling for rows that can be copied.
 func (c *Choice) bestKind() string {
 	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
 		return scaling.None
 	}
 	none := scaling.None
-	if s := c.meanSquare; s != 0 && // else float32 can square the rows as they are, and add that
+	if s := c.meanSquare; s != 0 && // float32 can't hold the squared lengths of unscaled rows
 		!(s >= rows.LeastR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
 		none = scaling.MaxAbs
 	}
 	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
-	apart := q[2] > float64(scalesApart*q[1])
+	unequal := q[2] > float64(maxColumnRange*q[1])
 	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
 	values := 4 * float64(c.count) * float64(cols)
-	fits := c.held || values <= float64(mostGrowth*float64(c.size)) &&
-		c.copyBytes(true)-values <= mostEmpty
+	fits := c.held || values <= float64(maxDenseGrowth*float64(c.size)) &&
+		c.copyBytes(true)-values <= maxEmptyBytes
 	switch {
-	case fill >= denseFill && cols > fewColumns && !apart:
+	case fill >= minDenseFill && cols > maxNarrow && !unequal:
 		return none
-	case fill >= denseFill || cols <= fewColumns && q[3] > float64(scalesApart*q[0]):
+	case fill >= minDenseFill || cols <= maxNarrow && q[3] > float64(maxColumnRange*q[0]):
 		if !fits {
 			return scaling.MaxAbs
 		}
@@ -125,16 +127,17 @@ func (c *Choice) bestKind() string {
 		return scaling.Standard
 	}
 	lengths := store.Quantiles(all.Squares, 0, 0.5, 1)
-	if c.meanSquare > float64(longApart*lengths[1]) {
+	if c.meanSquare > float64(maxMeanLength*lengths[1]) {
 		return scaling.Unit
 	}
-	if apart && lengths[2] > float64(lengthsVary*lengths[0]) {
+	if unequal && lengths[2] > float64(maxLengthRange*lengths[0]) {
 		return scaling.MaxAbs
 	}
 	return none
 }
 
-// copyBytes returns what a copy of the rows takes.
+// copyBytes returns the bytes of a copy of the rows: 4 for each value of dense rows, 8 for each row
+// and each nonzero of sparse rows.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.held {
 		return 4 * float64(c.count) * float64(c.width)
@@ -142,7 +145,8 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy refuses a copy that would take too much memory, and takes it off a given MaxMemory.
+// checkCopy returns an error if a scaled copy of the rows would exceed the memory limit, or the
+// free memory if no limit is given. It subtracts the copy from a given MaxMemory.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {
@@ -158,8 +162,10 @@ func (c *Choice) checkCopy(toDense bool) error {
 	return nil
 }
 
-// chooseNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.
-func (c *Choice) chooseNumbers() {
+// chooseTargetScale sets the center and the standard deviation that the regression targets are
+// scaled by, and the epsilon of the scaled targets. The default of epsilon is a tenth of the
+// deviation.
+func (c *Choice) chooseTargetScale() {
 	if !c.Numbers() {
 		c.TargetScale = scaling.None
 		return
@@ -168,7 +174,7 @@ func (c *Choice) chooseNumbers() {
 	options.Fill(&c.TargetScale, scaling.Standard)
 	if c.TargetScale == scaling.None {
 		s.Centre, s.Spread = 0, 0
-	} else if s.Spread == 0 { // else it is known
+	} else if s.Spread == 0 { // otherwise the known scale has it
 		s.Centre, s.Spread = c.moments()
 	}
 	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {

@@ -18,19 +18,20 @@ import (
 
 var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
 
-// This file has what a run chooses, written by docs/spec.md alone: whoever writes it anew
-// needs that page and no more. A table is n rows of values, those that are not 0 in sparse ones.
+// This file is an independent implementation of the choices, written from docs/spec.md alone.
+
+// byPage is a table with labels, and the choices for it by the page.
 type byPage struct {
-	rows    [][]float32 // with their zeros
-	sparse  bool
-	counts  []bool // rows of a weight above 0
+	rows    [][]float32 // values of the table, with zeros
+	sparse  bool        // the table is stored as a sparse matrix
+	counts  []bool      // rows with a weight above 0
 	y       []float32
 	loss    string
 	n, nnz  float64
-	cols    float64 // that have another value than 0
+	cols    float64 // number of columns with a nonzero value
 	width   int
-	largest []float64 // M_j
-	squares []float64 // S_i
+	largest []float64 // largest magnitude of each column, M_j on the page
+	squares []float64 // squared length of each row of weight > 0, S_i on the page
 
 	mean, variance []float64
 	constant       []bool
@@ -40,10 +41,10 @@ type byPage struct {
 	scaled        [][]float32
 	r2            float64
 
-	finish func(lambda float64) settings.Settings // what goes by lambda
+	finish func(lambda float64) settings.Settings // choices that depend on lambda
 }
 
-// statistics is the page's "Statistics".
+// statistics computes the page's "Statistics" but for the moments.
 func (p *byPage) statistics() {
 	cols := len(p.rows[0])
 	p.cols, p.width, p.largest, p.squares = 0, cols, make([]float64, cols), nil
@@ -69,7 +70,7 @@ func (p *byPage) statistics() {
 	}
 }
 
-// moments are those of the columns, of blocks that are merged.
+// moments computes the columns' means and variances by merging blocks of rows.
 func (p *byPage) moments() {
 	cols := len(p.rows[0])
 	p.mean, p.variance, p.constant = make([]float64, cols), make([]float64, cols),
@@ -111,7 +112,7 @@ func (p *byPage) moments() {
 	}
 }
 
-// quantile is that of the numbers above 0.
+// quantile returns the quantile of the numbers above 0, and 1 if there are none.
 func quantile(numbers []float64, share float64) float64 {
 	var s []float64
 	for _, v := range numbers {
@@ -133,7 +134,7 @@ func meanOf(numbers []float64) (mean float64) {
 	return mean / float64(len(numbers))
 }
 
-// scaling is the page's "Scaling".
+// scaling follows the page's "Scaling".
 func (p *byPage) scaling() {
 	fill := p.nnz / (p.n * p.cols)
 	q := func(share float64) float64 { return quantile(p.largest, share) }
@@ -184,7 +185,7 @@ func (p *byPage) scaling() {
 	}
 }
 
-// folded says whether the scale ends up in the weights.
+// folded reports whether the scale is folded into the weights.
 func (p *byPage) folded() bool {
 	for j, f := range p.factor {
 		far := p.shift != nil && f != 1 &&
@@ -196,7 +197,7 @@ func (p *byPage) folded() bool {
 	return p.kind != "unit"
 }
 
-// scale makes the scaled rows, and R^2.
+// scale computes the scaled rows and R^2.
 func (p *byPage) scale() {
 	var norms []float64
 	k := 0
@@ -234,7 +235,7 @@ func (p *byPage) scale() {
 	p.r2 = meanOf(norms)
 }
 
-// sumSquares is that of spec.md, of up to 65,536 columns or nonzeros.
+// sumSquares returns the page's sumsquares of a row of up to 65,536 columns or nonzeros.
 func sumSquares(row []float32, sparse bool) float32 {
 	var lane [64]float32
 	k := 0
@@ -253,7 +254,7 @@ func sumSquares(row []float32, sparse bool) float32 {
 	return lane[0]
 }
 
-// choose is the page's "Settings".
+// choose follows the page's "Settings".
 func (p *byPage) choose() (cfg settings.Settings) {
 	p.statistics()
 	measured := p.cols <= 256
@@ -322,7 +323,7 @@ func (p *byPage) choose() (cfg settings.Settings) {
 	return cfg
 }
 
-// end is the page's "finish" and "epochs", for a lambda.
+// end follows the page's "finish" and "epochs" for the lambda in cfg.
 func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	rows, problems := p.n, 1.0
 	joint := cfg.Multiclass == settings.CrammerSinger || cfg.Multiclass == settings.Multinomial
@@ -358,7 +359,7 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 }
 
-// classes returns how many there are, 0 of numbers, and the share of the smaller one's rows.
+// classes returns the number of classes, 0 for regression, and the share of the rarest one.
 func (p *byPage) classes() (int, float64) {
 	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0
@@ -376,7 +377,8 @@ func (p *byPage) classes() (int, float64) {
 	return len(rows), least / p.n
 }
 
-// costs returns the page's costs for a problem of the given number of rows.
+// costs returns the page's costs of Newton's method, a pass of the descent and an epoch, for a
+// problem with the given number of rows.
 func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	var counted [][]float32
 	for i, row := range p.scaled {
@@ -416,7 +418,7 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	return cost, 2*pass + float64(each*rows), 2*pass + float64(20*rows)
 }
 
-// newPage makes a random table of one of the kinds that the rule tells apart.
+// newPage returns a random table of one of the kinds that the rules distinguish.
 func newPage(seed uint64) *byPage {
 	g := rand.New(rand.NewPCG(seed, 88))
 	p := &byPage{loss: pick(g, loss.Names(nil)...), sparse: g.IntN(2) == 0}
@@ -430,7 +432,7 @@ func newPage(seed uint64) *byPage {
 		sizes[j] = size * math.Pow(10, spread*(g.Float64()-0.5))
 		shifts[j] = pick(g, 0.0, 0, 1, 5, 3000)
 		if g.IntN(20) == 0 {
-			sizes[j] = 0 // a constant, and 0 in sparse rows
+			sizes[j] = 0 // a constant column, of zeros if the table has few nonzeros
 		}
 	}
 	long, times := pick(g, 0.0, 0, 0.01, 0.1), pick(g, 6.0, 1000)
@@ -461,8 +463,8 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// Settings makes the choices that docs/spec.md describes, to the bit, and Take and End follow it for
-// every lambda of the path.
+// Settings makes the choices that docs/spec.md describes, to the bit, and Take and End follow it
+// for every lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[string]int{}
 	proven, moved := 0, 0

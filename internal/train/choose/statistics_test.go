@@ -54,7 +54,8 @@ func TestFromStatistics(t *testing.T) {
 	}
 }
 
-// FromStatistics refuses impossible statistics and settings, and scales that the statistics rule out.
+// FromStatistics refuses impossible statistics and settings, and scales that the statistics rule
+// out.
 func TestFromStatisticsErrors(t *testing.T) {
 	p := sample.Random(61, 60, 4, 2, 1)
 	none := choose.Open{}
