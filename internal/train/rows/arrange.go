@@ -8,23 +8,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Visits are how often rows are visited.
+// Visits describes how often, and in which order, a run visits its rows.
 type Visits struct {
-	Seed  uint64
-	Total int64 // steps
-	Epoch int64 // steps of an epoch
-	// Short says that something takes the place of the steps soon.
-	Short bool
+	Seed  uint64 // seed of the order
+	Total int64  // steps of the run
+	Epoch int64  // steps of an epoch
+	Short bool   // a solver soon takes the place of the steps
 }
 
-// Scatter says of a view that its rows are visited in any order.
+// Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > CopyFrom }
 
-// Shuffle puts the rows of v into another order: as copies where that is worth it, else by their
-// numbers. The results are the same bits.
+// Shuffle puts the rows of v into a random order. It copies the rows in that order where copying
+// saves time, and otherwise reorders v.Only. The results of training are the same to the bit.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
-	// The generator is not that of the epochs, which starts anew where a run is resumed.
+	// The epochs have another generator, which starts anew when a run is resumed.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
@@ -43,24 +42,25 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
-// worthCopying reports whether the rows of v should be copied. Copying takes about as long as an
-// epoch, and saves less than that in each.
+// worthCopying reports whether copying the rows of v saves time. Copying takes about as long as an
+// epoch, and saves less than an epoch in each epoch.
 func (s *Set) worthCopying(v *View, o Visits) bool {
-	const pays = 2 // passes
+	const minEpochs = 2 // epochs that a run must exceed for a copy to pay
 	pair := v.Names != nil
-	if s.Sparing || o.Short || o.Total <= pays*o.Epoch || s.Copies(pair) == 0 {
+	if s.Sparing || o.Short || o.Total <= minEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
-	// Copies of pairs that gain little take a third of a pass each.
-	return !pair || v.X.TakeGain() == store.Gains || o.Total >= pairEpochs*o.Epoch
+	// Where the gain is small, copying the rows of a pair takes a third of a pass.
+	return !pair || v.X.TakeGain() == store.Gains || o.Total >= minPairEpochs*o.Epoch
 }
 
-// Copies returns how many bytes copies in the order of visits take, of all pairs of classes or of
-// all rows; 0 if there are none.
+// Copies returns the bytes of copies in the order of visits, of all rows or, with pairs, of the
+// rows of all pairs of classes. It returns 0 if the rows are not copied because of their size or
+// type.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(CopyFrom)
-	if pairs { // they have copies at the same time, and a pair's rows are in the caches sooner
+	if pairs { // all pairs have copies at the same time, and a pair's rows fit in the caches sooner
 		from *= 64
 	}
 	if size == 0 || size < from || x.TakeGain() == store.GainsNothing {
@@ -69,7 +69,7 @@ func (s *Set) Copies(pairs bool) float64 {
 	if pairs {
 		size *= float64(max(1, len(s.Classes)-1))
 	}
-	if m, ok := store.MatrixOf(x); ok && m.Dense() != nil { // whose rows are padded
+	if m, ok := store.MatrixOf(x); ok && m.Dense() != nil { // copies of dense rows are padded
 		size *= float64(matrices.Stride(x.Cols())) / float64(x.Cols())
 	}
 	if size > CopyTo {
@@ -78,12 +78,13 @@ func (s *Set) Copies(pairs bool) float64 {
 	return size
 }
 
-// CopyFrom to CopyTo is the size, in bytes, of what is copied: what is smaller stays in the caches,
-// what is larger may not fit in memory twice.
-var CopyFrom = 1 << 18 // a variable for the sake of tests
+// MinCopySize is the least size of rows, in bytes, that are copied in the order of visits: smaller
+// rows stay in the caches. It is a variable so that tests can copy small rows.
+var CopyFrom = 1 << 18
 
 const (
+	// MaxCopySize is the most bytes of copies: larger rows may not fit in memory twice.
 	CopyTo = 1 << 30
 
-	pairEpochs = 16 // from which copies of pairs pay that gain little
+	minPairEpochs = 16 // epochs from which copies of pairs with a small gain pay
 )

@@ -1,5 +1,7 @@
-// Package rows has the rows that a training is about: their labels, weights and lengths, and the
-// views of them that solvers read. Nothing in it changes once it is made.
+// Package rows holds the labeled rows of a training run. A Set has the rows with their labels,
+// weights and norms; a View is the selection of rows that a learner visits, in the order of its
+// visits, and computes sums over them. The package checks labels and weights, and the solvers read
+// rows through views alone. It sits on package store, which has the row formats.
 package rows
 
 import (
@@ -16,46 +18,47 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// An Error says which row can't be used, and why.
+// Error is the error of a row that can't be used.
 type Error struct {
-	Row    int
-	Reason string
-	Scale  bool // other numbers would do: scale the features
+	Row    int    // index of the row in the set
+	Reason string // what is wrong with the row
+	Scale  bool   // scaling the features would help
 }
 
+// Error returns the row and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-// Bad returns an Error.
+// Bad returns an Error of the row for the reason.
 func Bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
 
-// TooLarge says what to do where numbers leave float32's range.
+// TooLarge ends error messages about numbers beyond the range of float32 with a remedy.
 const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
-// A Set is rows with their labels.
+// Set is the labeled rows of a training run.
 type Set struct {
-	X       store.Rows
-	Y       []float32
-	Weight  []float64 // of each row, its own times that of its label; nil if there are none
-	Classes []float32 // nil for numbers to predict
-	Class   []int32   // of each row
-	Norms   []float32 // squared, of each row
+	X       store.Rows // the rows
+	Y       []float32  // label of each row: a class or a regression target
+	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
+	Classes []float32  // the distinct labels, ascending; nil for regression
+	Class   []int32    // index in Classes of each label, -1 if no weighted row has it; nil for regression
+	Norms   []float32  // squared norm of each row; nil before Measure
 
-	Sparing   bool       // there are no copies in the order of visits, for lack of memory
-	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
+	Sparing   bool       // rows are not copied in the order of visits, for lack of memory
+	Compacted store.Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
-	byClass [][]uint32 // see ofClass
+	byClass [][]uint32 // cache of ofClass; nil before its first call
 }
 
-// Options say what the labels of a set are, and what rows weigh.
+// Options describes the labels and the weights of a set.
 type Options struct {
-	Numbers bool                // labels are numbers to predict
-	Known   []float32           // the classes; nil to find them
-	Weights []float32           // of each row; nil for 1 each
-	ByLabel map[float32]float64 // by which these are multiplied; nil for 1 each
+	Numbers bool                // labels are regression targets
+	Known   []float32           // the classes, ascending; nil to collect them from the labels
+	Weights []float32           // weight of each row; nil if all are 1
+	ByLabel map[float32]float64 // factor of the weight for rows with a label; a missing factor is 1
 }
 
-// New returns the rows of x with the labels y. It checks the labels and the weights; the rows are
-// for Measure to check.
+// New returns the set of the rows of x with the labels y. It checks the labels and the weights;
+// Measure checks the rows.
 func New(x store.Examples, y []float32, o Options) (*Set, error) {
 	if err := store.Labelled(x, y, 32); err != nil {
 		return nil, err
@@ -108,8 +111,9 @@ func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	return weight, nil
 }
 
-// Take returns some rows, with their classes and weights: copies or, with the same bits and in less
-// memory, views. Rows that were scaled are in float32 alone then.
+// Subset returns the set of the given rows, with their labels, classes and weights. It copies the
+// rows or, with copies false, refers to the rows of s, which takes less memory and gives the same
+// bits. A subset of scaled rows holds their float32 values alone, without the raw rows.
 func (s *Set) Take(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := store.MatrixOf(x); ok {
@@ -124,12 +128,12 @@ func (s *Set) Take(rows []uint32, copies bool) *Set {
 		Classes: s.Classes, Class: gather(s.Class, rows)}
 }
 
-// LeastR2 is the least mean squared length of rows that float32 can handle: products of values and
-// weights are still above its subnormal numbers then.
+// MinR2 is the least mean squared length of rows that can be trained on in float32: for shorter
+// rows products of values and weights would be subnormal.
 const LeastR2 = 0x1p-120
 
-// Measure finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
-// them.
+// Measure computes the rows' norms. It is the first pass over all rows, and returns an Error for a
+// value that is not finite, and for values too large or too small for float32.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = store.Squares(x)
@@ -140,7 +144,7 @@ func (s *Set) Measure() error {
 	if err := s.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
-	if !floats.IsFinite(squares) { // float64 holds the sum of any that are finite
+	if !floats.IsFinite(squares) { // finite norms can't overflow the float64 sum
 		i := floats.FirstNotFinite(s.Norms)
 		if size := largestValue(x, i, 0x1p-20); !(size <= math.MaxFloat32) {
 			return Bad(i, "a value is NaN or infinite")
@@ -158,7 +162,7 @@ func (s *Set) Measure() error {
 	return nil
 }
 
-// largestValue returns the largest magnitude in a row times a factor; NaN if one is NaN.
+// largestValue returns the largest magnitude in the row times the factor, NaN if a value is NaN.
 func largestValue(x store.Rows, row int, factor float32) (size float64) {
 	w := make([]float32, x.Cols())
 	x.Axpy(row, factor, w)
@@ -168,7 +172,7 @@ func largestValue(x store.Rows, row int, factor float32) (size float64) {
 	return size
 }
 
-// Rows returns the rows in the form that is fastest for one worker.
+// Rows returns the rows in their fastest format, for one goroutine: Compacted, or X if that is nil.
 func (s *Set) Rows() store.Rows {
 	if s.Compacted != nil {
 		return s.Compacted.ForWorker()
@@ -179,12 +183,12 @@ func (s *Set) Rows() store.Rows {
 // counts reports whether row i has a weight above 0.
 func (s *Set) counts(i int) bool { return s.Weight == nil || s.Weight[i] > 0 }
 
-// Counted returns the rows with a weight above 0, nil for all.
+// Counted returns the indices of the rows with a weight above 0, nil if the set has no weights.
 func (s *Set) Counted() []uint32 {
 	if s.Weight == nil {
 		return nil
 	}
-	rows := []uint32{} // a chunk may have none
+	rows := []uint32{} // not nil, also for a chunk in which all weights are 0
 	for i := range s.Weight {
 		if s.counts(i) {
 			rows = append(rows, uint32(i))
@@ -204,7 +208,7 @@ func (s *Set) Total() (sum float64) {
 	return sum
 }
 
-// CountClasses returns the number of rows of each class, of those with a weight above 0.
+// CountClasses returns the number of rows of each class with a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
 	for i, k := range s.Class {
@@ -215,7 +219,7 @@ func (s *Set) CountClasses() []int {
 	return rows
 }
 
-// ofClass returns the rows of a class with a weight above 0, ascending.
+// ofClass returns the indices, ascending, of the rows of a class with a weight above 0.
 func (s *Set) ofClass(class int32) []uint32 {
 	if s.byClass == nil {
 		s.byClass = make([][]uint32, len(s.Classes))
@@ -228,10 +232,10 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
-// Fingerprint returns the kind of the rows, and a hash of the rows, the labels, the weights and the
-// hash of a prior, in order: other data have another. Data of equal numbers have the same hash,
-// however they are held. The rows are read once, by the given number of goroutines. It is empty if
-// stop is true before that is done.
+// Fingerprint returns the kind of the rows, a colon, and the SHA-256 of the numbers of rows and
+// columns, the hash of a prior, the labels, the rows and the weights. Rows with equal values have
+// the same hash in any format. Fingerprint reads the rows once, with the given number of
+// goroutines, and returns "" if stop returns true by then.
 func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)

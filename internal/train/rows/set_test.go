@@ -32,7 +32,7 @@ func newSet(t *testing.T, x store.Examples, y []float32, o rows.Options) *rows.S
 	return s
 }
 
-// New numbers the classes of the rows that have a weight, and checks labels and weights.
+// New numbers the classes of the rows with a weight above 0, and checks labels and weights.
 func TestNew(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5), []float32{7, 3, 7, 9, 3}
 	s := newSet(t, x, y, rows.Options{Weights: []float32{1, 2, 0.5, 0, 0},
@@ -84,7 +84,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// Take copies rows or refers to them, with their labels, classes and weights.
+// A subset has copies of rows, or refers to them, with their labels, classes and weights.
 func TestTake(t *testing.T) {
 	x, y := column(1, 2, 3, 4), []float32{5, 6, 5, 6}
 	for _, copies := range []bool{true, false} {
@@ -97,12 +97,12 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Measure tells which row float32 can't square, and whether scaling helps.
+// Measure returns an error with the row that float32 can't square, and whether scaling helps.
 func TestMeasure(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, c := range map[string]struct {
 		values []float32
-		row    int // -1 if all can be used
+		row    int // row of the error; -1 if there is none
 		scale  bool
 	}{
 		"usual":            {[]float32{1, -2, 3}, -1, false},
@@ -130,7 +130,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A view has the rows of a weight above 0, and weights with a mean of 1.
+// A view has the rows with a weight above 0, and weights with a mean of 1.
 func TestView(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5, 6), []float32{0, 1, 0, 2, 1, 0}
 	view := func(weights []float32, pair []int32, balanced bool) (*rows.View, float64) {
@@ -149,17 +149,22 @@ func TestView(t *testing.T) {
 		weights  []float32
 		pair     []int32
 		balanced bool
-		values   []float32 // of the rows
-		want     []float64 // weights; nil if all are 1
+		values   []float32 // value of each row of the view
+		want     []float64 // weight of each row of the view; nil if all are 1
 		sum      float64
 	}{
-		"plain":       {nil, nil, false, []float32{1, 2, 3, 4, 5, 6}, nil, 0},
-		"equal":       {[]float32{2, 2, 2, 2, 2, 2}, nil, false, []float32{1, 2, 3, 4, 5, 6}, nil, 12},
-		"weights":     {[]float32{1, 2, 3, 0, 2, 0}, nil, false, []float32{1, 2, 3, 5}, []float64{0.5, 1, 1.5, 1}, 8},
-		"pair":        {nil, []int32{1, 2}, false, []float32{2, 4, 5}, nil, 0},
-		"pair's":      {[]float32{1, 2, 3, 3, 0, 3}, []int32{0, 1}, false, []float32{1, 2, 3, 6}, []float64{4. / 9, 8. / 9, 12. / 9, 12. / 9}, 9},
-		"balanced":    {nil, nil, true, []float32{1, 2, 3, 4, 5, 6}, []float64{2. / 3, 1, 2. / 3, 2, 1, 2. / 3}, 6},
-		"pair, equal": {nil, []int32{0, 1}, true, []float32{1, 2, 3, 5, 6}, []float64{5. / 6, 5. / 4, 5. / 6, 5. / 4, 5. / 6}, 5},
+		"plain": {nil, nil, false, []float32{1, 2, 3, 4, 5, 6}, nil, 0},
+		"equal weights": {[]float32{2, 2, 2, 2, 2, 2}, nil, false, []float32{1, 2, 3, 4, 5, 6},
+			nil, 12},
+		"weights": {[]float32{1, 2, 3, 0, 2, 0}, nil, false, []float32{1, 2, 3, 5},
+			[]float64{0.5, 1, 1.5, 1}, 8},
+		"pair": {nil, []int32{1, 2}, false, []float32{2, 4, 5}, nil, 0},
+		"pair, weights": {[]float32{1, 2, 3, 3, 0, 3}, []int32{0, 1}, false, []float32{1, 2, 3, 6},
+			[]float64{4. / 9, 8. / 9, 12. / 9, 12. / 9}, 9},
+		"balanced": {nil, nil, true, []float32{1, 2, 3, 4, 5, 6},
+			[]float64{2. / 3, 1, 2. / 3, 2, 1, 2. / 3}, 6},
+		"pair, balanced": {nil, []int32{0, 1}, true, []float32{1, 2, 3, 5, 6},
+			[]float64{5. / 6, 5. / 4, 5. / 6, 5. / 4, 5. / 6}, 5},
 		"two of three": {[]float32{1, 2, 1, 0, 2, 2}, nil, true, []float32{1, 2, 3, 5, 6},
 			[]float64{5. / 8, 5. / 4, 5. / 8, 5. / 4, 5. / 4}, 8},
 	} {
@@ -201,7 +206,8 @@ func many() (*dense.Matrix, []float32) {
 	return p.Dense, p.Y
 }
 
-// Shuffle changes the order of the rows, by copies only where they pay, in the same order.
+// Shuffle gives the rows the same random order whether or not it copies them, and copies them only
+// where that saves time.
 func TestShuffle(t *testing.T) {
 	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
 	x, y := many()
@@ -261,7 +267,7 @@ func TestShuffle(t *testing.T) {
 			len(slices.Compact(ranked)) != 666 {
 			t.Errorf("%s: another order, or not every row once", name)
 		}
-		// What is kept for each row comes in the order of the visits, and goes back to its row.
+		// InOrder passes the values of the rows in the order of the view, and stores them back.
 		kept := make([]float32, 2*v.X.Rows())
 		for _, i := range v.All() {
 			kept[2*i], kept[2*i+1] = float32(v.Name(uint32(i))), -1
@@ -269,7 +275,7 @@ func TestShuffle(t *testing.T) {
 		v.InOrder(kept, func(a []float32) {
 			for j, n := range first {
 				if a[2*j] != float32(n) || a[2*j+1] != -1 {
-					t.Fatalf("%s: place %d has what is kept for row %v, want %d", name, j, a[2*j], n)
+					t.Fatalf("%s: place %d has the value of row %v, want %d", name, j, a[2*j], n)
 				}
 				a[2*j+1] = float32(j)
 			}
@@ -282,8 +288,8 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// Copies are made of rows from CopyFrom bytes on, of pairs from 64 times that; they take the padded
-// size of dense rows, and of pairs once for each other class.
+// Rows are copied from MinCopySize bytes on, and the rows of pairs from 64 times that. Copies of
+// dense rows are padded, and each row has a copy for each pair of its class.
 func TestCopies(t *testing.T) {
 	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
 	x, y := many()
@@ -301,7 +307,7 @@ func TestCopies(t *testing.T) {
 		{s, size / 64, true, 2 * padded}, {s, size/64 + 1, true, 0},
 		{newSet(t, three, y, rows.Options{}), 1, false, padded},
 		{newSet(t, three, y, rows.Options{Numbers: true}), 1, true, padded},
-		{newSet(t, dense.New(1000, 2000), y, rows.Options{}), 1, false, 0}, // rows are long runs
+		{newSet(t, dense.New(1000, 2000), y, rows.Options{}), 1, false, 0}, // long rows gain nothing
 	} {
 		rows.CopyFrom = c.from
 		if have := c.set.Copies(c.pairs); have != c.want {
@@ -313,7 +319,7 @@ func TestCopies(t *testing.T) {
 
 type storeRows = store.Rows
 
-// Copies of a pair's rows that gain little need more epochs.
+// The rows of a pair are copied from 16 epochs on where the gain is small.
 func TestShufflePairs(t *testing.T) {
 	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
 	rows.CopyFrom = 1
@@ -371,14 +377,14 @@ func TestDotSize(t *testing.T) {
 // mapped are rows that record which of them are asked for.
 type mapped struct {
 	storeRows
-	asked [][2]int
+	asked [][2]int // requested ranges
 }
 
 func (m *mapped) WillNeed() matrices.WillNeed {
 	return func(first, end int) { m.asked = append(m.asked, [2]int{first, end}) }
 }
 
-// Rows that come next are asked for by runs, and requests end.
+// ReadAhead requests runs of adjacent rows, and EndReadAhead ends the requests.
 func TestReadAhead(t *testing.T) {
 	m := &mapped{storeRows: store.Of(column(1, 2, 3))}
 	v := rows.View{X: m}
@@ -392,7 +398,7 @@ func TestReadAhead(t *testing.T) {
 	v.EndReadAhead()
 }
 
-// Fingerprint is the same for the same numbers however they are held, and another for others.
+// Fingerprint is equal for equal values in any format, and differs if any value differs.
 func TestFingerprint(t *testing.T) {
 	never := func() bool { return false }
 	p := sample.Random(3, 60, 4, 2, 0.5)

@@ -5,22 +5,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file adds up over the rows of a view, in View.Threads goroutines. The blocks and parts of
-// rows depend on the numbers of rows and columns alone, and their sums are added in order: the
-// number of goroutines changes no bit.
+// This file computes sums over the rows of a view, in View.Threads goroutines. The division of the
+// rows into blocks and parts depends on the numbers of rows and columns alone, and the partial sums
+// are added in order: the result has the same bits for any number of goroutines.
 
 const (
-	blockRows = 4096 // rows of a block, whose numbers are added up separately
+	blockRows = 4096 // rows of a block, whose numbers are summed separately
 
-	mostParts = 8 // the most parts into which AddTo cuts the rows, a power of two
-	// The least rows of a part, also as a share of the columns: adding a part's vector costs no
-	// more than some rows with few nonzeros each.
-	leastPart  = 4096
-	columnRows = 8
+	maxParts    = 8    // most parts into which AddTo divides the rows; a power of two
+	minPartRows = 4096 // least rows of a part
+	// maxPartColumns is the most columns per row of a part, so that adding up the parts' vectors
+	// costs little beside reading their rows.
+	maxPartColumns = 8
 )
 
-// InBlocks calls f for each block of the rows, with the rows for its goroutine, the number of the
-// block, and the places from and to between which its rows are.
+// InBlocks calls f for each block of rows, with rows for the use of the calling goroutine, the
+// number of the block, and the range from <= j < to of its rows as Row counts them.
 func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -28,10 +28,10 @@ func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	})
 }
 
-// Blocks returns how many blocks there are.
+// Blocks returns the number of blocks.
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
-// AddUp returns up to four sums over the rows, where f returns the sums over a block.
+// AddUp returns up to four sums over the rows. f returns the sums over the rows of a block.
 func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
 	v.InBlocks(func(x store.Rows, k, from, to int) { blocks[k] = f(x, from, to) })
@@ -43,20 +43,20 @@ func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]flo
 	return sums
 }
 
-// Parts returns the most parts into which AddTo cuts the rows of a view.
+// Parts returns the most parts into which AddTo divides the rows of a view.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
-// partsOf returns the number of parts into which rows are cut: a power of two.
+// partsOf returns the number of parts into which rows are divided, a power of two.
 func partsOf(rows, cols int) int {
-	parts := mostParts
-	for parts > 1 && parts*max(leastPart, cols/columnRows) > rows {
+	parts := maxParts
+	for parts > 1 && parts*max(minPartRows, cols/maxPartColumns) > rows {
 		parts /= 2
 	}
 	return parts
 }
 
-// AddTo adds a[i]*x, times the row's weight, over the rows to u. Each goroutine has a vector for a
-// part, where there are several.
+// AddTo adds the sum of a[i]*x_i over the rows i, each times its weight, to u. If the rows are
+// divided into several parts, each goroutine sums a part in a vector of its own.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {
@@ -82,7 +82,7 @@ func (v *View) AddTo(u []float64, a []float32) {
 	}
 }
 
-// sum returns the sum over the rows in places from to to-1.
+// sum describes the sum over the rows Row(from) to Row(to-1).
 func (v *View) sum(a []float32, from, to int) store.Sum {
 	s := store.Sum{From: from, To: to, A: a, Weight: v.Weight}
 	if v.Only != nil {
@@ -91,7 +91,7 @@ func (v *View) sum(a []float32, from, to int) store.Sum {
 	return s
 }
 
-// AddError returns a bound on the relative error of these sums, in terms of the sum of the addends'
-// magnitudes. In parts an addend goes through no more roundings than it would one after the other:
-// those of its part, and one for each part.
+// AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
+// magnitudes. Parts need no more: an addend is rounded in each addition of its part and once for
+// each part, fewer times than in one long sum.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Sums over rows of several blocks and parts are the same for any number of goroutines, whether the
-// rows are told apart by numbers or not, and those of one block are added up one after the other.
+// Sums over several blocks and parts of rows have the same bits for any number of goroutines, with
+// and without a list of rows. The sums over one block are added in the order of the rows.
 func TestSums(t *testing.T) {
 	for _, n := range []int{1, 4096, 4097, 9000, 40_000} {
 		x, a := dense.New(n, 3), make([]float32, n)
@@ -56,7 +56,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// Rows are cut into parts by their number and that of the columns.
+// The number of parts depends on the numbers of rows and columns.
 func TestParts(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{0, 5, 1}, {8191, 5, 1}, {8192, 5, 2}, {200_000, 54, 8}, {25_000, 28_000, 4},

@@ -9,30 +9,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A View is the rows that learners visit: those of a set, or copies of some in another order.
+// View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
+// has an index i in X and, if it is in another place of the set, an index SetRow(i) in the set.
 type View struct {
-	X      store.Rows
-	Class  []int32   // of each row; nil for numbers to predict
-	Target []float32 // of each row, in place of a class; nil for classes
-	Norms  []float32 // squared, of each row
-	Weight []float64 // of each row, with a mean of 1; nil if all are 1
-	Only   []uint32  // the rows that there are, in the order in which they count; nil for all
-	Names  []uint32  // of copies the numbers that the rows have in the set; else nil
+	X      store.Rows // rows of the set, or a selection or copies of these
+	Class  []int32    // class of each row of X; nil for regression
+	Target []float32  // regression target of each row of X; nil for classes
+	Norms  []float32  // squared norm of each row of X
+	Weight []float64  // weight of each row of X, with a mean of 1 over the view; nil if all are 1
+	Only   []uint32   // indices in X of the view's rows, in the view's order; nil for all rows of X
+	Names  []uint32   // index in the set of each row of X; nil if they are the indices in X
 
-	// Scattered says that the rows are visited in another order than that in memory, and exceed the
-	// caches.
-	Scattered bool
+	Scattered bool // the visits jump about in memory, and the rows exceed the caches
 
 	Threads int // goroutines for sums over the rows; 0 for one
 }
 
-// ForWorker returns v for a learner, which may have a goroutine of its own.
+// Clone returns v for a learner that may run in another goroutine.
 func (v View) ForWorker() View {
 	v.X = v.X.ForWorker()
 	return v
 }
 
-// FetchAhead returns how many steps before its use a row is to be fetched; 0 for not at all.
+// PrefetchDistance returns the number of steps before its visit at which a row is prefetched, 0 if
+// rows are not prefetched.
 func (v *View) FetchAhead() int {
 	if !v.Scattered {
 		return 0
@@ -40,7 +40,7 @@ func (v *View) FetchAhead() int {
 	return v.X.Ahead()
 }
 
-// Count returns the number of rows that there are.
+// Count returns the number of rows in the view.
 func (v *View) Count() int {
 	if v.Only != nil {
 		return len(v.Only)
@@ -48,7 +48,7 @@ func (v *View) Count() int {
 	return v.X.Rows()
 }
 
-// Row returns the number of the j-th of them.
+// Row returns the index in X of the view's row j.
 func (v *View) Row(j int) int {
 	if v.Only != nil {
 		return int(v.Only[j])
@@ -56,7 +56,7 @@ func (v *View) Row(j int) int {
 	return j
 }
 
-// All yields j and the number of the j-th of them, for each.
+// All yields j and Row(j) for each row of the view.
 func (v *View) All() iter.Seq2[int, int] {
 	return func(yield func(j, i int) bool) {
 		for j := range v.Count() {
@@ -67,7 +67,7 @@ func (v *View) All() iter.Seq2[int, int] {
 	}
 }
 
-// Name returns what row i is called in the set.
+// SetRow returns the index in the set of row i of X.
 func (v *View) Name(i uint32) int {
 	if v.Names != nil {
 		return int(v.Names[i])
@@ -75,7 +75,7 @@ func (v *View) Name(i uint32) int {
 	return int(i)
 }
 
-// Share returns the weight of row i.
+// RowWeight returns the weight of row i of X.
 func (v *View) Share(i int) float64 {
 	if v.Weight == nil {
 		return 1
@@ -83,7 +83,8 @@ func (v *View) Share(i int) float64 {
 	return v.Weight[i]
 }
 
-// Ranked returns the rows in ascending order of their names.
+// BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
+// set.
 func (v *View) Ranked() []uint32 {
 	ranked := make([]uint32, 0, v.Count())
 	for _, i := range v.All() {
@@ -93,8 +94,9 @@ func (v *View) Ranked() []uint32 {
 	return ranked
 }
 
-// InOrder calls f with what a holds for each row, in the order in which rows count: whether they
-// were copied must not matter. f may write to it.
+// InOrder calls f with the values in a, an equal number for each row of X, reordered to the order
+// of the view, and stores the values that f leaves there back in a. So what f reads and writes does
+// not depend on whether the rows were copied.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)
@@ -111,7 +113,7 @@ func (v *View) InOrder(a []float32, f func([]float32)) {
 	}
 }
 
-// gather returns what from has for these rows; nil if it is nil.
+// gather returns the elements of from at the given rows, nil if from is nil.
 func gather[T any](from []T, rows []uint32) []T {
 	if from == nil {
 		return nil
@@ -123,16 +125,16 @@ func gather[T any](from []T, rows []uint32) []T {
 	return to
 }
 
-// ReadAhead asks for rows that come next, so that they are read while steps are taken with those
-// before. It changes no result. Without it each page is waited for, alone: where the data exceed
-// the memory that is 10 times slower and more.
+// ReadAhead tells the system which rows of a mapped file will be visited next, so that they are
+// read during the steps before. It changes no result. Without it each page would be read when a
+// step needs it, which is 10 times slower and more for data that exceed the memory.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
 		return
 	}
 	for len(rows) > 0 {
-		k := 1 // rows side by side in the file
+		k := 1 // number of adjacent rows
 		for k < len(rows) && rows[k] == rows[k-1]+1 {
 			k++
 		}
@@ -141,16 +143,16 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead ends the requests for single rows of a mapped file: in a pass in order the system
-// reads ahead by itself.
+// EndReadAhead returns a mapped file to sequential reading, for which the system reads ahead by
+// itself.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)
 	}
 }
 
-// DotSize returns the root of the mean, over the rows, of the squared error of a float32 dot
-// product with a vector of length 1.
+// DotSize returns a bound on the weighted root mean square, over the rows, of the error of a
+// float32 dot product with a vector of norm 1.
 func (v *View) DotSize() float64 {
 	sums := v.AddUp(func(x store.Rows, from, to int) (sums [4]float64) {
 		for j := from; j < to; j++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// factor returns what column j is multiplied by when it is folded.
+// factor returns the factor of column j that is folded into the weights, 1 if none is.
 func (s *Scale) factor(j int) float64 {
 	if !s.Folded || s.Factor == nil {
 		return 1
@@ -15,7 +15,7 @@ func (s *Scale) factor(j int) float64 {
 	return float64(s.Factor[j])
 }
 
-// shift returns what is taken off column j when it is folded.
+// shift returns the shift of column j that is folded into the biases, 0 if none is.
 func (s *Scale) shift(j int) float64 {
 	if !s.Folded || s.Shift == nil {
 		return 0
@@ -23,14 +23,14 @@ func (s *Scale) shift(j int) float64 {
 	return float64(s.Shift[j])
 }
 
-// foldWeight returns the weight of column j in a model that takes rows as they are, if it is w for
-// scaled rows and numbers.
+// foldWeight converts the weight w of column j, for scaled rows and targets, to the weight for raw
+// rows and targets.
 func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.Unit())
 }
 
-// moved returns the sum of the shifts times the weights of w, as folding rounds them, and the sum
-// of the magnitudes.
+// moved returns the sum over the columns of the folded weight times the shift, and the sum of the
+// terms' magnitudes. w holds the weights for scaled rows.
 func (s *Scale) moved(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0
@@ -43,8 +43,10 @@ func (s *Scale) moved(w []float32) (sum, size float64) {
 	return sum, size
 }
 
-// Fold returns vectors for rows and numbers as they are, and their biases, of those for scaled
-// ones. There may be no biases, nil.
+// Fold converts the weight vectors w and biases b for scaled rows and targets to vectors and biases
+// for raw rows and targets. If the scale is not Folded, rows stay scaled and only the targets
+// become raw. b may be nil; the returned biases are nil if b is nil and folding adds nothing to the
+// biases.
 func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []float64) {
 	folded = matrices.Vectors(len(w), len(w[0]))
 	if b != nil || s.Centre != 0 || s.Folded && s.Shift != nil {
@@ -62,12 +64,13 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 	return folded, biases
 }
 
-// Unfold returns vectors for scaled rows and numbers, and their biases, of those of a model with
-// the scale of, nil for none. They are for rows as they are, or were folded by s. Without a bias of
-// its own the model gets none where the shifts account for all of it.
+// Unfold converts the weight vectors w and biases b of a model with the scale of, nil for none, to
+// vectors and biases for rows and targets scaled by s. If of is not Folded, it must scale rows like
+// s. With bias false, the returned biases are nil if they are 0 but for roundings: the model's
+// biases then came from the shifts and the center alone.
 func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
-	if of == nil || of.Folded { // they are for rows as they are
+	if of == nil || of.Folded { // w takes raw rows
 		from.Folded = s.Kind != scaling.Unit
 	}
 	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
@@ -84,6 +87,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]fl
 	return unfolded, biases
 }
 
+// at returns bias k, 0 if there are none.
 func at(b []float64, k int) float64 {
 	if b == nil {
 		return 0
@@ -91,8 +95,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// onlyShifts reports whether the biases of w are made of the shifts alone: what is left of them,
-// for scaled rows, is no more than roundings.
+// onlyShifts reports whether the biases b of w come from the shifts and the center alone: the
+// biases left, for scaled rows, are no larger than roundings.
 func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
 	for k, rest := range left {
 		size := math.Abs(at(b, k)) + math.Abs(s.Centre)
@@ -106,7 +110,8 @@ func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
 	return true
 }
 
-// Exact returns a vector that was folded by s, and its bias, for scaled rows and numbers.
+// UnfoldExact converts a vector folded by s, and its bias, to the vector and bias for scaled rows
+// and targets, in float64.
 func (s *Scale) Exact(v []float32, b float64) ([]float64, float64) {
 	w := make([]float64, len(v))
 	b -= s.Centre
@@ -117,8 +122,9 @@ func (s *Scale) Exact(v []float32, b float64) ([]float64, float64) {
 	return w, b / s.Unit()
 }
 
-// BiasError returns a number that float64's relative error in sums has to be multiplied by for the
-// error of a folded bias, for scaled rows.
+// BiasError returns the factor that turns the relative error of float64 sums into the error of the
+// folded biases of w, in units of the scaled targets: the largest sum of the magnitudes that
+// folding adds to a bias.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, moved := s.moved(v)
@@ -127,13 +133,13 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 	return (size + math.Abs(s.Centre)) / s.Unit()
 }
 
-// Changes reports whether scaled rows or numbers are others than those as they are.
+// Changes reports whether scaling changes the rows or the targets.
 func (s *Scale) Changes() bool {
 	return s.Factor != nil || s.Shift != nil || s.Unit() != 1 || s.Centre != 0 ||
 		s.Kind == scaling.Unit
 }
 
-// WeightError returns by what share of itself folding changes a weight at most.
+// WeightError returns a bound on the relative rounding error of a folded weight.
 func (s *Scale) WeightError() float64 {
 	if s.Factor == nil && s.Unit() == 1 {
 		return 0 // nothing is rounded

@@ -13,7 +13,7 @@ var (
 	row     = []float32{3, 5, -7, 2}
 )
 
-// A folded vector scores a raw row as the vector scores the scaled row, in units of the targets.
+// A folded vector gives a raw row the score of the scaled row, in units of the raw targets.
 func TestFold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -44,8 +44,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Unfold and Exact give back what was folded. Biases that the shifts alone account for are left out,
-// unless the run has a bias.
+// Unfold and UnfoldExact invert Fold. Without a bias, biases that come from the shifts and the
+// center alone are dropped.
 func TestUnfold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -78,8 +78,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// Vectors for raw rows, of a model without a scale, become vectors for scaled rows by any scale that
-// can be folded, also where it is not; rows of length 1 take the vectors as they are.
+// Vectors of a model without a scale are converted for rows of any scale but Unit, also where the
+// scale is not folded; for Unit only the targets' scale is taken out.
 func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)
@@ -96,7 +96,7 @@ func TestUnfoldRaw(t *testing.T) {
 			}
 		}
 	}
-	// A bias of which more is left than roundings is kept.
+	// A bias that exceeds roundings after unfolding is kept.
 	s := scales()[4]
 	folded, biases := s.Fold(vectors, nil)
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestUnfoldRaw(t *testing.T) {
 	}
 }
 
-// Changes, WeightError and BiasError say what folding does.
+// Changes reports any scaling, and WeightError and BiasError bound the roundings of folding.
 func TestFoldErrors(t *testing.T) {
 	for i, s := range scales() {
 		if have := s.Changes(); have != (i > 0) {

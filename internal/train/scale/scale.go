@@ -1,5 +1,6 @@
-// Package scale brings rows, and numbers to predict, to one scale for training, and the vectors
-// that come of it back to rows as they are: it folds the scale into their weights.
+// Package scale scales the rows and regression targets of a training run, and folds the scale into
+// the trained weights and biases, so that a model takes raw rows. Scale is its main type; package
+// choose fits a Scale to the data, and package scaling has the arithmetic.
 package scale
 
 import (
@@ -14,26 +15,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A Scale is how rows and numbers are scaled: see pegasos.Scaling, whose fields these are. No Scale,
-// nil, leaves them as they are.
+// Scale describes how rows and regression targets are scaled: feature x of column j becomes
+// (x - Shift[j])*Factor[j], and target y becomes (y - Centre)/Spread. A nil Scale changes nothing.
+// pegasos.Scaling has the same fields.
 type Scale struct {
-	Kind    string
-	Folded  bool
-	Shift   []float32
-	Factor  []float32
-	Centre  float64
-	Spread  float64
-	R2      float64
-	Note    string
-	Epsilon float64 // the setting of that name, of numbers as they are
+	Kind    string    // scaling.None, Standard, MaxAbs or Unit
+	Folded  bool      // the scale is folded into the model's weights and biases
+	Shift   []float32 // shift of each column for scaling.Standard, nil for other kinds
+	Factor  []float32 // factor of each column for scaling.Standard and MaxAbs, nil for other kinds
+	Centre  float64   // value subtracted from the targets
+	Spread  float64   // standard deviation that the targets are divided by; 0 if they are unscaled
+	R2      float64   // mean squared length of the scaled rows, without a bias feature
+	Note    string    // explains the choices of scale, lambda and proof in the model; may be empty
+	Epsilon float64   // setting of that name, in units of the unscaled targets
 }
 
-// Scales within these limits can be folded: float32 has room for the weights, and for differences
-// from the mean.
+// A scale within these limits can be folded: float32 can hold the weights, and differences from the
+// mean do not cancel.
 const (
-	largestRatio  = 1e3     // of a mean to the standard deviation
-	largestFactor = 0x1p60  // of a column
-	leastFactor   = 0x1p-60 // likewise
+	maxMeanRatio = 1e3     // ratio of a column's mean to its standard deviation, in magnitude
+	maxFactor    = 0x1p60  // largest factor of a column
+	minFactor    = 0x1p-60 // smallest factor of a column
 )
 
 // Foldable reports whether the scale can be folded into weights.
@@ -42,19 +44,19 @@ func (s *Scale) Foldable() bool {
 		return false
 	}
 	for j, f := range s.Factor {
-		if f > largestFactor || f < leastFactor {
+		if f > maxFactor || f < minFactor {
 			return false
 		}
-		// A constant column, of the factor 1 and the weight 0, has no deviation.
+		// A constant column has the factor 1 and the weight 0, and no deviation to lose.
 		if s.Shift != nil && f != 1 &&
-			math.Abs(float64(s.Shift[j]))*float64(f) > largestRatio {
+			math.Abs(float64(s.Shift[j]))*float64(f) > maxMeanRatio {
 			return false
 		}
 	}
 	return true
 }
 
-// Unit returns the deviation that numbers to predict were divided by.
+// TargetUnit returns the number that the targets are divided by: Spread, or 1 if they are unscaled.
 func (s *Scale) Unit() float64 {
 	if s == nil || s.Spread == 0 {
 		return 1
@@ -62,12 +64,12 @@ func (s *Scale) Unit() float64 {
 	return s.Spread
 }
 
-// scaler returns the arithmetic of the scale.
+// scaler returns the Scaler that applies s to rows.
 func (s *Scale) scaler() *scaling.Scaler {
 	return &scaling.Scaler{Kind: s.Kind, Shift: s.Shift, Factor: s.Factor}
 }
 
-// Check returns an error unless the scale is one of cols columns.
+// Check returns an error if the scale is not a valid scale of rows with cols columns.
 func (s *Scale) Check(cols int) error {
 	if !s.scaler().Check(cols) || !(s.Unit() > 0) || !floats.IsFinite(s.Unit()) ||
 		!floats.IsFinite(s.Centre) {
@@ -84,13 +86,13 @@ func (s *Scale) Check(cols int) error {
 	return nil
 }
 
-// Same reports whether the features are scaled alike.
+// Same reports whether s and t scale rows alike. It compares neither targets nor Folded.
 func (s *Scale) Same(t *Scale) bool {
 	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
 		slices.Equal(s.Factor, t.Factor)
 }
 
-// Numbers returns how many shifts and factors there are for cols columns.
+// Lengths returns the lengths of Shift and Factor for rows with cols columns.
 func (s *Scale) Numbers(cols int) (shifts, factors int) {
 	switch s.Kind {
 	case scaling.Standard:
@@ -101,7 +103,7 @@ func (s *Scale) Numbers(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns the scale over cols features: further ones are left as they are.
+// WithCols returns the scale for rows with cols columns. Additional columns are left unscaled.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s
@@ -114,12 +116,13 @@ func (s *Scale) WithCols(cols int) *Scale {
 	return &c
 }
 
+// resized returns a copy of v with n values: the first ones of v, then with.
 func resized(v []float32, n int, with float32) []float32 {
 	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{with}, max(0, n-len(v))))
 }
 
-// Apply returns rows and numbers to predict as they are scaled. Once stop is true, the rows are of
-// no use.
+// Apply returns the scaled rows and targets, using the given number of goroutines. It returns x and
+// y themselves where nothing changes. Once stop returns true, the returned rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
 	store.Examples, []float32,
 ) {
@@ -136,8 +139,9 @@ func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bo
 	return x, scaled
 }
 
-// Dots calls set with the product of each vector, which takes scaled rows, and a row as it is: of
-// all values if index is nil.
+// Dots calls set with the dot product of each vector of w, which takes scaled rows, and the scaled
+// form of a raw row. The row is sparse, or dense if index is nil. s must not be of the kind
+// scaling.None.
 func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
 	cols := len(w[0])
 	if s.Kind == scaling.Unit {
@@ -169,8 +173,8 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 	}
 }
 
-// Rest returns the part of a score by w, which takes scaled rows, that zeros in the columns from
-// cols on add.
+// ScoreOfZeros returns the sum that columns cols and up contribute to a score by w, which takes
+// scaled rows, if their raw values are 0. s must have factors.
 func (s *Scale) Rest(w []float32, cols int) (sum float64) {
 	scaler := s.scaler()
 	for j := cols; j < len(w); j++ {

@@ -13,7 +13,7 @@ import (
 
 func floats(values ...float32) []float32 { return values }
 
-// A scale is folded unless float32 weights, or the differences from the mean, lose too much.
+// A scale can be folded unless a factor is extreme or a mean exceeds 1,000 deviations.
 func TestFoldable(t *testing.T) {
 	for _, c := range []struct {
 		s    scale.Scale
@@ -35,7 +35,7 @@ func TestFoldable(t *testing.T) {
 	}
 }
 
-// Check refuses numbers that are missing, not finite or not above 0.
+// Check rejects missing and non-finite numbers, and factors and deviations that are not positive.
 func TestCheck(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Numbers counts what Check wants.
+// Lengths returns the lengths that Check requires.
 func TestNumbers(t *testing.T) {
 	for kind, want := range map[string][2]int{"none": {0, 0}, "unit": {0, 0}, "max-abs": {0, 3},
 		"standard": {3, 3}} {
@@ -98,7 +98,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Further columns are left as they are, and those beyond the last are dropped.
+// WithCols leaves additional columns unscaled, and drops the columns beyond the last.
 func TestWithCols(t *testing.T) {
 	s := &scale.Scale{Kind: "standard", Shift: floats(5, 6), Factor: floats(7, 8), R2: 9}
 	for cols, want := range map[int][2][]float32{1: {floats(5), floats(7)},
@@ -121,7 +121,7 @@ func TestWithCols(t *testing.T) {
 	}
 }
 
-// scales are some of each kind, over four columns.
+// scales returns scales of each kind for four columns.
 func scales() []*scale.Scale {
 	return []*scale.Scale{
 		{Kind: "none", Folded: true},
@@ -137,7 +137,7 @@ func scales() []*scale.Scale {
 	}
 }
 
-// scaledRow returns a row scaled by the definition of the kinds.
+// scaledRow returns the row scaled by the definition of the kind, in float64.
 func scaledRow(s *scale.Scale, row []float32) []float64 {
 	scaled, length := make([]float64, len(row)), 0.0
 	for j, v := range row {
@@ -210,14 +210,14 @@ func TestApplyAndDots(t *testing.T) {
 	}
 }
 
-// Dots takes rows with more columns than the vectors have, and with fewer.
+// Dots accepts rows with more columns than the vectors, and with fewer.
 func TestDotsOfOtherColumns(t *testing.T) {
 	w := [][]float32{{1, 2, 3, 4}}
 	for _, s := range scales()[2:] { // Dots is for models that scale rows
 		row := floats(3, 0, 4, 0, 12)
 		want := dot(w[0], scaledRow(s, row[:4]))
 		if s.Kind == "unit" {
-			want = (3*1 + 4*3) / 13.0 // the length is that of all columns
+			want = (3*1 + 4*3) / 13.0 // the row's length includes column 4
 		}
 		s.Dots([]int32{0, 2, 4}, floats(3, 4, 12), w, func(_ int, z float64) {
 			if !near(z, want) {

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// A pair's view numbers its rows from 0; their weights and names are the set's.
+// The view of a pair numbers its rows from 0, and keeps their weights and their indices in the set.
 func TestPairView(t *testing.T) {
 	x := dense.New(12, 2)
 	y, weights := make([]float32, 12), make([]float32, 12)
@@ -41,7 +41,7 @@ func TestPairView(t *testing.T) {
 				t.Errorf("row %d is %v of class %d, weight %v", j, row, v.Class[i], v.Weight[i])
 			}
 		}
-		// Shuffled, as copies or by their numbers, they are ranked as before.
+		// BySetRow returns shuffled rows in the order of the set, also where they are copies.
 		set.Shuffle(&v, Visits{Seed: 1, Total: 100, Epoch: 8})
 		var ranked []float32
 		for _, i := range v.Ranked() {

@@ -6,23 +6,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// View returns the rows with a weight above 0, of the two classes if a pair is given, in the order
-// of the set. Their weights are those of the set, if balanced such that the classes have the same
-// weight, scaled to a mean of 1; sum is what they were before, and 0 without any.
+// View returns the rows with a weight above 0, in the order of the set: all of them or, if pair is
+// not nil, the rows of these two classes. The view's weights are the set's, scaled to a mean of 1;
+// if balanced, all classes get the same total first. sum is the sum of the weights before scaling;
+// it is 0 if the set has no weights and balanced is false.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
 	if s.Classes == nil {
 		v.Target = s.Y
 	}
-	s.choose(&v, pair)
+	s.selectRows(&v, pair)
 	if v.Count() > 0 && (s.Weight != nil || balanced) {
 		sum, err = s.setWeights(&v, balanced)
 	}
 	return v, sum, err
 }
 
-// choose sets which rows v has.
-func (s *Set) choose(v *View, pair []int32) {
+// selectRows sets the rows of v.
+func (s *Set) selectRows(v *View, pair []int32) {
 	switch {
 	case pair != nil:
 		v.Only = merge(s.ofClass(pair[0]), s.ofClass(pair[1]))
@@ -33,19 +34,19 @@ func (s *Set) choose(v *View, pair []int32) {
 		v.Only = nil
 	}
 	if pair != nil && v.Only != nil {
-		v.pick()
+		v.renumber()
 	}
 }
 
-// pick numbers the rows of v among themselves, so that what is kept for each row takes no more
-// memory than the rows that there are need. The results are the same bits.
-func (v *View) pick() {
+// renumber numbers the selected rows of v from 0, so that arrays with a value per row are no longer
+// than the selection. The results of training are the same to the bit.
+func (v *View) renumber() {
 	v.X, v.Names = store.Pick(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
 	v.Only = nil
 }
 
-// merge returns the numbers of both lists, which are ascending, and is as well.
+// merge merges two ascending lists into an ascending list.
 func merge(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -58,7 +59,7 @@ func merge(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// setWeights makes v's weights, and returns their sum before they were scaled.
+// setWeights sets the weights of v, and returns their sum before they are scaled to a mean of 1.
 func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	weight := make([]float64, v.X.Rows())
 	for _, i := range v.All() {
@@ -81,13 +82,14 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 			return 0, Bad(v.Name(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
-	if !same { // else the model is that without weights, to the bit
+	if !same { // without weights that are all 1, training takes the same bits as without any
 		v.Weight = weight
 	}
 	return sum, nil
 }
 
-// balance gives the classes the same weight.
+// balance scales the weights such that all classes with rows have the same total weight, and the
+// sum of all weights is unchanged.
 func (v *View) balance(weight []float64, classes int) {
 	var total float64
 	sum := make([]float64, classes)
@@ -95,7 +97,7 @@ func (v *View) balance(weight []float64, classes int) {
 		sum[v.Class[i]] += weight[i]
 		total += weight[i]
 	}
-	some := 0 // classes with rows
+	some := 0 // number of classes with rows
 	for _, s := range sum {
 		if s > 0 {
 			some++
