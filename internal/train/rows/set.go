@@ -40,7 +40,7 @@ type Set struct {
 	Y       []float32  // label of each row: a class or a regression target
 	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32  // the distinct labels, ascending; nil for regression
-	Class   []int32    // index in Classes of each label, -1 if no weighted row has it; nil for regression
+	Class   []int32    // index in Classes of each label, -1 if no weighted row has it
 	Norms   []float32  // squared norm of each row; nil before Measure
 
 	Sparing   bool       // rows are not copied in the order of visits, for lack of memory

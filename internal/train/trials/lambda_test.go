@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// nearlyEqual returns rows whose columns are nearly equal, and labels that their small differences
-// decide, or chance.
+// nearlyEqual returns rows whose columns are nearly equal. The labels depend on the columns' small
+// differences or, without signal, on chance.
 func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 77))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -42,7 +42,7 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matr
 	return x, y
 }
 
-// jobOf returns the job, and the path, of a run whose settings the data choose.
+// jobOf returns the job and the path of a run with the given settings; the data choose the others.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
 	engine.Job, *choose.Path,
 ) {
@@ -63,7 +63,8 @@ func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weig
 	return engine.Job{Settings: c.Settings, Rows: c.Rows, Scale: c.Scale, Threads: 2}, p
 }
 
-// shift returns by how many places of the path the lambda lies below the rule's.
+// shift returns the number of places in the path between the rule's lambda and the chosen one,
+// above 0 if that is smaller.
 func shift(t *testing.T, job engine.Job, p *choose.Path) int {
 	t.Helper()
 	lambda, err := Lambda(job, p)
@@ -73,13 +74,13 @@ func shift(t *testing.T, job engine.Job, p *choose.Path) int {
 	return slices.Index(p.Lambdas, lambda) - p.Rule
 }
 
-// A signal in small differences of correlated columns takes a smaller lambda than the rule's, in
-// any order of the rows and on any number of goroutines, noise does not.
+// A signal in small differences of correlated columns needs a smaller lambda than the rule's. The
+// choice is the same for any order of the rows and any number of goroutines.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
 		s       settings.Settings
-		least   int // places below the rule's
+		least   int // least shift of the signal
 	}{
 		{2, settings.Settings{}, 1}, {3, settings.Settings{}, 1},
 		{2, settings.Settings{Loss: "log"}, 1},
@@ -115,7 +116,7 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// Regression targets are judged by their squared errors.
+// Models of regression targets are compared by their squared errors.
 func TestLambdaOfTargets(t *testing.T) {
 	x, y := nearlyEqual(4, 300, 8, 2, true)
 	for i := range y {
@@ -129,7 +130,7 @@ func TestLambdaOfTargets(t *testing.T) {
 	}
 }
 
-// Rows twice, and rows of weight 2, are judged alike; rows of weight 0 count for nothing.
+// A weight of 2 for all rows, and additional rows of weight 0, do not change the choice.
 func TestLambdaOfWeights(t *testing.T) {
 	x, y := nearlyEqual(5, 300, 8, 2, true)
 	weights := make([]float32, 300)
@@ -157,8 +158,8 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 }
 
-// Models whose memory MaxMemory does not allow are an error, which says what to do; a run that is
-// stopped ends at once.
+// Models that do not fit in MaxMemory are an error that says what to do, and a run that is canceled
+// ends at once.
 func TestLambdaEnds(t *testing.T) {
 	x, y := nearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -178,21 +179,21 @@ func TestLambdaEnds(t *testing.T) {
 	}
 }
 
-// held returns a trial of the job, with room for the mistakes.
+// held returns a trial of the job, with parts, that is ready for holdOut.
 func held(job engine.Job, p *choose.Path) *trial {
 	s := &job.Settings
 	settings.Only(s, settings.Trial)
-	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, mostEpochs
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
 	*s = s.Plain()
 	tr := &trial{job: job, path: p, copies: true}
 	for range p.Lambdas {
 		tr.wrong = append(tr.wrong, make([]float64, len(job.Rows.Y)))
 	}
-	tr.deal()
+	tr.assignParts()
 	return tr
 }
 
-// Once a model makes no mistake with its own rows, smaller lambdas have the mistakes of that model.
+// The mistakes of a model without mistakes on its training rows stand for all smaller lambdas.
 func TestHoldOutPerfect(t *testing.T) {
 	x, y := dense.New(200, 2), make([]float32, 200)
 	for i := range y {
@@ -200,7 +201,7 @@ func TestHoldOutPerfect(t *testing.T) {
 		x.Row(i)[0], x.Row(i)[1] = y[i]*4-2+float32(i)/400, float32(i%7)
 	}
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
-	p.Lambdas, p.Rule = []float64{0.1, 0.01, math.NaN()}, 0 // of NaN there is no model
+	p.Lambdas, p.Rule = []float64{0.1, 0.01, math.NaN()}, 0 // NaN trains no model
 	tr := held(job, p)
 	if err := tr.holdOut(0); err != nil {
 		t.Fatal(err)
@@ -212,7 +213,7 @@ func TestHoldOutPerfect(t *testing.T) {
 			}
 		}
 	}
-	// Without a model, each row of the part is infinitely wrong, and so is no other row.
+	// Without a model the mistakes on the rows of the part, and no others, are infinite.
 	p.Lambdas[0] = math.NaN()
 	tr = held(job, p)
 	if err := tr.holdOut(1); err != nil {
@@ -225,7 +226,7 @@ func TestHoldOutPerfect(t *testing.T) {
 	}
 }
 
-// The only row of a class is in the training rows of every fold, and rows of weight 0 in none.
+// Rows of weight 0 are in no training set, and a class with one row does not stop a fold.
 func TestHoldOutRows(t *testing.T) {
 	x, y, weights := dense.New(60, 3), make([]float32, 60), make([]float32, 60)
 	for i := range y {
@@ -253,7 +254,7 @@ func TestHoldOutRows(t *testing.T) {
 	}
 }
 
-// A mistake is the row's weight, and of regression targets the squared error times the weight.
+// A wrong class counts with the row's weight, a regression target with the weighted squared error.
 func TestMistake(t *testing.T) {
 	x, err := dense.FromSlice(3, 2, []float32{1, 2, -1, 3, 2, 0})
 	if err != nil {

@@ -1,5 +1,7 @@
-// Package trials finds lambda by the data's own word: by how models of a part of the rows predict
-// the others.
+// Package trials chooses lambda by cross-validation: it trains models with each lambda of a
+// choose.Path on a part of the rows, and compares their predictions of the other rows. Lambda is
+// its only function. The package runs engine sessions, and package pegasos calls it before
+// training.
 package trials
 
 import (
@@ -21,26 +23,26 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Lambda returns that of a path by which held-out rows are predicted best: the rule's, unless
-// another one is better by more than 1.5 standard errors. The job is that of all rows, in full.
-// Once it is stopped what is returned is of no use. How much memory there is decides how many folds
-// are held out side by side, and whether rows are copied, which changes no result. The error says
-// that there is too little.
+// Lambda returns the lambda of the path p whose models predict held-out rows best. It returns the
+// rule's lambda unless another is better by more than sureErrors standard errors. job is the
+// complete job of training on all rows. The free memory decides how many folds run in parallel and
+// whether rows are copied, which does not change the result; Lambda returns an error if it is too
+// little for one fold. If job.Until is done before Lambda returns, the result means nothing.
 func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	s := &job.Settings
 	settings.Only(s, settings.Trial)
-	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, mostEpochs
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
 	*s = s.Plain()
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
 	job.KeepState, job.KeepProof = false, false
 	t := &trial{job: job, path: p, wrong: make([][]float64, len(p.Lambdas))}
-	t.deal()
+	t.assignParts()
 	for k := range t.wrong {
 		t.wrong[k] = make([]float64, len(job.Rows.Y))
 	}
 	atOnce := min(parallel.Threads(job.Threads), p.Folds)
 	if x := job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
-		atOnce = 1 // each fold reads the file in an order of its own
+		atOnce = 1 // parallel folds would read the file in different orders
 	}
 	for ; ; atOnce /= 2 {
 		err := t.holdOutAll(atOnce)
@@ -53,7 +55,7 @@ func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	}
 }
 
-// holdOutAll holds out each fold, atOnce folds at a time.
+// holdOutAll holds out every fold of the path, up to atOnce of them in parallel.
 func (t *trial) holdOutAll(atOnce int) error {
 	t.job.Share = atOnce
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
@@ -64,36 +66,37 @@ func (t *trial) holdOutAll(atOnce int) error {
 }
 
 const (
-	mostEpochs = 15  // of a run
-	sureErrors = 1.5 // standard errors by which a lambda has to be better than the rule's
+	maxEpochs  = 15  // most epochs of each run of a path
+	sureErrors = 1.5 // standard errors by which a lambda must be better than the rule's
 )
 
-// A trial is the runs of a path.
+// trial is the cross-validation of the lambdas of a path.
 type trial struct {
-	job    engine.Job // of all rows
-	path   *choose.Path
-	copies bool        // of the rows that models are trained on
-	group  []int32     // of each row: the first row that is equal
-	part   []int32     // of each row; never if it is never held out, absent if it has no weight
-	wrong  [][]float64 // of each lambda how wrong the prediction of each row is
+	job    engine.Job   // the job of all rows
+	path   *choose.Path // the lambdas
+	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
+	group  []int32      // index of the first of the rows equal to each row
+	part   []int32      // part of each row; never if the row is not held out, absent if its weight is 0
+	wrong  [][]float64  // mistake of each lambda's model on each row: see mistake
 }
 
 const (
-	never  = -1
-	absent = -2
+	never  = -1 // part of a row that all models are trained on
+	absent = -2 // part of a row of weight 0, which no model is trained on
 )
 
-// deal deals groups of equal rows out to the parts: those of each class in the order of their
-// hashes, so that the rows' order makes no difference, nor how often there is a row. A group's
-// class is the least of its rows.
-func (t *trial) deal() {
+// assignParts divides the rows into choose.Parts parts. It deals out the groups of equal rows of
+// each class in the order of their hashes, so that neither the order of the rows nor copies of rows
+// change the parts. The class of a group is the lowest class of its rows. The only group of a class
+// is in no part.
+func (t *trial) assignParts() {
 	set := t.job.Rows
 	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
 	hashes := store.Hashes(store.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
 		return
 	}
-	order := make([]int32, 0, len(hashes)) // by the groups' hashes, and then by the row
+	order := make([]int32, 0, len(hashes)) // rows, sorted by hash and then by index
 	for i := range hashes {
 		hashes[i] = murmur.Mix64(hashes[i] ^ t.job.Seed)
 		if t.part[i] = absent; set.Weight == nil || set.Weight[i] != 0 {
@@ -109,7 +112,8 @@ func (t *trial) deal() {
 		}
 		return set.Class[i]
 	}
-	// The first call counts the groups of each class, the second one deals them out.
+	// groups calls f for each group of rows with equal hashes: first to count the groups of each
+	// class, then to deal them out.
 	groups := func(f func(class int32, rows []int32)) {
 		for from := 0; from < len(order); {
 			to, least := from, class(order[from])
@@ -135,10 +139,12 @@ func (t *trial) deal() {
 	})
 }
 
+// stopped reports whether job.Until is done.
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
-// holdOut trains without a part, with each lambda from the model of the one before, and judges the
-// models by the part. The error is that of too little memory.
+// holdOut trains a model with each lambda on the rows outside a part, starting from the model of
+// the lambda before, and stores the models' mistakes on the rows of the part. It returns an error
+// if there is too little memory.
 func (t *trial) holdOut(part int32) error {
 	if t.stopped() {
 		return nil
@@ -173,7 +179,7 @@ func (t *trial) holdOut(part int32) error {
 		rest := t.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
-		} // else a smaller lambda has nothing to gain
+		} // a model without mistakes stands for all smaller lambdas, too
 		for i, p := range t.part {
 			if p != part {
 				continue
@@ -191,7 +197,7 @@ func (t *trial) holdOut(part int32) error {
 	return nil
 }
 
-// perfect reports whether a model makes no mistake with any row.
+// perfect reports whether the model m makes no mistake on any row of set.
 func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
 	for i := range set.Y {
 		if mistake(s, m, set, i) != 0 {
@@ -201,11 +207,12 @@ func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
 	return true
 }
 
-// longAgo is how many steps a model is taken to have: those of the next run, up to its finish, are
-// small then.
-const longAgo = 1 << 20
+// startSteps is the number of steps that each model is recorded with: the next run, which starts
+// from the model, then begins with small steps.
+const startSteps = 1 << 20
 
-// run returns the model of a job, nil if there is none. The error is that of too little memory.
+// run trains the model of a job. It returns a nil model if training fails or is stopped, and an
+// error only if there is too little memory.
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
@@ -219,12 +226,13 @@ func run(job engine.Job) (*engine.Point, error) {
 	if err != nil || stopped {
 		return nil, nil
 	}
-	m.Result.PerClass = slices.Repeat([]result.Problem{{Steps: longAgo}}, len(m.Weights))
+	m.Result.PerClass = slices.Repeat([]result.Problem{{Steps: startSteps}}, len(m.Weights))
 	return m, nil
 }
 
-// mistake returns how wrong a model predicts a row: 0 or the row's weight, or, of numbers, the
-// squared error times the weight. Without a model it is +Inf.
+// mistake returns the loss by which a model's prediction of row i counts: for classes the row's
+// weight if the prediction is wrong, otherwise 0; for regression the squared error times the
+// weight. Without a model, m == nil, it is +Inf.
 func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
@@ -257,11 +265,12 @@ func weightOf(set *rows.Set, i int) float64 {
 	return set.Weight[i]
 }
 
-// best returns the place of the lambda to take.
+// best returns the index of the best lambda: of those better than the rule's lambda beyond chance
+// the one with the fewest mistakes, or the rule's.
 func (t *trial) best() int {
 	best, least := t.path.Rule, 0.0
 	for k := range t.wrong {
-		mean, deviation := t.beside(k)
+		mean, deviation := t.compare(k)
 		if mean < least && -mean > sureErrors*deviation {
 			best, least = k, mean
 		}
@@ -269,10 +278,10 @@ func (t *trial) best() int {
 	return best
 }
 
-// beside returns the mean difference between the mistakes with lambda k and with the rule's lambda,
-// and its standard error. The rows of a group count as one observation; a row of weight w counts as
-// w copies.
-func (t *trial) beside(k int) (mean, deviation float64) {
+// compare returns the weighted mean difference between the mistakes with lambda k and with the
+// rule's lambda, and its standard error. The rows of a group count as one observation, and a row of
+// weight w counts as w copies. compare returns zeros if the mean is not finite.
+func (t *trial) compare(k int) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
 	for i, p := range t.part {

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// dealt returns the trial of rows of one column, and the labels.
-func dealt(t *testing.T, values, labels, weights []float32) *trial {
+// newTrial returns a trial, with parts, of rows of one column with the given labels.
+func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	t.Helper()
 	x := dense.New(len(values), 1)
 	for i, v := range values {
@@ -25,12 +25,13 @@ func dealt(t *testing.T, values, labels, weights []float32) *trial {
 		t.Fatal(err)
 	}
 	tr := &trial{job: engine.Job{Rows: set}, path: &choose.Path{}}
-	tr.deal()
+	tr.assignParts()
 	return tr
 }
 
-// Equal rows go to one part, whatever their order, and classes are in all parts alike.
-func TestDeal(t *testing.T) {
+// Equal rows are in the same part, in any order of the rows, and each part has an equal share of
+// each class.
+func TestAssignParts(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	var values, labels []float32
 	for i := range 300 {
@@ -39,7 +40,7 @@ func TestDeal(t *testing.T) {
 			values, labels = append(values, v), append(labels, float32(i%2))
 		}
 	}
-	tr := dealt(t, values, labels, nil)
+	tr := newTrial(t, values, labels, nil)
 	of := map[float32]int32{}
 	rowsOf := map[[2]int]int{}
 	for i, v := range values {
@@ -60,7 +61,7 @@ func TestDeal(t *testing.T) {
 	for _, i := range order {
 		turned, turnedLabels = append(turned, values[i]), append(turnedLabels, labels[i])
 	}
-	again := dealt(t, turned, turnedLabels, nil)
+	again := newTrial(t, turned, turnedLabels, nil)
 	for k, i := range order {
 		if again.part[k] != tr.part[i] {
 			t.Fatalf("row %d is in part %d, in another order in %d", i, tr.part[i], again.part[k])
@@ -68,15 +69,15 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 have no part. The only row of a class is never held out.
-func TestDealFew(t *testing.T) {
+// Rows of weight 0 have no part, and the only row of a class is never held out.
+func TestAssignPartsOfFew(t *testing.T) {
 	var values, labels, weights []float32
 	for i := range 200 {
 		values, labels = append(values, float32(i+1)), append(labels, float32(i%2))
 		weights = append(weights, float32(i%5))
 	}
 	labels[7] = 2
-	tr := dealt(t, values, labels, weights)
+	tr := newTrial(t, values, labels, weights)
 	for i, p := range tr.part {
 		switch {
 		case weights[i] == 0 && (p != absent || p >= 0 || p == never):
@@ -89,7 +90,8 @@ func TestDealFew(t *testing.T) {
 	}
 }
 
-// A lambda is taken only if it is better beyond chance, rows of a group counting together.
+// A lambda is chosen only if it is better beyond chance. The rows of a group count as one, and only
+// parts that are held out count.
 func TestBest(t *testing.T) {
 	const n = 100
 	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts},
@@ -116,7 +118,6 @@ func TestBest(t *testing.T) {
 	if at := better(3); at != 2 {
 		t.Errorf("three rows of %d are not enough", n)
 	}
-	// Only the parts that are held out count.
 	for _, folds := range []int{1, 2} {
 		tr.path.Folds = folds
 		if at := better(3); at != 1 {
@@ -135,25 +136,25 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// beside returns the mean difference and its standard error, and zeros if a mistake is infinite.
-func TestBeside(t *testing.T) {
+// compare returns the mean difference and its standard error, or zeros if a mistake is infinite.
+func TestCompare(t *testing.T) {
 	tr := &trial{path: &choose.Path{Rule: 0, Folds: 2}, job: engine.Job{Rows: new(rows.Set)},
 		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2},
 		wrong: [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}}
 	// Of 4 rows in 3 groups the sums of differences are -1, 0 and -1: the mean is -0.5, and the
 	// groups' sums of residuals are -0.5, 0.5 and 0.
-	if mean, deviation := tr.beside(1); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
+	if mean, deviation := tr.compare(1); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
 		t.Errorf("%v +- %v", mean, deviation)
 	}
 	tr.wrong[1][0] = math.Inf(1)
-	if mean, deviation := tr.beside(1); mean != 0 || deviation != 0 {
+	if mean, deviation := tr.compare(1); mean != 0 || deviation != 0 {
 		t.Errorf("%v +- %v of infinite mistakes", mean, deviation)
 	}
 }
 
 // A row of integer weight w gives the same mean difference of mistakes, and the same standard
 // error, as w copies of the row in the same fold.
-func TestBesideWeights(t *testing.T) {
+func TestCompareWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	var values, labels, weights, copied, copiedLabels []float32
 	mistakes, ofCopies := make([][]float64, 2), make([][]float64, 2)
@@ -173,11 +174,11 @@ func TestBesideWeights(t *testing.T) {
 			copiedLabels = append(copiedLabels, float32(i%2))
 		}
 	}
-	a, b := dealt(t, values, labels, weights), dealt(t, copied, copiedLabels, nil)
+	a, b := newTrial(t, values, labels, weights), newTrial(t, copied, copiedLabels, nil)
 	for folds := 1; folds <= choose.Parts; folds++ {
 		a.path.Folds, b.path.Folds, a.wrong, b.wrong = folds, folds, mistakes, ofCopies
-		mean, deviation := a.beside(1)
-		wantMean, want := b.beside(1)
+		mean, deviation := a.compare(1)
+		wantMean, want := b.compare(1)
 		if math.Abs(mean-wantMean) > 1e-12 || math.Abs(deviation-want) > 1e-12 || want == 0 {
 			t.Errorf("%d folds: %v +- %v, of copies %v +- %v", folds, mean, deviation, wantMean,
 				want)
@@ -185,7 +186,7 @@ func TestBesideWeights(t *testing.T) {
 	}
 }
 
-// Models of views of the rows are those of copies, to the bit.
+// Models make the same mistakes to the bit whether or not the training rows are copied.
 func TestHoldOutViews(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	x, y := dense.New(300, 7), make([]float32, 300)
@@ -202,14 +203,14 @@ func TestHoldOutViews(t *testing.T) {
 	for _, multiclass := range []string{settings.OneVsOne, settings.OneVsRest} {
 		var wrong [][]float64
 		for _, copies := range []bool{true, false} {
-			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: mostEpochs,
+			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: maxEpochs,
 				Multiclass: multiclass}
 			tr := &trial{job: engine.Job{Rows: set, Settings: s.Plain(), Until: t.Context()},
 				path: &choose.Path{Lambdas: []float64{1, 0.1, 0.01}}, copies: copies}
 			for range tr.path.Lambdas {
 				tr.wrong = append(tr.wrong, make([]float64, len(y)))
 			}
-			tr.deal()
+			tr.assignParts()
 			for part := range int32(choose.Parts) {
 				if err := tr.holdOut(part); err != nil {
 					t.Fatal(err)
