@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// A Use is where a setting counts.
+// Use is a set of purposes for which a setting is used.
 type Use uint8
 
 const (
-	Same    Use = 1 << iota // a resumed run has to have the one of before
-	Problem                 // it says what is minimised, and how that is looked at
-	Chunk                   // training in chunks goes by it
-	Round                   // training in rounds does
-	Trial                   // the models that lambda is chosen by have it
+	Same    Use = 1 << iota // a resumed run must have the value of the interrupted run
+	Problem                 // the setting is part of the problem, or of measuring and verifying it
+	Chunk                   // training in chunks (pegasos.Partial) supports the setting
+	Round                   // training in rounds over shards supports the setting
+	Trial                   // the models from which lambda is chosen are trained with the setting
 )
 
-// uses has those of each field.
+// uses lists the uses of each setting.
 var uses = map[string]Use{
 	"Loss":        Same | Problem | Chunk | Round | Trial,
 	"Epsilon":     Same | Problem | Chunk | Trial,
@@ -46,7 +46,8 @@ var uses = map[string]Use{
 	"Seed":        Same | Problem | Chunk | Round | Trial,
 }
 
-// Only sets the fields of a Config or Settings, to which p points, to 0 that have no such use.
+// KeepOnly sets all fields without the use to 0, in the pegasos.Config or Settings to which p
+// points.
 func Only(p any, use Use) {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
@@ -56,7 +57,8 @@ func Only(p any, use Use) {
 	}
 }
 
-// Beyond returns the fields of a Config or Settings that are set and have no such use.
+// SetBeyond returns the names of the nonzero fields of a pegasos.Config or Settings that do not
+// have the use.
 func Beyond(cfg any, use Use) (names []string) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {
@@ -67,8 +69,8 @@ func Beyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences lists the fields in which the settings of a resumed run differ from those of the run,
-// and what they are in both.
+// Differences describes the fields with the use Same in which the settings of a resumed run, is,
+// differ from the settings of the interrupted run, was. It returns "" if there are none.
 func Differences(was, is Settings) string {
 	var all []string
 	was, is = was.InForce(), is.InForce()

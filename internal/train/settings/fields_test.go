@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every field says where it counts, and Only, Beyond and Differences go by that.
+// Every field is in the table of uses, and KeepOnly, SetBeyond and Differences follow the table.
 func TestUses(t *testing.T) {
 	var full Settings
 	v := reflect.ValueOf(&full).Elem()
@@ -44,9 +44,10 @@ func TestUses(t *testing.T) {
 		name, other := v.Type().Field(i).Name, full
 		reflect.ValueOf(&other).Elem().Field(i).SetZero()
 		if name == "Bias" || name == "BiasScale" {
-			continue // which of them are in force depends on both
+			continue // InForce changes them together
 		}
-		if told := Differences(full, other); strings.Contains(told, name+" was") != (uses[name]&Same != 0) {
+		told := Differences(full, other)
+		if strings.Contains(told, name+" was") != (uses[name]&Same != 0) {
 			t.Errorf("%s differs, and the differences are %q", name, told)
 		}
 	}

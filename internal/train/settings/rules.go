@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Validate returns an [options.Rule] that names the first field that can't be used, or nil.
+// Validate returns an [options.Rule] with the first field whose value is not allowed and the
+// reason, or nil if the settings are valid.
 func (s Settings) Validate() error {
 	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
 		return err
@@ -26,7 +27,7 @@ func (s Settings) Validate() error {
 	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.classRules())
 }
 
-// valueRules are those of fields that have one of a few values, and of the penalty.
+// valueRules returns the rules of fields with a list of values, and of the penalty.
 func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", s.Loss, loss.Names(nil)...),
@@ -41,30 +42,30 @@ func (s *Settings) valueRules() []options.Rule {
 			scaling.Unit),
 		options.OneOf("TargetScale", s.TargetScale, scaling.None, scaling.Standard),
 		options.Not("TargetScale", s.TargetScale == scaling.Standard && !s.Numbers(),
-			"have %q, but labels are classes with the loss %s", s.TargetScale, s.Loss),
+			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
 		options.Penalty(s.Lambda, s.C),
 	}
 }
 
-// lengthRules are those of how long a run is, and when it ends before that.
+// lengthRules returns the rules of the length of a run, its early end and its solver.
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
 		options.Range("Steps", s.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Range("Patience", s.Patience, 0, math.MaxInt, "1 or more"),
 		options.Not("Tol", s.Tol != 0 && s.Order == order.IID,
-			"have %v, but with Order %q the gap is not known", s.Tol, s.Order),
+			"have %v, but with Order %q the gap can't be computed", s.Tol, s.Order),
 		options.Not("Tol", s.Tol != 0 && s.Bias == BiasUnregularised && s.Joint(),
-			"have %v, but with Multiclass %q and Bias %q the gap is not known",
+			"have %v, but with Multiclass %q and Bias %q the gap can't be computed",
 			s.Tol, s.Multiclass, s.Bias),
 		options.Not("Finish", s.Finish == FinishDual && !s.CanDescend(),
-			"have %q, which is not for the order iid, batches, projection, and joint problems "+
-				"with a bias without penalty", s.Finish),
+			"have %q, which excludes Order %q, Batch above 1, Project, and a joint Multiclass with Bias %q",
+			s.Finish, order.IID, BiasUnregularised),
 		options.Not("Finish", s.Finish == FinishAuto && !s.CanFinish(),
-			"have %q, which is not for the order iid, batches and projection", s.Finish),
+			"have %q, which excludes Order %q, Batch above 1 and Project", s.Finish, order.IID),
 		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
-			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
-				"joint problems, the order iid, batches and projection", s.Finish),
+			"have %q, which excludes Patience, a joint Multiclass, Order %q, Batch above 1 and Project",
+			s.Finish, order.IID),
 	}
 	if s.Tol != 0 {
 		rules = append(rules, options.Share("Tol", s.Tol))
@@ -72,27 +73,26 @@ func (s *Settings) lengthRules() []options.Rule {
 	return rules
 }
 
-// stepRules are those of what a step is.
+// stepRules returns the rules of the order of the rows, batches and shards.
 func (s *Settings) stepRules() []options.Rule {
 	alone := s.Joint() || s.Batch > 1 || s.Project || s.Finishes()
 	return []options.Rule{
 		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
 		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
 		options.Not("Shards", s.Shards < 0 || s.Shards > maxShards || s.Shards > 1 && alone,
-			"have %d, want at most %d, and none for joint problems, batches, projection and "+
-				"a finish",
-			s.Shards, maxShards),
+			"have %d, want at most %d, or at most 1 with a joint Multiclass, Batch above 1, Project or a "+
+				"solver as Finish", s.Shards, maxShards),
 		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"),
 	}
 }
 
-const maxShards = 256
+const maxShards = 256 // most copies of the weights
 
-// classRules are those of the constant term, of what the labels are, and of the loss that goes with
-// it.
+// classRules returns the rules of the bias, of settings for classes, and of the losses that the
+// joint multi-class schemes require.
 func (s *Settings) classRules() []options.Rule {
 	numbers, augmented, b := s.Numbers(), s.Bias == BiasAugmented, s.BiasScale
-	goesWith := map[string]string{CrammerSinger: loss.Hinge.Name(),
+	required := map[string]string{CrammerSinger: loss.Hinge.Name(),
 		Multinomial: loss.Log.Name()}[s.Multiclass]
 	return []options.Rule{
 		options.Not("BiasScale", augmented && (!(b > 0) || b > math.MaxFloat32),
@@ -104,17 +104,17 @@ func (s *Settings) classRules() []options.Rule {
 		options.Only("Epsilon", s.Epsilon != 0 && !s.Kind().Traits().Epsilon, s.Epsilon, "Loss",
 			s.Loss),
 		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
-		options.Not("Multiclass", goesWith != "" && s.Loss != goesWith,
-			"have %q, which is for the loss %s, but Loss is %q", s.Multiclass, goesWith, s.Loss),
+		options.Not("Multiclass", required != "" && s.Loss != required,
+			"have %q, which requires Loss %q, but Loss is %q", s.Multiclass, required, s.Loss),
 		options.Not("Multiclass", numbers && s.Multiclass != OneVsRest,
-			"have %q, but there are no classes with the loss %s", s.Multiclass, s.Loss),
+			"have %q, but the labels are regression targets with Loss %q", s.Multiclass, s.Loss),
 		options.Not("ClassWeight", numbers && s.ClassWeight != "",
-			"have %q, but there are no classes with the loss %s", s.ClassWeight, s.Loss),
+			"have %q, but the labels are regression targets with Loss %q", s.ClassWeight, s.Loss),
 	}
 }
 
-// ClassWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
-// by the data.
+// ClassWeights parses ClassWeight. It returns the weight of each listed label, and nil if
+// ClassWeight is empty or Balanced.
 func (s *Settings) ClassWeights() (map[float32]float64, error) {
 	if s.ClassWeight == "" || s.ClassWeight == Balanced {
 		return nil, nil
@@ -134,7 +134,7 @@ func (s *Settings) ClassWeights() (map[float32]float64, error) {
 				weight, label)
 		}
 		if _, twice := weights[float32(label)]; twice {
-			return nil, options.Bad("ClassWeight", "the label %v is there twice", label)
+			return nil, options.Bad("ClassWeight", "the label %v is listed twice", label)
 		}
 		weights[float32(label)] = weight
 	}

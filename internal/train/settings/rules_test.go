@@ -9,13 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 )
 
-// Validate names the first field that can't be used.
+// Validate returns a rule with the first invalid field.
 func TestValidate(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	joint := Settings{Multiclass: CrammerSinger}
 	for _, c := range []struct {
 		s     Settings
-		field string // "" if it can be used
+		field string // first invalid field; "" if the settings are valid
 	}{
 		{Settings{}, ""},
 		{Settings{Loss: "other"}, "Loss"},
@@ -83,7 +83,7 @@ func TestValidate(t *testing.T) {
 		{Settings{Shards: 2, Finish: FinishDual}, "Shards"},
 		{Settings{Shards: 2, Finish: FinishNone}, ""},
 		{Settings{Shards: 2, Multiclass: Multinomial}, "Shards"},
-		{Settings{BiasScale: 2}, ""}, // which appends a feature
+		{Settings{BiasScale: 2}, ""}, // a BiasScale alone appends a feature
 		{Settings{BiasScale: -2}, "BiasScale"},
 		{Settings{BiasScale: 2, Bias: BiasNone}, "BiasScale"},
 		{Settings{BiasScale: 1, Bias: BiasNone}, ""},
@@ -116,11 +116,11 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// ClassWeights reads a list of labels and weights.
+// ClassWeights parses a list of labels and weights.
 func TestClassWeights(t *testing.T) {
 	for _, c := range []struct {
 		list string
-		want map[float32]float64 // nil if there are none, or an error
+		want map[float32]float64 // weight of each label; nil if there are none or ok is false
 		ok   bool
 	}{
 		{"", nil, true},

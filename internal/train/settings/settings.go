@@ -1,6 +1,7 @@
-// Package settings has what a training can be told: the fields of pegasos.Config, which of them
-// stand for what when they are zero, which go together, and which count where. The rooms of the
-// trainer that have to know settings know these.
+// Package settings provides the configuration of a training run to the trainer's packages. Settings
+// has the fields of pegasos.Config; the package has their constant defaults, the rules by which
+// Validate checks them, and the table of where each field is used. Package choose picks the
+// defaults that depend on the data.
 package settings
 
 import (
@@ -15,9 +16,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The values of fields, by their names in files and flags; package pegasos says what they are. The
-// orders are those of package order, the scales those of package scaling, and the losses those of
-// package loss.
+// These are the values of fields, as they are written in files and flags. Package pegasos documents
+// them. Packages order, scaling and loss have the values of Order, of Scale and TargetScale, and of
+// Loss.
 const (
 	OffsetR2   = "r2"
 	OffsetNone = "none"
@@ -42,16 +43,17 @@ const (
 	Balanced = "balanced"
 )
 
-// These values stand for zero fields.
+// These are the defaults of zero fields that do not depend on the data.
 const (
-	DefaultLambda       = 1e-4
-	DefaultEpochs       = 20
-	DefaultBiasScale    = 1
-	DefaultBlock        = 64
-	DefaultNewtonEpochs = 200
+	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
+	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
+	DefaultBiasScale    = 1    // default of BiasScale with BiasAugmented
+	DefaultBlock        = 64   // default of Block with an order in blocks, in rows
+	DefaultNewtonEpochs = 200  // default of Epochs with FinishNewton, unless Steps is set
 )
 
-// Settings are a pegasos.Config whose names are plain strings. The fields are the same.
+// Settings is a pegasos.Config with strings in place of its named string types. pegasos.Config
+// documents the fields.
 type Settings struct {
 	Loss        string
 	Epsilon     float64
@@ -79,8 +81,8 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies the fields of one struct to those of the same names of another, to which to points:
-// a Config to Settings, or the other way.
+// Copy copies every field of the struct from to the field of the same name in the struct to which
+// to points. It converts a pegasos.Config to Settings, and Settings to a pegasos.Config.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range src.NumField() {
@@ -89,7 +91,8 @@ func Copy(to, from any) {
 	}
 }
 
-// Plain returns s with its zero fields filled in by values that do not go by the data.
+// Plain returns s with zero fields set to their constant defaults. Fields with no default, such as
+// Tol, stay 0.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
@@ -120,8 +123,8 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// InForce returns the settings of a run: Plain ones, without the scale of a feature that is not
-// appended, of which 1 is allowed.
+// InForce returns the settings that a run uses: Plain, with BiasScale 0 unless the bias is
+// augmented.
 func (s Settings) InForce() Settings {
 	s = s.Plain()
 	if s.Bias != BiasAugmented {
@@ -130,13 +133,14 @@ func (s Settings) InForce() Settings {
 	return s
 }
 
-// Kind returns the loss, the hinge where there is none of that name: Validate refuses it.
+// Kind returns the loss. It returns the hinge for an empty or unknown name; Validate rejects the
+// latter.
 func (s *Settings) Kind() loss.Kind {
 	k, _ := loss.KindOf(s.Loss)
 	return k
 }
 
-// Cost returns the loss of a row as a function of its margin.
+// LossFunc returns the loss function with its epsilon.
 func (s *Settings) Cost() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
@@ -145,7 +149,7 @@ func (s *Settings) Cost() loss.Func {
 	return f
 }
 
-// Numbers reports whether labels are numbers to predict.
+// Regression reports whether labels are regression targets.
 func (s *Settings) Numbers() bool { return s.Kind().Traits().Numbers }
 
 // Joint reports whether all weight vectors are trained in one problem.
@@ -153,37 +157,38 @@ func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
-// Finishes reports whether the run does not end as it began.
+// HasSolver reports whether a solver takes the place of plain steps.
 func (s *Settings) Finishes() bool { return s.Finish != "" && s.Finish != FinishNone }
 
-// Bounds reports whether there is a bound with the settings.
+// HasBound reports whether a run with the settings has a lower bound on its objective, and thus a
+// gap.
 func (s Settings) Bounds() bool {
 	s = s.Plain()
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// CanFinish reports whether a run with the settings can have a finish.
+// CanFinish reports whether the settings allow FinishAuto.
 func (s *Settings) CanFinish() bool {
 	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
 
-// CanDescend reports whether a run with the settings can have the dual descent as its finish.
+// CanDescend reports whether the settings allow dual coordinate descent.
 func (s *Settings) CanDescend() bool {
 	return s.CanFinish() && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// CanNewton reports whether a run with the settings can have Newton's method as its finish.
+// CanNewton reports whether the settings allow Newton's method.
 func (s *Settings) CanNewton() bool {
 	return s.CanFinish() && !s.Joint() && s.Patience == 0
 }
 
-// MayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
-// is to end it.
+// MayProve reports whether a default Tol may end the run: the gap can be computed, and Tol,
+// Patience and a solver are not set.
 func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
 }
 
-// Length returns the length of the run in steps, for epochs of the given number.
+// Length returns the length of the run in steps, given the steps of an epoch.
 func (s *Settings) Length(epoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
@@ -195,15 +200,16 @@ func (s *Settings) Length(epoch int) (int64, error) {
 	return int64(s.Epochs) * int64(epoch), nil
 }
 
-// MaxPairClasses keeps the number of pairs below 2^22.
+// MaxPairClasses is the most classes for one-vs-one: they make less than 2^21 pairs.
 const MaxPairClasses = 2048
 
-// Pairwise reports whether there is a problem for each pair of the classes.
+// Pairwise reports whether a run on the given number of classes trains a problem for each pair of
+// classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields, for each part of a training on the classes, the place of its first weight
-// vector, and the pair of classes whose rows it is about, in a slice that is used again for the
-// next; or the one part of all rows, and nil.
+// Parts yields the index of the first weight vector and the pair of classes for each part of the
+// rows that is trained on its own: for each pair of classes with one-vs-one, otherwise once, with
+// index 0 and a nil pair. The slice of the pair is reused for the next.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
@@ -223,7 +229,8 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	}
 }
 
-// Vectors returns how many weight vectors there are for the classes.
+// Vectors returns the number of weight vectors of a model with the given number of classes, which
+// is 0 for regression.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Numbers()
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Plain fills in the defaults of docs/training.md, and leaves what is given.
+// Plain sets zero fields to their defaults and keeps the others.
 func TestPlain(t *testing.T) {
 	plain := Settings{Loss: "hinge", Multiclass: OneVsRest, Lambda: 1e-4, Epochs: 20,
 		Order: "shuffled", Block: 64, Offset: OffsetR2, Average: LastHalf, Bias: BiasNone,
@@ -46,7 +46,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%+v: %+v, want %+v", c.open, have, c.want)
 		}
 	}
-	// Without an appended feature its value is not in force.
+	// InForce drops the value of a bias feature that is not appended.
 	if have := (Settings{Bias: BiasNone, BiasScale: 1}).InForce(); have != plain {
 		t.Errorf("in force is %+v", have)
 	}
@@ -55,7 +55,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Each solver and the bound are for some settings only.
+// Each solver, the bound and a default Tol exclude some settings.
 func TestSolvers(t *testing.T) {
 	for _, c := range []struct {
 		s                             Settings
@@ -89,7 +89,7 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// Kind and Cost are those of the loss of that name, the hinge for others.
+// Kind and LossFunc return the loss of the name, and the hinge for unknown names.
 func TestKind(t *testing.T) {
 	for name, want := range map[string]loss.Kind{"": loss.Hinge, "other": loss.Hinge,
 		"log": loss.Log, "squared": loss.Squared, "eps-insensitive": loss.EpsInsensitive} {
@@ -107,12 +107,12 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// Length is the number of steps, which must not exceed 2^53.
+// Length returns the number of steps, or an error above 2^53.
 func TestLength(t *testing.T) {
 	for _, c := range []struct {
 		s     Settings
 		epoch int
-		want  int64 // 0 for an error
+		want  int64 // steps; 0 for an error
 	}{
 		{Settings{Epochs: 3}, 7, 21},
 		{Settings{Steps: 5, Epochs: 3}, 7, 5},
@@ -126,8 +126,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Parts yields each pair of classes once with one-vs-one, and else one part of all rows. Vectors
-// counts the vectors of all parts.
+// Parts yields each pair of classes once with one-vs-one, and otherwise one part of all rows.
+// Vectors returns the number of vectors of all parts.
 func TestParts(t *testing.T) {
 	ovo := &Settings{Multiclass: OneVsOne}
 	var pairs [][]int32
@@ -155,7 +155,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, c := range []struct {
 		multiclass, loss string
-		classes, want    int // 0 for an error
+		classes, want    int // number of vectors wanted; 0 for an error
 	}{
 		{OneVsRest, "hinge", 2, 1}, {OneVsRest, "hinge", 3, 3}, {OneVsRest, "hinge", 1, 0},
 		{OneVsRest, "hinge", 0, 0}, {OneVsRest, "hinge", 1 << 16, 1 << 16},
@@ -172,7 +172,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Copy copies fields of the same name, also to other types of the same kind.
+// Copy copies fields of equal name, and converts them to the type of the destination.
 func TestCopy(t *testing.T) {
 	type name string
 	var to struct {

@@ -76,7 +76,7 @@ type trial struct {
 	path   *choose.Path // the lambdas
 	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
 	group  []int32      // index of the first of the rows equal to each row
-	part   []int32      // part of each row; never if the row is not held out, absent if its weight is 0
+	part   []int32      // part of each row, or never or absent
 	wrong  [][]float64  // mistake of each lambda's model on each row: see mistake
 }
 
