@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -211,17 +213,19 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.StringVar(&s.preset, "preset", "",
 		"`paper` the paper's choices: "+paper+", unless others are given")
-	f.IntVar(&cfg.Epochs, "epochs", 0, "`n` the number of passes over the rows (default: the data "+
-		"decide, 10 to 2000; long runs end when 1 % is proven)")
+	f.IntVar(&cfg.Epochs, "epochs", 0, fmt.Sprintf("`n` the number of passes over the rows "+
+		"(default: the data decide, %d to %d; long runs end when %g %% is proven)",
+		choose.MinPasses, choose.MaxPasses, 100*choose.ProofTol))
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
-	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop when the objective is proven to be at most this "+
-		"share above the optimum: 0.01 is 1 % (with -epochs 2000 unless given)")
+	f.Float64Var(&cfg.Tol, "tol", 0, fmt.Sprintf("`share` stop when the objective is proven to be "+
+		"at most this share above the optimum: 0.01 is 1 %% (with -epochs %d unless given)",
+		choose.MaxPasses))
 	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
 		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
 		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+
 		"rows as in the file (default shuffled)")
-	f.IntVar(&cfg.Block, "block", 0,
-		"`n` the rows of a block with -order shuffled or blocks (default 64)")
+	f.IntVar(&cfg.Block, "block", 0, fmt.Sprintf("`n` the rows of a block with -order shuffled or "+
+		"blocks (default %d)", settings.DefaultBlock))
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")
 	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, so that "+
 		"two classes are trained on several threads (default 1)")

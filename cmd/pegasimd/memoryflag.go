@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/machine"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -52,7 +53,6 @@ const (
 	// rowsPerClass is the mean number of rows per class below which rows times classes are limited.
 	rowsPerClass = 3
 	perByte      = 12 // rows times classes, for each byte of the file
-	mostOfPairs  = 4e6
 )
 
 // holds reports whether a file has about as many values, rows and classes as the features and the
@@ -73,7 +73,7 @@ func holds(set *dataset.Set, numbers bool) bool {
 	if set.Sparse != nil {
 		nonzeros = float64(set.Sparse.NNZ())
 	}
-	if pairs := k * (k - 1) / 2 * cols; pairs <= mostOfPairs { // else they are not chosen
+	if pairs := k * (k - 1) / 2 * cols; pairs <= choose.MaxPairWeights { // else one-vs-one is not chosen
 		weights = max(weights, pairs)
 	}
 	return weights <= max(anyWeights, perNonzero*nonzeros) && usedColumns*nonzeros >= cols &&

@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -200,9 +201,6 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newtonColumns is the number of features up to which -finish newton is worth a try on any rows.
-const newtonColumns = 2000
-
 // advice says what would bring a model like m a better bound.
 func advice(m *pegasos.Model) string {
 	cfg := m.Config
@@ -212,7 +210,7 @@ func advice(m *pegasos.Model) string {
 		}
 		return "a larger -lambda"
 	}
-	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newtonColumns && cfg.Validate() == nil {
+	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newton.MostColumns && cfg.Validate() == nil {
 		return "more -epochs, or -finish newton,"
 	}
 	cfg.Finish = pegasos.FinishAuto

@@ -30,13 +30,14 @@ const (
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
 	minRowsPerClassOVOWide = 200 // the same for wide data that are not dense
-	minPassesWide          = 10  // least passes over wide data that are not dense
 	plannedVisits          = 1e6 // visited nonzeros up to which small data get more passes
 	maxUncheckedPasses     = 100 // passes above which a run without a solver may stop at ProofTol
 
 	// MaxPairWeights is the most weights, over all pairs of classes, for which one-vs-one is
 	// chosen.
 	MaxPairWeights = 4e6
+	// MinPasses is the least number of passes that is chosen, over wide data that are not dense.
+	MinPasses = 10
 	// MaxPasses is the most passes that are chosen, also for a run with a given Tol.
 	MaxPasses = 2000
 	// ProofTol is the relative duality gap to which a run is proven where no Tol is given.
@@ -244,7 +245,7 @@ func (c *Choice) fits(s settings.Settings) bool {
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
-		least = minPassesWide
+		least = MinPasses
 	}
 	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
