@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// apart is rows of normal numbers, whose columns differ in mean and scale, and their classes.
+// apart returns rows of normal numbers, in columns of unequal mean and scale, and their classes.
 func apart(seed uint64, rows, cols, classes int) pair {
 	p := random(seed, rows, cols, classes, 1)
 	g := rand.New(rand.NewPCG(seed, 9))
@@ -31,7 +31,7 @@ func apart(seed uint64, rows, cols, classes int) pair {
 	return pair{x, toSparse(x), p.y}
 }
 
-// text is sparse rows of many columns and of unequal lengths.
+// text returns rows of 5 to 24 small counts each, like texts, of unequal lengths or of length 1.
 func text(seed uint64, rows, cols int, unit bool) pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -52,12 +52,14 @@ func text(seed uint64, rows, cols int, unit bool) pair {
 	return pair{x, toSparse(x), y}
 }
 
+// times multiplies a row by a.
 func times(row []float32, a float32) {
 	for j := range row {
 		row[j] *= a
 	}
 }
 
+// train returns the model of tr.Train, which must not fail.
 func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *pegasos.Model {
 	t.Helper()
 	m, err := tr.Train(t.Context(), x, y)
@@ -67,8 +69,8 @@ func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *p
 	return m
 }
 
-// Settings that are chosen are told in one line, those that are given are kept, and nothing else
-// changes.
+// Model.Settings describes the chosen settings in one line. Given settings are kept, and the
+// model's Config leaves nothing open.
 func TestChoices(t *testing.T) {
 	two, five, many := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), apart(3, 300, 6, 8)
 	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
@@ -124,9 +126,11 @@ func TestChoices(t *testing.T) {
 		{long, words.y, pegasos.Config{}, "rows divided by their length, bias, lambda"},
 		{images.dense, images.y, pegasos.Config{}, "features as they are, bias, lambda"},
 		{two.dense, two.y, numbers,
-			"columns standardised, bias, numbers standardised, lambda 0.006 = 0.001 mean |x|^2, up to 555 passes, unt"},
+			"columns standardised, bias, numbers standardised, lambda 0.006 = 0.001 mean |x|^2, " +
+				"up to 555 passes, unt"},
 		{two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
-			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 mean |x|^2, Newton's "},
+			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 mean |x|^2, " +
+				"Newton's "},
 		{foreign{two.dense}, two.y, pegasos.Config{}, "features as they are, bias, lambda"},
 		{foreign{two.dense}, two.y, pegasos.Config{Scale: pegasos.ScaleStandard},
 			"columns standardised, bias, lambda"},
@@ -135,12 +139,11 @@ func TestChoices(t *testing.T) {
 		if have := m.Settings(); !strings.HasPrefix(have, c.want) {
 			t.Errorf("%T, %+v: %s", c.x, c.cfg, have)
 		}
-		// The model's settings choose nothing more, and say what was given.
 		if m.Config.Plain() != m.Config || m.Config.Validate() != nil || m.Config.Scale == "" {
 			t.Errorf("%+v", m.Config)
 		}
 	}
-	// The proof is there long before the last pass; a run that is given its passes takes them all.
+	// A run ends with its proof, long before the last epoch; with given epochs it takes them all.
 	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v passes", m.Result.Gap, m.Result.Epochs)
@@ -186,11 +189,11 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Scores of rows as they are are those of the scaled problem: w and b have the scale in them, or
-// the model scales rows itself. The caller's rows stay as they were.
+// Models score raw rows as the scaled problem does, whether the scale is folded into w and b or the
+// model scales rows. Training does not change the caller's rows.
 func TestFold(t *testing.T) {
 	p := apart(7, 200, 6, 3)
-	far := p.dense.Take(sequence(200)) // too far from the origin to be folded
+	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scale
 	for i := range 200 {
 		far.Row(i)[2] += 1e6 * far.Row(i)[2] / float32(math.Abs(float64(far.Row(i)[2])))
 	}
@@ -253,7 +256,7 @@ func TestFold(t *testing.T) {
 					t.Fatalf("%s, %+v: read again row %d has %v", name, cfg, i, z)
 				}
 			}
-			if s := m.Scaling; s.Shift != nil { // fewer features count as 0
+			if s := m.Scaling; s.Shift != nil { // missing features count as 0
 				less := dense.New(3, 4)
 				full := dense.New(3, 6)
 				for i := range 3 {
@@ -274,7 +277,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// scaledRow returns a row as the scaling changes it, in float64.
+// scaledRow returns the row scaled by s, in float64.
 func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	scaled, length := make([]float64, len(row)), 0.0
 	for j, v := range row {
@@ -294,7 +297,7 @@ func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	return scaled
 }
 
-// Choose tells what Train does.
+// Choose returns the Config and the mean squared length R^2 that Train uses.
 func TestChoose(t *testing.T) {
 	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
 	weights := make([]float32, 300)
@@ -321,7 +324,7 @@ func TestChoose(t *testing.T) {
 			b = m.Config.BiasScale * m.Config.BiasScale
 		}
 		want := m.Config
-		if want.BiasScale == 0 { // of a model without an appended feature
+		if want.BiasScale == 0 { // the model has no bias feature
 			cfg.BiasScale = 0
 		}
 		if err != nil || cfg != want || c.tr.Weights == nil && len(m.Weights) == 1 &&
@@ -351,8 +354,8 @@ func TestChosenBits(t *testing.T) {
 	}
 }
 
-// Features times a number, a constant column, columns and rows in another order and all rows twice
-// are nearly the same model.
+// The accuracy hardly changes if all features are multiplied by a number, a constant column is
+// added, columns or rows are reordered, or all rows come twice.
 func TestInvariance(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		for _, p := range []pair{apart(11, 600, 7, classes), text(12, 600, 500, true)} {
@@ -409,13 +412,13 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// A run that builds on a model has what is open from there, and so has one that goes on.
+// A run with a Start, Prior or Resume takes its open settings and its scaling from that model.
 func TestChosenBefore(t *testing.T) {
 	p := apart(13, 200, 5, 3)
 	for _, scale := range []pegasos.Scale{"", pegasos.ScaleMaxAbs, pegasos.ScaleUnit} {
 		first := train(t, p.dense, p.y,
 			pegasos.Trainer{Config: pegasos.Config{Scale: scale, Bias: pegasos.BiasNone, C: 3}})
-		// Other rows, which by themselves would be scaled otherwise.
+		// These rows alone would be scaled by other factors.
 		x := p.dense.Take(sequence(60))
 		for _, tr := range []pegasos.Trainer{{Start: first}, {Prior: first}} {
 			tr.Epochs = 4
@@ -429,7 +432,7 @@ func TestChosenBefore(t *testing.T) {
 				t.Errorf("%s: the prior's hash is %s", scale, m.Prior)
 			}
 		}
-		// A prior that weighs much is the model.
+		// With a large lambda the model equals its prior.
 		m := train(t, p.dense, p.y, pegasos.Trainer{Prior: first, Config: pegasos.Config{Lambda: 1e9}})
 		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
 		for i := range a {
@@ -437,8 +440,8 @@ func TestChosenBefore(t *testing.T) {
 				t.Fatalf("%s: score %v, of the prior %v", scale, b[i], a[i])
 			}
 		}
-		// In two parts, to the bit.
-		cfg := pegasos.Config{Scale: scale} // with a Tol that is chosen
+		// A run that is paused and resumed is the whole run, to the bit, also with a chosen Tol.
+		cfg := pegasos.Config{Scale: scale}
 		whole := train(t, p.dense, p.y, pegasos.Trainer{Config: cfg})
 		half, err := (&pegasos.Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
 			p.dense, p.y)
@@ -463,7 +466,7 @@ func TestChosenBefore(t *testing.T) {
 	}
 }
 
-// Models of scaled rows are held to their claims as others are.
+// Verify confirms models of scaled rows, and contradicts them if their objective is too low.
 func TestVerifyScaled(t *testing.T) {
 	p := apart(14, 150, 5, 3)
 	for _, x := range []pegasos.Examples{p.dense, p.sparse} {
@@ -496,7 +499,7 @@ func TestVerifyScaled(t *testing.T) {
 	}
 }
 
-// The hashes of what is chosen are a contract, as all others are.
+// The models of chosen settings have golden hashes.
 func TestChosenGolden(t *testing.T) {
 	two, four, words := apart(15, 120, 4, 2), apart(16, 900, 4, 4), text(17, 150, 400, true)
 	for _, c := range []struct {
@@ -534,7 +537,7 @@ func TestEmptyColumns(t *testing.T) {
 		g := rand.New(rand.NewPCG(seed, 39))
 		rows, cols := 60+g.IntN(200), 2+g.IntN(40)
 		p := random(seed, rows, cols, 2+g.IntN(3), 0.05+0.95*g.Float64())
-		for j := range cols { // columns of different units
+		for j := range cols { // give the columns different units
 			unit := float32(math.Pow(10, 2*g.Float64()))
 			for i := range rows {
 				p.dense.Row(i)[j] *= unit

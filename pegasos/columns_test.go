@@ -2,13 +2,14 @@ package pegasos_test
 
 import (
 	"fmt"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// claimedCols is three rows of zeros that claim any number of columns.
+// claimedCols is three rows of zeros that report an arbitrary number of columns.
 type claimedCols int
 
 func (claimedCols) Rows() int                    { return 3 }
@@ -17,22 +18,19 @@ func (claimedCols) Dot(int, []float32) float32   { return 0 }
 func (claimedCols) Axpy(int, float32, []float32) {}
 func (claimedCols) SumSquares(int) float32       { return 0 }
 
-// Rows of a type that the caller has defined may claim any number of columns. A number that no rows
-// can have, or that takes more memory than MaxMemory, is an error, and next to nothing is allocated
-// before it is found.
+// A user-defined type may report any number of columns. An impossible number, or a number for which
+// vectors exceed MaxMemory, is an error that comes before large allocations.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
 		x := claimedCols(cols)
 		for name, train := range map[string]func() error{
 			"Train": func() error {
-				_, err := pegasos.Train(t.Context(), x, y,
-					pegasos.Config{})
+				_, err := pegasos.Train(t.Context(), x, y, pegasos.Config{})
 				return err
 			},
 			"Train, plain": func() error {
-				_, err := pegasos.Train(t.Context(), x, y,
-					pegasos.Config{}.Plain())
+				_, err := pegasos.Train(t.Context(), x, y, pegasos.Config{}.Plain())
 				return err
 			},
 			"Choose": func() error {
@@ -40,7 +38,8 @@ func TestImpossibleColumns(t *testing.T) {
 				return err
 			},
 			"Valid": func() error {
-				tr := pegasos.Trainer{Config: pegasos.Config{Patience: 1}, Valid: &pegasos.Labelled{X: x, Y: y}}
+				tr := pegasos.Trainer{Config: pegasos.Config{Patience: 1},
+					Valid: &pegasos.Labelled{X: x, Y: y}}
 				_, err := tr.Train(t.Context(), claimedCols(2), y)
 				return err
 			},
@@ -58,11 +57,12 @@ func TestImpossibleColumns(t *testing.T) {
 	}
 }
 
-// noRows claims fewer rows than none.
+// noRows reports a negative number of rows.
 type noRows struct{ claimedCols }
 
 func (noRows) Rows() int { return -1 }
 
+// A negative number of rows is an error of Train and a panic of PredictAll.
 func TestImpossibleRows(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
 	if _, err := pegasos.Train(t.Context(), noRows{1}, nil, pegasos.Config{}); err == nil ||
@@ -82,7 +82,7 @@ func TestImpossibleColumnsPredict(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
 	for _, cols := range []int{math.MinInt, -1, math.MaxInt} {
 		if cols == math.MaxInt32 {
-			continue // int has 32 bits: possible
+			continue // int has 32 bits: the number is possible
 		}
 		func() {
 			defer func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// nearlyEqual has its signal in the small differences of columns that are nearly equal, or none at
-// all.
+// nearlyEqual returns rows whose columns are nearly equal. The classes depend on the columns' small
+// differences or, without signal, on chance.
 func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 	g := rand.New(rand.NewPCG(seed, 77))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -39,7 +39,7 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 	return pair{x, toSparse(x), y}
 }
 
-// byRule returns what is chosen without folds.
+// byRule returns the choice for a run that takes the lambda of the rule.
 func byRule(t *testing.T, x pegasos.Examples, y []float32, cfg pegasos.Config) *choose.Choice {
 	t.Helper()
 	own := &pegasos.Task{Trainer: pegasos.Trainer{Config: cfg}}
@@ -56,8 +56,8 @@ func byRule(t *testing.T, x pegasos.Examples, y []float32, cfg pegasos.Config) *
 	return c
 }
 
-// A signal in small differences of correlated columns needs a smaller lambda than the rule's, as
-// the held-out rows show; noise does not.
+// Held-out rows choose a smaller lambda than the rule's for a signal in small differences of
+// correlated columns, but not for noise.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
@@ -81,8 +81,8 @@ func TestLambdaByFolds(t *testing.T) {
 	}
 }
 
-// If predicted to be too dear, the choice of lambda is left out first, then the proof, and the
-// settings say so.
+// A costly run skips the choice of lambda, and a costlier one also the proof; Model.Settings says
+// so.
 func TestLambdaTooDear(t *testing.T) {
 	p := random(6, 3000, 900, 2, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})
@@ -102,7 +102,7 @@ func TestLambdaTooDear(t *testing.T) {
 	}
 }
 
-// A run that was paused and read from a file has the lambda of its folds when it is resumed.
+// A run that is paused, written, read and resumed keeps the lambda that its folds chose.
 func TestLambdaResumed(t *testing.T) {
 	p := nearlyEqual(3, 400, 8, 2, true)
 	whole := train(t, p.dense, p.y, pegasos.Trainer{})

@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// images makes rows of pixels over 255, of the given number of classes.
+// images returns rows of 8-bit pixels divided by 255, half of them 0, and their classes.
 func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -30,7 +30,8 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// oneValue makes sparse rows of one value: 1, or the one that makes their length 1.
+// oneValue returns sparse rows whose nonzeros are equal: 1 or, with unit, the value that gives the
+// row the length 1.
 func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
 	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
 	if unit {
@@ -43,7 +44,7 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 	return toSparse(p.dense), p.y
 }
 
-// Rows kept in fewer bytes give the same bits: models, objectives and bounds.
+// Rows packed into fewer bytes give the same models, objectives and bounds, to the bit.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
 		store.BytesFrom, store.SameFrom, rows.CopyFrom = bytes, same, copies
@@ -106,7 +107,8 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f with rows copied and not.
+// everyLayout calls f once where all rows are copied in the order of visits, and once where none
+// are.
 func everyLayout(f func()) {
 	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
 	for _, rows.CopyFrom = range []int{0, math.MaxInt} {
@@ -114,8 +116,8 @@ func everyLayout(f func()) {
 	}
 }
 
-// Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix
-// and a user's own store.
+// Copied and uncopied rows give the same results to the bit, and user-defined rows the same model
+// as a matrix.
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)
@@ -151,7 +153,7 @@ func TestShuffledLayouts(t *testing.T) {
 						t.Fatalf("%s: %v", name, err)
 					}
 					have := m.Hash()
-					if !hidden { // the bound of a foreign store is looser
+					if !hidden { // user-defined rows have a looser bound
 						have += fmt.Sprint(m.Result)
 					} else if want[:len(have)] != have {
 						t.Errorf("%s: a foreign store gives another model", name)
@@ -167,7 +169,7 @@ func TestShuffledLayouts(t *testing.T) {
 			})
 		}
 	}
-	// Errors name the rows as the data do.
+	// Errors have the row's index in the data, also where rows are copied.
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *pegasos.RowError

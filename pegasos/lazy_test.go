@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A matrix that is checked as its rows are read trains the same model, and no model at all if a row
-// is bad.
+// A matrix that is checked while its rows are read trains the same model, and fails if a row is
+// bad.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}
 	var indices []int32

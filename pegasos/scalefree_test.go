@@ -20,8 +20,8 @@ func (p pair) times(k int) pair {
 	return pair{dense: x, sparse: toSparse(x), y: p.y}
 }
 
-// Features times a power of two, with lambda times its square, give the weights over it, bit for
-// bit, and the same objective and bound: nothing goes by how long rows are.
+// If the features are multiplied by a power of two and lambda by its square, the weights are
+// divided by the power, to the bit, and the objective and the bound stay the same.
 func TestScaleFree(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,
@@ -72,8 +72,8 @@ func TestScaleFree(t *testing.T) {
 	}
 }
 
-// Rows that float32 can't square are refused, by an error that says that scaling helps, and where
-// nothing is said of scaling they are scaled: no model is trained on zeros.
+// Rows that float32 can't square are an error that recommends scaling, and an open Scale scales
+// them.
 func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
@@ -96,14 +96,15 @@ func TestBeyondSquares(t *testing.T) {
 					continue
 				}
 				a, b := m.Result.Objective, near.Result.Objective
-				l, n := m.Lambda/m.Scaling.R2, near.Lambda/near.Scaling.R2 // the folds may be others
+				// The folds may choose another lambda.
+				l, n := m.Lambda/m.Scaling.R2, near.Lambda/near.Scaling.R2
 				if math.Abs(l-n) < 0.01*n && !(math.Abs(a-b) < 0.02*b) {
 					t.Errorf("%s, rows times 2^%d: objective %v, want %v", loss, size, a, b)
 				}
 			}
 		}
 	}
-	// NaN is no matter of scale, and rows of zeros are rows.
+	// Scaling does not help against NaN, and rows of zeros are no error.
 	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
 	var e *pegasos.RowError
 	if _, err := fixed(t.Context(), nan, []float32{0, 1}, pegasos.Config{}); !errors.As(err, &e) ||
@@ -113,8 +114,8 @@ func TestBeyondSquares(t *testing.T) {
 	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, pegasos.Config{})
 }
 
-// The least lambda goes by the length of the rows where they are short, and so does the largest
-// where they are long.
+// The least lambda allowed falls with the length of short rows, and the largest grows with the
+// length of long rows.
 func TestLambdaOfScale(t *testing.T) {
 	data := random(7, 50, 4, 2, 1)
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	if s.Sparing || o.Short || o.Total <= minEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
-	// Where the gain is small, copying the rows of a pair takes a third of a pass.
+	// Copying the rows of a pair takes a third of a pass if the gain is small.
 	return !pair || v.X.TakeGain() == store.Gains || o.Total >= minPairEpochs*o.Epoch
 }
 

@@ -158,8 +158,7 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 }
 
-// Models that do not fit in MaxMemory are an error that says what to do, and a run that is canceled
-// ends at once.
+// Lambda returns an error if the models do not fit in MaxMemory, and ends at once if it is canceled.
 func TestLambdaEnds(t *testing.T) {
 	x, y := nearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -193,7 +192,7 @@ func held(job engine.Job, p *choose.Path) *trial {
 	return tr
 }
 
-// The mistakes of a model without mistakes on its training rows stand for all smaller lambdas.
+// All smaller lambdas get the mistakes of a model without mistakes on its training rows.
 func TestHoldOutPerfect(t *testing.T) {
 	x, y := dense.New(200, 2), make([]float32, 200)
 	for i := range y {

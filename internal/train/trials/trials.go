@@ -179,7 +179,7 @@ func (t *trial) holdOut(part int32) error {
 		rest := t.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
-		} // a model without mistakes stands for all smaller lambdas, too
+		} // otherwise all smaller lambdas get this model's mistakes
 		for i, p := range t.part {
 			if p != part {
 				continue
