@@ -26,10 +26,10 @@ const (
 
 	lambdaShare          = 1e-4 // lambda as a share of R^2, before corrections
 	minLambdaRows        = 0.3  // least product of lambda and the number of rows, as a share of R^2
-	minLambdaRowsSquared = 0.03 // the same for the squared loss
+	minLambdaRowsSquared = 0.03 // least lambda times rows for the squared loss, as a share of R^2
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
-	minRowsPerClassOVOWide = 200 // the same for wide data that are not dense
+	minRowsPerClassOVOWide = 200 // mean rows per class to prefer one-vs-one on wide sparse data
 	plannedVisits          = 1e6 // visited nonzeros up to which small data get more passes
 	maxUncheckedPasses     = 100 // passes above which a run without a solver may stop at ProofTol
 
@@ -69,7 +69,7 @@ type Choice struct {
 
 	count, width int            // number of rows and of columns, including rows of weight 0
 	held         bool           // the rows are dense, or of a user-defined type
-	size         int            // bytes of the rows, 8 a nonzero if the choice was made from statistics
+	size         int            // bytes of the rows; 8 a nonzero if chosen from statistics
 	meanSquare   float64        // mean squared length of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil if all are 1
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression

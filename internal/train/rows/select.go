@@ -82,7 +82,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 			return 0, Bad(v.Name(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
-	if !same { // without weights that are all 1, training takes the same bits as without any
+	if !same { // if all weights are 1, the model is the same to the bit without them
 		v.Weight = weight
 	}
 	return sum, nil

@@ -36,7 +36,7 @@ const TooLarge = "the rows are too large for float32, or lambda too small; scale
 
 // Set is the labeled rows of a training run.
 type Set struct {
-	X       store.Rows // the rows
+	X       store.Rows // rows, scaled if the run scales them
 	Y       []float32  // label of each row: a class or a regression target
 	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32  // the distinct labels, ascending; nil for regression

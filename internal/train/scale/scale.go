@@ -80,7 +80,7 @@ func (s *Scale) Check(cols int) error {
 	}
 	for _, f := range s.Factor {
 		if !(f > 0) {
-			return fmt.Errorf("the scaling has the factor %v", f)
+			return fmt.Errorf("the scaling has the factor %v, want a number above 0", f)
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 }
 
-// Lambda returns an error if the models do not fit in MaxMemory, and ends at once if it is canceled.
+// Lambda returns an error if the models exceed MaxMemory, and ends at once if it is canceled.
 func TestLambdaEnds(t *testing.T) {
 	x, y := nearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)

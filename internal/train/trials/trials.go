@@ -72,8 +72,8 @@ const (
 
 // trial is the cross-validation of the lambdas of a path.
 type trial struct {
-	job    engine.Job   // the job of all rows
-	path   *choose.Path // the lambdas
+	job    engine.Job   // job of training on all rows
+	path   *choose.Path // lambdas and number of folds to try
 	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
 	group  []int32      // index of the first of the rows equal to each row
 	part   []int32      // part of each row, or never or absent
