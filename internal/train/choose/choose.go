@@ -68,7 +68,7 @@ type Choice struct {
 	Scale *scale.Scale // scale of the rows and targets; not nil
 
 	count, width int            // number of rows and of columns, including rows of weight 0
-	held         bool           // the rows are dense, or of a user-defined type
+	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 a nonzero if chosen from statistics
 	meanSquare   float64        // mean squared length of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil if all are 1
@@ -77,7 +77,7 @@ type Choice struct {
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was chosen by the rule
 	moved        bool           // UseLambda replaced the lambda of the rule by another of the path
-	foreign      bool           // the rows are of a user-defined type
+	userDefined  bool           // the rows are of a user-defined type
 	nonzero      float64        // number of nonzero values in the scaled rows
 }
 
@@ -99,7 +99,7 @@ func Settings(o Open, set *rows.Set) (*Choice, error) {
 func newChoice(o Open, set *rows.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
-		held: !ok || m.Dense() != nil, foreign: !ok, size: set.X.Size()}
+		notSparse: !ok || m.Dense() != nil, userDefined: !ok, size: set.X.Size()}
 	if set.Weight != nil { // how large a weight above 0 is does not influence the scale
 		c.weight = make([]float64, len(set.Weight))
 		for i, w := range set.Weight {
@@ -121,7 +121,7 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Choice{Open: o, columns: s.Columns(), count: s.Rows, width: s.Cols, held: s.Dense,
+	c := &Choice{Open: o, columns: s.Columns(), count: s.Rows, width: s.Cols, notSparse: s.Dense,
 		size: 8 * int(s.Nonzeros), meanSquare: s.Sizes[scaling.None].MeanSquare}
 	for _, n := range s.Counts {
 		c.shares = append(c.shares, float64(n)/float64(s.Rows))

@@ -28,7 +28,7 @@ func Shares(set *rows.Set) (shares []float64) {
 func (c *Choice) measure() error {
 	kind := c.Open.Scale
 	for few := c.width <= maxNarrow; ; few = true {
-		if few && kind == "" && !c.held { // bestKind computes the moments if it needs them
+		if few && kind == "" && !c.notSparse { // bestKind computes the moments if it needs them
 			c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
 		} else {
 			c.columns = store.Measure(c.Rows.X, c.weight, few && kind == "" ||

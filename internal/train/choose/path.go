@@ -83,7 +83,7 @@ func (c *Choice) budget(w *Work) float64 {
 // rows, or if not even minLambdas lambdas fit.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
-	if !c.byRule || c.foreign || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
+	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
 		c.Shards > 1 || !(c.Scale.R2 > 0) {
 		return nil
 	}

@@ -112,7 +112,7 @@ func (c *Choice) bestKind() string {
 	unequal := q[2] > float64(maxColumnRange*q[1])
 	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
 	values := 4 * float64(c.count) * float64(cols)
-	fits := c.held || values <= float64(maxDenseGrowth*float64(c.size)) &&
+	fits := c.notSparse || values <= float64(maxDenseGrowth*float64(c.size)) &&
 		c.copyBytes(true)-values <= maxEmptyBytes
 	switch {
 	case fill >= minDenseFill && cols > maxNarrow && !unequal:
@@ -139,7 +139,7 @@ func (c *Choice) bestKind() string {
 // copyBytes returns the bytes of a copy of the rows: 4 for each value of dense rows, 8 for each row
 // and each nonzero of sparse rows.
 func (c *Choice) copyBytes(toDense bool) float64 {
-	if toDense || c.held {
+	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)
 	}
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))

@@ -29,9 +29,9 @@ func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.Unit())
 }
 
-// moved returns the sum over the columns of the folded weight times the shift, and the sum of the
+// shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of the
 // terms' magnitudes. w holds the weights for scaled rows.
-func (s *Scale) moved(w []float32) (sum, size float64) {
+func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0
 	}
@@ -57,8 +57,8 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 			folded[k][j] = s.foldWeight(j, z)
 		}
 		if biases != nil {
-			moved, _ := s.moved(v)
-			biases[k] = float64(at(b, k)*s.Unit()) + s.Centre - moved
+			sum, _ := s.shiftSum(v)
+			biases[k] = float64(at(b, k)*s.Unit()) + s.Centre - sum
 		}
 	}
 	return folded, biases
@@ -127,8 +127,8 @@ func (s *Scale) Exact(v []float32, b float64) ([]float64, float64) {
 // folding adds to a bias.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
-		_, moved := s.moved(v)
-		size = max(size, moved)
+		_, magnitude := s.shiftSum(v)
+		size = max(size, magnitude)
 	}
 	return (size + math.Abs(s.Centre)) / s.Unit()
 }
