@@ -171,7 +171,8 @@ func (c *Choice) settle() {
 	}
 }
 
-// lambda returns the lambda of the rule: a share of the rows' mean squared length R^2.
+// lambda returns the lambda of the rule: a share of the rows' mean squared length R^2, or of 1 if
+// R^2 is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := minLambdaRows

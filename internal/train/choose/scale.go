@@ -145,8 +145,8 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy returns an error if a scaled copy of the rows would exceed the memory limit, or the
-// free memory if no limit is given. It subtracts the copy from a given MaxMemory.
+// checkCopy returns an error if a scaled copy of the rows does not fit in MaxMemory or, if that is
+// 0, in the default limit and the free memory. It subtracts the copy from a given MaxMemory.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {

@@ -23,14 +23,14 @@ func (s *Scale) shift(j int) float64 {
 	return float64(s.Shift[j])
 }
 
-// foldWeight converts the weight w of column j, for scaled rows and targets, to the weight for raw
-// rows and targets.
+// foldWeight converts the weight w of column j, for scaled rows and targets, to the weight of the
+// folded vector.
 func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.Unit())
 }
 
-// shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of the
-// terms' magnitudes. w holds the weights for scaled rows.
+// shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of
+// the terms' magnitudes. w holds the weights for scaled rows.
 func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0

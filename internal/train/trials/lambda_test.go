@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
@@ -178,6 +179,44 @@ func TestLambdaEnds(t *testing.T) {
 	}
 }
 
+// Folds that do not fit in memory side by side run one after the other.
+func TestLambdaInLessMemory(t *testing.T) {
+	x, y := nearlyEqual(1, 60, 4, 2, true)
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	job.Threads, job.MaxMemory = 1, 1<<10
+	want, err := Lambda(job, p)
+	for ; err != nil && job.MaxMemory < 1<<30; want, err = Lambda(job, p) {
+		job.MaxMemory *= 2
+	}
+	if err != nil || job.MaxMemory == 1<<10 {
+		t.Fatalf("with %d bytes: %v", job.MaxMemory, err)
+	}
+	job.Threads = 2
+	if have, err := Lambda(job, p); err != nil || have != want {
+		t.Errorf("lambda %v, %v, want %v", have, err, want)
+	}
+}
+
+// Training rows are copied if the copies of all parallel folds fit in a quarter of the memory.
+func TestCopies(t *testing.T) {
+	x, y := nearlyEqual(1, 60, 4, 2, true)
+	job, p := jobOf(t, x, y, settings.Settings{}, nil)
+	p.Folds = 0 // which trains nothing
+	size := int64(store.CopySize(job.Rows.X))
+	for _, c := range []struct {
+		memory int64
+		atOnce int
+		want   bool
+	}{{4 * size, 1, true}, {4*size - 1, 1, false}, {8*size - 1, 2, false}, {8 * size, 2, true}} {
+		job.MaxMemory = c.memory
+		tr := &trial{job: job, path: p}
+		if err := tr.holdOutAll(c.atOnce); err != nil || tr.copies != c.want ||
+			tr.job.Share != c.atOnce {
+			t.Errorf("%+v: copies %v, %d share the memory, %v", c, tr.copies, tr.job.Share, err)
+		}
+	}
+}
+
 // held returns a trial of the job, with parts, that is ready for holdOut.
 func held(job engine.Job, p *choose.Path) *trial {
 	s := &job.Settings
@@ -250,6 +289,37 @@ func TestHoldOutRows(t *testing.T) {
 				t.Errorf("part %d: row %d of part %d has the mistake %v", part, i, p, wrong)
 			}
 		}
+	}
+}
+
+// A part of one row is held out, and a run that ends early has no model.
+func TestHoldOutOne(t *testing.T) {
+	x, y := dense.New(5, 1), []float32{1, 2, 3, 4, 5}
+	for i := range y {
+		x.Row(i)[0] = y[i]
+	}
+	s := settings.Settings{Loss: "squared"}
+	set, err := rows.New(x, y, rows.Options{Numbers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := held(engine.Job{Rows: set, Settings: s}, &choose.Path{Lambdas: []float64{math.NaN()}})
+	if err := tr.holdOut(2); err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range tr.part {
+		if math.IsInf(tr.wrong[0][i], 1) != (part == 2) {
+			t.Errorf("row %d of part %d: mistake %v", i, part, tr.wrong[0][i])
+		}
+	}
+	job := tr.job
+	job.Lambda, job.Threads = 0.1, 1
+	if m, err := run(job); m == nil || err != nil {
+		t.Errorf("%v, %v", m, err)
+	}
+	job.Pause = 1
+	if m, err := run(job); m != nil || err != nil {
+		t.Errorf("paused: %v, %v", m, err)
 	}
 }
 

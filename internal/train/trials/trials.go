@@ -76,7 +76,7 @@ type trial struct {
 	path   *choose.Path // lambdas and number of folds to try
 	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
 	group  []int32      // index of the first of the rows equal to each row
-	part   []int32      // part of each row, or never or absent
+	part   []int32      // index of each row's part, or never or absent
 	wrong  [][]float64  // mistake of each lambda's model on each row: see mistake
 }
 
