@@ -195,8 +195,8 @@ func TestView(t *testing.T) {
 	s = newSet(t, x, y, rows.Options{Weights: []float32{1, 1e15, 1e-15, 1, 1, 1},
 		ByLabel: map[float32]float64{0: 1e-15, 1: 1e15}})
 	var row *rows.Error
-	if _, _, err := s.View(nil, false); !errors.As(err, &row) || row.Row != 2 {
-		t.Errorf("a weight that is 0 beside the others: %v", err)
+	if _, sum, err := s.View(nil, false); !errors.As(err, &row) || row.Row != 2 || sum != 0 {
+		t.Errorf("a weight that is 0 beside the others: sum %v, %v", sum, err)
 	}
 }
 
