@@ -79,8 +79,8 @@ func (c *Choice) budget(w *Work) float64 {
 
 // Path returns the lambdas to try, and the number of folds: the most lambdas that fit the budget,
 // beside the proof, on at least one fold, and then the most folds. It returns nil if lambda is not
-// open, if the run builds on a model, has costs, shards, user-defined rows or less than minRows
-// rows, or if not even minLambdas lambdas fit.
+// open, if the run builds on a model, has costs, shards, user-defined rows or fewer than minRows
+// rows, if the models don't fit in memory, or if not even minLambdas lambdas fit the budget.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||

@@ -1,7 +1,7 @@
 // Package rows holds the labeled rows of a training run. A Set has the rows with their labels,
-// weights and norms; a View is the selection of rows that a learner visits, in the order of its
-// visits, and computes sums over them. The package checks labels and weights, and the solvers read
-// rows through views alone. It sits on package store, which has the row formats.
+// weights and norms, and checks them; a View is the selection of rows that a learner visits, in the
+// order of its visits, and computes sums over them. The package sits on package store, which has the
+// row formats.
 package rows
 
 import (
@@ -129,7 +129,7 @@ func (s *Set) Take(rows []uint32, copies bool) *Set {
 }
 
 // MinR2 is the least mean squared length of rows that can be trained on in float32: for shorter
-// rows products of values and weights would be subnormal.
+// rows products of values and weights could be subnormal.
 const LeastR2 = 0x1p-120
 
 // Measure computes the rows' norms. It is the first pass over all rows, and returns an Error for a
