@@ -25,8 +25,8 @@ const (
 	maxMappedCopy  = 1 << 30 // bytes up to which memory-mapped rows are copied for scaling
 
 	lambdaShare          = 1e-4 // lambda as a share of R^2, before corrections
-	minLambdaRows        = 0.3  // least product of lambda and the number of rows, as a share of R^2
-	minLambdaRowsSquared = 0.03 // least lambda times rows for the squared loss, as a share of R^2
+	minLambdaRows        = 0.3  // least lambda times rows as a share of R^2, before corrections
+	minLambdaRowsSquared = 0.03 // least lambda times rows as a share of R^2, for the squared loss
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
 	minRowsPerClassOVOWide = 200 // mean rows per class to prefer one-vs-one on wide sparse data
@@ -71,7 +71,7 @@ type Choice struct {
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 a nonzero if chosen from statistics
 	meanSquare   float64        // mean squared length of the unscaled rows
-	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil if all are 1
+	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *store.Columns // statistics of the unscaled columns
 	note         string         // why the rows were left unscaled, or the note of the known scale
