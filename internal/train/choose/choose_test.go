@@ -390,6 +390,23 @@ func TestScaleLengths(t *testing.T) {
 	}
 }
 
+// Rows are left unscaled up to the largest squared length that float32 can hold.
+func TestScaleLargest(t *testing.T) {
+	// 4095^2 + 90^2 + 9^2 + 3^2 is 2^24 - 1: with the factor 2^52 the sum is math.MaxFloat32.
+	for last, want := range map[float32]string{3: "none", 4: "max-abs"} {
+		x := dense.New(400, 400)
+		for i := range 400 {
+			for k, v := range []float32{4095, 90, 9, last} {
+				x.Row(i)[(i+k)%400] = v * 0x1p52
+			}
+		}
+		have := settled(t, sample.ToSparse(x), classes(400, 2), rows.Options{}, choose.Open{})
+		if have.Open.Scale != want {
+			t.Errorf("last value %v: %s, want %s", last, have.Open.Scale, want)
+		}
+	}
+}
+
 // A scaled copy of the rows has to fit in memory: dense rows take 4 bytes a value, sparse ones
 // 8 bytes a nonzero and 8 a row.
 func TestMemoryForCopies(t *testing.T) {
