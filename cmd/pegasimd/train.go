@@ -122,7 +122,7 @@ func steps(all ...func() error) error {
 func (r *linearRun) checkSettings() error {
 	in := r.flags
 	r.cfg.Patience = in.patience
-	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
+	if in.proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
 	if err := r.keep.check(r.call); err != nil {

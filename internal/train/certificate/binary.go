@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -74,7 +73,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // certainly no less than |u|
 	most := norm * norm / (2 * p.Lambda)
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
-	if p.Cost.Kind == loss.Log {
+	if p.Cost.Kind.Traits().Entropy {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n

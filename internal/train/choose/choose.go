@@ -175,11 +175,8 @@ func (c *Choice) settle() {
 // R^2 is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
-	least := minLambdaRows
-	if c.Kind() == loss.Squared {
-		least = minLambdaRowsSquared
-	}
-	a := max(float64(lambdaShare*min(max(10*c.used()/n, 0.1), 1)), least/n)
+	least := costsOf(c.Kind()).leastLambda
+	a := max(float64(shareOfR2*min(max(10*c.used()/n, 0.1), 1)), least/n)
 	if len(c.shares) == 2 {
 		a = float64(a * math.Sqrt(2*min(c.shares[0], c.shares[1])))
 	}
@@ -262,11 +259,11 @@ func (c *Choice) finish(passes int) {
 			if s.Finish = settings.FinishAuto; s.Validate() == nil {
 				c.Finish = settings.FinishAuto
 			}
-		case c.Kind() == loss.EpsInsensitive && !c.moved:
-			// The engine shifts the bias to a mean residual of 0, away from the optimum.
+		case c.Numbers() && !c.Kind().Traits().MeanResidual && !c.moved:
+			// The constant is moved anyway: see Session.centre.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
-			if c.Kind() == loss.Squared && c.Cols() <= maxNarrow && c.newtonFits() {
-				s.Finish = settings.FinishNewton // correlated columns take very many passes
+			if costsOf(c.Kind()).newton && c.Cols() <= fewColumns && c.roomForNewton() {
+				s.Finish = settings.FinishNewton // columns that go together take very many passes
 				if s.Validate() == nil {
 					c.Finish = settings.FinishNewton
 					return

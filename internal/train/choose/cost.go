@@ -20,28 +20,52 @@ type Cost struct {
 	Pass   float64 // nanoseconds of a pass of the dual descent
 }
 
-// CostOf returns the cost of one problem with the loss l and the given numbers of rows and nonempty
-// columns. docs/spec.md has the formulas.
+// lossCosts are the measured constants of a loss.
+type lossCosts struct {
+	iterations float64 // of Newton's method, up to a gap of 1 %
+	zone       float64 // rows added to the Hessian in all iterations, per row; 0 for a loss with kinks
+	step       float64 // nanoseconds of a step of the dual descent, without the products
+	passes     float64 // of the dual descent up to a gap of 1 %, per norm: see Passes
+	growth     float64 // factor of the passes for a tenth of the gap
+
+	leastLambda float64 // smallest lambda that is chosen, times the number of rows
+	// newton reports that Newton's method is preferred to a start without it where the columns are
+	// few, even if no gap is asked for.
+	newton bool
+}
+
+// costs has a line for each loss; costsOf panics without one.
+var costs = [loss.Kinds]lossCosts{
+	loss.Hinge:          {12, 0, 90, 4, 2, leastOfRows, false},
+	loss.Log:            {6, 6, 90, 1.5, 1.3, leastOfRows, false},
+	loss.SquaredHinge:   {6, 3, 50, 8, 1.3, leastOfRows, false},
+	loss.EpsInsensitive: {12, 0, 90, 4, 2, leastOfRows, false},
+	loss.Squared:        {3, 3, 50, 8, 1.3, ofSquared, true},
+}
+
+// costsOf returns the constants of a loss.
+func costsOf(l loss.Kind) *lossCosts {
+	of := &costs[l]
+	if of.iterations == 0 {
+		panic("choose: the table costs has no line for the loss " + l.Name())
+	}
+	return of
+}
+
+// CostOf counts the operations on the rows of one problem, which have the given columns.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
 	row := min(float64(0.6*d.Squares), 10+float64(vars*vars)/100)
-	iterations, zone := 12.0, max(float64(0.15*rows), min(rows, 3*vars))+float64(0.35*rows)
-	switch {
-	case l == loss.SquaredHinge:
-		iterations, zone = 6, 3*rows
-	case l == loss.Squared:
-		iterations, zone = 3, 3*rows
-	case !l.Traits().Kinks:
-		iterations, zone = 6, 6*rows
+	of := costsOf(l)
+	zone := float64(of.zone * rows)
+	if l.Traits().Kinks {
+		zone = max(float64(0.15*rows), min(rows, 3*vars)) + float64(0.35*rows)
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
-	c.Newton = float64(iterations*(float64(2.5*pass)+60*rows+solve)) + float64(zone*row)
+	c.Newton = float64(of.iterations*(float64(2.5*pass)+60*rows+solve)) + float64(zone*row)
 	c.Epoch = 2*pass + 20*rows
-	c.Pass = 2*pass + 90*rows
-	if l == loss.Squared || l == loss.SquaredHinge { // no exponentials, no mean of iterates
-		c.Pass = 2*pass + 50*rows
-	}
+	c.Pass = 2*pass + float64(of.step*rows)
 	return c
 }
 
@@ -49,16 +73,10 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 // is the rows' mean squared length over lambda times the number of rows: a step with one row
 // changes the margin of a similar row by about that much.
 func Passes(l loss.Kind, norm, tol float64) float64 {
-	per, more := 8.0, 1.3 // passes per unit of norm, and their factor for a tenth of the gap
-	switch {
-	case l == loss.Log:
-		per = 1.5
-	case l.Traits().Kinks:
-		per, more = 4, 2
-	}
-	passes := 3 + float64(per*norm)
-	for gap := 0.01; gap > max(tol, minGap); gap /= 10 {
-		passes *= more
+	of := costsOf(l)
+	passes := 3 + float64(of.passes*norm)
+	for gap := 0.01; gap > max(tol, float32s); gap /= 10 {
+		passes *= of.growth
 	}
 	return passes
 }

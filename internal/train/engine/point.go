@@ -7,7 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -76,7 +75,7 @@ func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
 // it is.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
-		s.Tol > 0 && s.Finishes() && s.Kind() == loss.EpsInsensitive {
+		s.Tol > 0 && s.Finishes() && !s.Kind().Traits().MeanResidual {
 		return
 	}
 	p := s.Runs[0].Learners[0]

@@ -4,14 +4,167 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
-// all are the losses, one of them with two widths.
-var all = []Func{{Kind: Hinge}, {Kind: Log}, {Kind: SquaredHinge}, {Kind: EpsInsensitive},
-	{Kind: EpsInsensitive, Epsilon: 0.25}, {Kind: Squared}}
+// all holds every loss, and those with a width with two widths.
+var all = func() (all []Func) {
+	for k := range Kind(Kinds) {
+		all = append(all, Func{Kind: k})
+		if k.Traits().Epsilon {
+			all = append(all, Func{Kind: k, Epsilon: 0.25})
+		}
+	}
+	return all
+}()
 
-// points are margins, most of them near the kinks.
+// truths holds every loss once more, with package math: its value, minus its derivative (0 at a
+// kink) and its traits.
+var truths = [Kinds]struct {
+	at, coefficient func(m, epsilon float64) float64
+	traits          Traits
+}{
+	Hinge: {
+		func(m, _ float64) float64 { return math.Max(0, 1-m) },
+		func(m, _ float64) float64 { return step(1 - m) },
+		Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Flat: 1},
+	},
+	Log: {
+		func(m, _ float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
+		func(m, _ float64) float64 { return 1 / (1 + math.Exp(m)) },
+		Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Entropy: true},
+	},
+	SquaredHinge: {
+		func(m, _ float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
+		func(m, _ float64) float64 { return math.Max(0, 2-2*m) },
+		Traits{Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", High: math.Inf(1), Curvature: 2,
+			Quadratic: 0.25, Flat: 2},
+	},
+	EpsInsensitive: {
+		func(m, epsilon float64) float64 { return math.Max(0, math.Abs(m)-epsilon) },
+		func(m, epsilon float64) float64 { return step(-m-epsilon) - step(m-epsilon) },
+		Traits{Name: "eps-insensitive", Formula: "max(0, |y - z| - epsilon)", Numbers: true,
+			Epsilon: true, Kinks: true, Low: -1, High: 1},
+	},
+	Squared: {
+		func(m, _ float64) float64 { return m * m / 2 },
+		func(m, _ float64) float64 { return -m },
+		Traits{Name: "squared", Formula: "(y - z)^2/2", Numbers: true, Low: math.Inf(-1),
+			High: math.Inf(1), Curvature: 1, Quadratic: 0.5, Flat: 1, MeanResidual: true},
+	},
+}
+
+// step returns 1 for x > 0, else 0.
+func step(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
+}
+
+// Every loss has the values, derivatives and traits that this file states independently.
+func TestEveryLoss(t *testing.T) {
+	margins := points(rand.New(rand.NewPCG(1, 1)))
+	for _, f := range all {
+		want := truths[f.Kind]
+		if have := *f.Kind.Traits(); want.at == nil || have != want.traits {
+			t.Fatalf("%s: traits %+v, want %+v: is its line in truths missing?", f.Kind.Name(), have,
+				want.traits)
+		}
+		for _, m := range margins {
+			at, coefficient := f.At(m), f.Coefficient(m)
+			if want := want.at(m, f.Epsilon); !near(at, want, 1e-14*want) || !(at >= 0) {
+				t.Errorf("%+v: the loss at %v is %v, want %v", f, m, at, want)
+			}
+			want := want.coefficient(m, f.Epsilon)
+			if !near(coefficient, want, 1e-14*math.Abs(want)) {
+				t.Errorf("%+v: the coefficient at %v is %v, want %v", f, m, coefficient, want)
+			}
+			if b := float32(coefficient); f.Clamp(b) != b {
+				t.Errorf("%+v: the coefficient %v at %v is out of range", f, b, m)
+			}
+		}
+	}
+}
+
+// near reports whether have is finite and at most off from want.
+func near(have, want, off float64) bool {
+	return math.Abs(have-want) <= off && have-have == 0
+}
+
+// A definition that lacks a function or a constant, or whose constants contradict each other, is
+// refused by name, and so is a kind without a definition.
+func TestIncompleteDefinitions(t *testing.T) {
+	for name, damage := range map[string]func(d *definition){
+		"Name":        func(d *definition) { d.Name = "" },
+		"Formula":     func(d *definition) { d.Formula = "" },
+		"at":          func(d *definition) { d.at = nil },
+		"coefficient": func(d *definition) { d.coefficient = nil },
+		"linear":      func(d *definition) { d.linear = nil },
+		"best":        func(d *definition) { d.best = nil },
+		"smooth":      func(d *definition) { d.smooth = nil },
+		"Kinks":       func(d *definition) { d.Kinks = !d.Kinks },
+		"range":       func(d *definition) { d.Low = d.High },
+		"Curvature": func(d *definition) {
+			if d.Curvature = 0; !math.IsInf(d.Slope(), 1) {
+				d.Kinks, d.kink, d.Curvature = true, d.at, 1
+			}
+		},
+		"Entropy": func(d *definition) { d.Entropy, d.Quadratic = true, d.Quadratic+0.25 },
+	} {
+		for k := range definitions {
+			d := definitions[k]
+			damage(&d)
+			err := d.prepare()
+			if err == nil || !strings.Contains(err.Error(), name) ||
+				!strings.Contains(err.Error(), strconv.Quote(d.Name)) {
+				t.Errorf("%s, damaged in its %s: %v", definitions[k].Name, name, err)
+			}
+		}
+	}
+	for _, d := range []definition{
+		{Traits: Traits{Low: -1, High: 1, Entropy: true}}, {Traits: Traits{High: 2, Entropy: true}},
+	} {
+		whole := definitions[Log]
+		whole.Low, whole.High = d.Low, d.High
+		if err := whole.prepare(); err == nil {
+			t.Errorf("an entropy from %v to %v", d.Low, d.High)
+		}
+	}
+	if new(definition).prepare() == nil {
+		t.Error("a kind without a definition")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a kind that does not exist has a loss")
+		}
+	}()
+	Func{Kind: Kinds}.At(0)
+}
+
+// Losses are found by name, and nothing else is.
+func TestNames(t *testing.T) {
+	names := Names(nil)
+	for k, name := range names {
+		if found, ok := KindOf(name); !ok || int(found) != k || Kind(k).Name() != name {
+			t.Errorf("%s: %v, %v", name, found, ok)
+		}
+	}
+	if len(names) != Kinds {
+		t.Errorf("names %q", names)
+	}
+	if k, ok := KindOf("no loss"); ok || k != Hinge {
+		t.Errorf("no loss: %v, %v", k, ok)
+	}
+	numbers := Names(func(t *Traits) bool { return t.Numbers })
+	if !slices.Equal(numbers, []string{"eps-insensitive", "squared"}) {
+		t.Errorf("losses of numbers: %q", numbers)
+	}
+}
+
+// points returns margins, most of them near the kinks.
 func points(g *rand.Rand) []float64 {
 	margins := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709,
 		-710, 40, -40}

@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // chunkRows is the number of rows whose sums are formed by themselves, by one goroutine, and then
@@ -275,7 +274,7 @@ func (n *Method) gap(s *tally) (at place) {
 	half := p.Lambda / 2
 	at.p = float64(half*ww) + s.loss/rows
 	at.rest, at.smoothing = float64(half*rest), s.smoothing/rows
-	if p.Loss.Kind == loss.Log {
+	if p.Loss.Kind.Traits().Entropy {
 		// Making the a_i smaller changes their entropy by no more than about this.
 		at.d = at.p - at.rest - float64((2-r[0]-r[1])*8)
 		return at

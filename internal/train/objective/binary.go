@@ -126,7 +126,7 @@ func (b *Binary) ErrorOf(z, loss float64) float64 {
 	if c := b.Cost.Kind.Traits().Curvature; c > 0 {
 		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
 	}
-	return z
+	return float64(z * b.Cost.Kind.Traits().Slope())
 }
 
 // WideTarget is the target of Frame, by such a score.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/order"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
@@ -84,19 +83,8 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// ascentBounds returns bounds on the mean magnitudes of the dual variables and of their dual terms.
-// Dual variables of the squared hinge are not bounded, but where the dual objective is positive,
-// their mean square is below 16.
-func (r *Rounds) ascentBounds() (dual, dualTerm float64) {
-	if r.loss.Kind == loss.SquaredHinge {
-		return 1 << 10, 1 << 20
-	}
-	return 1, 1
-}
-
-// addDual adds the current row's dual term -l*(-a) to sums[0], a^2 to sums[1], and a*y*x to u, all
-// multiplied by the row's weight.
-func (w *worker) addDual(k int, a float64, sums, u []float64) {
+// earn adds what the row earns with the dual variable a, the square and the row itself.
+func (w *worker) earn(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
 	}

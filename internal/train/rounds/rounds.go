@@ -51,9 +51,29 @@ const (
 	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossKinds maps the losses that can be trained in rounds to those of package loss.
-var lossKinds = map[pegasos.Loss]loss.Kind{pegasos.Hinge: loss.Hinge,
-	pegasos.SquaredHinge: loss.SquaredHinge, pegasos.Log: loss.Log}
+// lossLimits are a loss that rounds can train, and bounds on its values, by which the sums are
+// rounded.
+type lossLimits struct {
+	kind loss.Kind
+	// margin returns bounds on the loss of a row, its dual variable and the gain of that, where
+	// the magnitude of 1 - y*z is at most m.
+	margin func(m float64) (row, dual, gain float64)
+	// Bounds of the dual method on the means of the dual variables and of their gains.
+	meanDual, meanGain float64
+}
+
+// supported has the losses that rounds can train; the others are refused by name.
+var supported = map[pegasos.Loss]*lossLimits{
+	pegasos.Hinge: {loss.Hinge, unitSlope, 1, 1},
+	pegasos.Log:   {loss.Log, unitSlope, 1, 1},
+	// A dual objective above 0 has a mean square of the dual variables below 16.
+	pegasos.SquaredHinge: {loss.SquaredHinge, func(m float64) (row, dual, gain float64) {
+		return float64(m * m), 2 * m, 2*m + float64(m*m)
+	}, 1 << 10, 1 << 20},
+}
+
+// unitSlope is lossLimits.margin of a loss whose dual variables and gains lie in [0, 1].
+func unitSlope(m float64) (row, dual, gain float64) { return m, 1, 1 }
 
 func fieldError(field, reason string) error {
 	return &pegasos.ConfigError{Field: field, Reason: reason}
@@ -72,16 +92,17 @@ type Rounds struct {
 	Lambda  float64          // penalty factor of the objective, as set or computed from C
 	Shards  int              // number of shards that have rows, at least 1
 
-	labels       []float32      // labels of the classes, ascending
-	weightedRows float64        // number of rows with a class weight above 0
-	cols         int            // number of columns
-	vars         int            // variables per weight vector: the columns, then the bias if any
-	biasScale    float64        // value of the bias feature, the same in all rows; 0 without a bias
-	classWeights []float64      // weight of each class's rows, with a mean of 1 over weighted rows
-	weightSum    float64        // sum of row weights before normalization; 0 without class weights
-	allRows      int            // number of rows of all shards
-	loss         loss.Func      // loss as a function of the margin
-	verified     *pegasos.Model // model whose claims are verified; nil when training
+	classes []float32
+	rows    float64   // that have a weight above 0
+	cols    int       // columns of all rows
+	vars    int       // variables of a problem: the columns, and the bias
+	beta    float64   // the feature of the bias; 0 without one
+	weights []float64 // of a row of each class, such that the mean over the rows is 1
+	total   float64   // the sum of the weights before that; 0 without weights
+	count   int       // rows of all shards
+	cost    loss.Func
+	limits  *lossLimits    // of cost
+	held    *pegasos.Model // that is verified; nil for training
 
 	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
 	scale         []float64       // power of 2 per variable that scales its |features| below 1
@@ -119,8 +140,9 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		return nil, err
 	}
 	r := &Rounds{Method: method, Config: cfg, Scaling: scaled, Shards: max(1, shards),
-		labels: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, allRows: s.Rows,
-		loss: loss.Func{Kind: lossKinds[cfg.Loss]}}
+		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
+		limits: supported[cmp.Or(cfg.Loss, pegasos.Hinge)]}
+	r.cost.Kind = r.limits.kind
 	if c := scaled; c != nil {
 		r.scaler = &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
 	}
@@ -164,7 +186,7 @@ const defaultTol = 0.01
 // checkConfig returns an error if cfg sets anything that training in rounds does not support.
 func checkConfig(cfg pegasos.Config, method Method) error {
 	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
-	_, ok := lossKinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
+	_, ok := supported[cmp.Or(cfg.Loss, pegasos.Hinge)]
 	others := settings.Beyond(cfg, settings.Round)
 	const only = "have %q, but training in rounds supports only %s"
 	return options.First(fieldError, []options.Rule{

@@ -1,0 +1,113 @@
+package loss
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// definition is everything that the package knows of a loss: its constants, and the functions behind
+// the methods of Func.
+type definition struct {
+	Traits
+
+	at          func(m, epsilon float64) float64
+	coefficient func(m, epsilon float64) float64
+	linear      func(b, epsilon float64) float64
+	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
+	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
+	kink        func(m, epsilon float64) float64 // see Func.FromKink; nil for a loss without kinks
+	atEach      func(dst, m []float64)           // at for a slice of margins; may be nil
+	smoothEach  func(a, curvature, m []float64)  // smooth for a slice of margins; may be nil
+
+	// Set by prepare.
+	low, high float64 // Traits.Low and High, limited to the finite float32 numbers
+	slope     float64 // linear at 1
+}
+
+// prepare sets the fields that depend on others. It returns an error that names what the definition
+// lacks, or which of its constants contradict each other.
+func (d *definition) prepare() error {
+	for _, f := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Name", d.Name == ""}, {"Formula", d.Formula == ""}, {"at", d.at == nil},
+		{"coefficient", d.coefficient == nil}, {"linear", d.linear == nil},
+		{"best", d.best == nil}, {"smooth", d.smooth == nil},
+		{"kink, but has Kinks", d.Kinks && d.kink == nil},
+		{"Kinks, but has kink", !d.Kinks && d.kink != nil},
+		{"range of coefficients from Low to High", !(d.Low < d.High)},
+	} {
+		if f.missing {
+			return fmt.Errorf("the definition %q has no %s", d.Name, f.name)
+		}
+	}
+	switch {
+	case d.Kinks && d.Curvature != 0:
+		return fmt.Errorf("the definition %q has both Kinks and a Curvature", d.Name)
+	case d.Curvature == 0 && math.IsInf(d.Slope(), 1):
+		return fmt.Errorf("the definition %q needs a Curvature: its slope has no bound", d.Name)
+	case d.Entropy && (d.Quadratic != 0 || d.Low != 0 || d.High != 1):
+		return fmt.Errorf("the definition %q has an Entropy, and so Low 0, High 1, Quadratic 0",
+			d.Name)
+	}
+	d.low, d.high = max(d.Low, -math.MaxFloat32), min(d.High, math.MaxFloat32)
+	d.slope = d.linear(1, 0)
+	return nil
+}
+
+// least implements Func.Least.
+func (d *definition) least(b, epsilon float64) float64 {
+	if d.Entropy {
+		return -XLogX(b) - XLogX(1-b)
+	}
+	return d.linear(b, epsilon) - float64(d.Quadratic*float64(b*b))
+}
+
+// gap returns the duality gap of a row with the margin m and the dual variable a.
+func (d *definition) gap(a, m, epsilon float64) float64 {
+	return max(0, d.at(m, epsilon)-d.least(a, epsilon)+float64(a*m))
+}
+
+// bestOfParabola implements Func.Best for a loss whose Least is a line through 0 less Quadratic
+// times the square, between Low and High.
+func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
+	curve := 2 * d.Quadratic
+	slope, curvature := d.slope-m-float64(curve*a), curve+q
+	switch {
+	case curvature > 0:
+		to = max(d.low, min(a+slope/curvature, d.high))
+	case slope < 0:
+		to = d.low
+	default:
+		to = d.high
+	}
+	return to, d.gap(a, m, epsilon)
+}
+
+// identity and zero are the linear parts of most conjugates.
+func identity(b, _ float64) float64 { return b }
+func zero(_, _ float64) float64     { return 0 }
+
+// ramp returns u + 1/2, clipped to [0, 1], and its derivative by the margin: inverse between the
+// ends, else 0.
+func ramp(u, inverse float64) (a, curvature float64) {
+	u += 0.5
+	switch {
+	case u <= 0:
+		return 0, 0
+	case u >= 1:
+		return 1, 0
+	}
+	return u, inverse
+}
+
+// XLogX returns x log x, and 0 for x <= 0.
+func XLogX(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return float64(x * floats.Log(x))
+}

@@ -1,0 +1,39 @@
+package loss
+
+import "math"
+
+// epsInsensitive is max(0, |m|-epsilon), where m is z - y.
+var epsInsensitive = definition{
+	Traits: Traits{Name: "eps-insensitive", Formula: "max(0, |y - z| - epsilon)", Numbers: true,
+		Epsilon: true, Kinks: true, Low: -1, High: 1},
+	at: func(m, epsilon float64) float64 { return max(0, math.Abs(m)-epsilon) },
+	coefficient: func(m, epsilon float64) float64 {
+		switch {
+		case m > epsilon:
+			return -1
+		case m < -epsilon:
+			return 1
+		}
+		return 0
+	},
+	linear: func(b, epsilon float64) float64 { return -float64(epsilon * math.Abs(b)) },
+	best:   bestOfAbsolute,
+	smooth: func(m, epsilon, inverse float64) (a, curvature float64) {
+		above, curvature1 := ramp(float64((m-epsilon)*inverse), inverse)
+		below, curvature2 := ramp(float64((-m-epsilon)*inverse), inverse)
+		return below - above, curvature1 + curvature2
+	},
+	kink: func(m, epsilon float64) float64 { return math.Abs(math.Abs(m) - epsilon) },
+}
+
+// bestOfAbsolute implements Func.Best for a loss whose Least is -epsilon*|b|.
+func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
+	// The maximum over b > 0, or else over b < 0; 0 if neither side has one inside.
+	if to = a + float64((-m-epsilon)/q); !(to > 0) {
+		to = min(a+float64((-m+epsilon)/q), 0)
+	}
+	if !(q > 0) {
+		to = d.coefficient(m, epsilon)
+	}
+	return max(d.low, min(to, d.high)), d.gap(a, m, epsilon)
+}

@@ -1,0 +1,95 @@
+package loss
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// logistic is log(1 + e^-m). Its conjugate is an entropy, and it has vector kernels.
+var logistic = definition{
+	Traits:      Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Entropy: true},
+	at:          func(m, _ float64) float64 { return floats.Log1pExp(-m) },
+	coefficient: func(m, _ float64) float64 { return floats.Sigmoid(-m) },
+	linear:      identity, // of no use: see Traits.Entropy
+	best:        bestOfEntropy,
+	smooth: func(m, _, _ float64) (a, curvature float64) {
+		s := floats.Sigmoid(-m)
+		return s, float64(s * (1 - s))
+	},
+	atEach: func(dst, m []float64) {
+		negate(dst, m)
+		asm.Log1pExp(dst, dst)
+	},
+	smoothEach: func(a, curvature, m []float64) {
+		negate(a, m)
+		asm.Sigmoid(a, a)
+		for i, s := range a {
+			curvature[i] = float64(s * (1 - s))
+		}
+	},
+}
+
+// negate stores -v in dst for each v of m; dst may be m.
+func negate(dst, m []float64) {
+	for i, v := range m {
+		dst[i] = -v
+	}
+}
+
+// bestOfEntropy implements Func.Best for Log. The best value is where log((1-to)/to) is the margin
+// after the step: with the logit t = log(to/(1-to)),
+//
+//	t + m + q (sigmoid(t) - a) = 0
+//
+// whose left side has a derivative between 1 and 1 + q/4. The function takes Newton steps from t =
+// -m, between a lower and an upper bound that it tightens; a step that leaves the bounds or is more
+// than half as long as the one before is replaced by a bisection, or the steps could oscillate.
+// Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the upper bound is at most the
+// larger one of log q and 1 - m; the lower bound is symmetric to it.
+func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
+	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
+	if q > 16 { // for smaller q the bounds are close enough together
+		far := floats.Log(q)
+		low, high = max(low, min(-far, -m-1)), min(high, max(far, 1-m))
+	}
+	to = floats.Sigmoid(t)
+	off := to - a
+	curvature := float64(to * (1 - to))
+	if math.Abs(off) > curvature {
+		gap = max(0, floats.Log1pExp(-m)+XLogX(a)+XLogX(1-a)+float64(a*m))
+	} else if curvature > 0 { // second-order estimate of the entropy of a relative to that of to
+		gap = float64(off*off) / (2 * curvature)
+	}
+	last := math.Inf(1)
+	for range 32 {
+		f := t + m + float64(q*(to-a))
+		if f > 0 {
+			high = t
+		} else {
+			low = t
+		}
+		step := -f / (1 + float64(q*curvature))
+		if f != 0 && !(t+step > low && t+step < high && math.Abs(step) <= last/2) {
+			step = low + float64((high-low)/2) - t
+		}
+		last = math.Abs(step)
+		if steep := float64(q*curvature) > 1; steep && last <= smallLogit {
+			to = a - float64((t+step+m)/q) // solve the equation for to: more accurate where it is steep
+			break
+		} else if !steep && last <= 16*smallLogit {
+			half := float64(step * (0.5 - to)) // half the second derivative of the sigmoid over the first
+			to += float64(float64(step*curvature) * (1 + half))
+			break
+		}
+		t += step
+		to = floats.Sigmoid(t)
+		curvature = float64(to * (1 - to))
+	}
+	return max(0, min(to, 1)), gap
+}
+
+// smallLogit is the change of a logit up to which its effect on the sigmoid is computed without an
+// exponential.
+const smallLogit = 1. / 64
