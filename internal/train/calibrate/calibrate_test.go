@@ -1,6 +1,9 @@
 package calibrate
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -159,5 +162,87 @@ func TestFolds(t *testing.T) {
 	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)
 	if !slices.Equal(without, slices.Delete(fold, 17, 18)) {
 		t.Error("without the row of weight 0 the folds are others")
+	}
+}
+
+// Sigmoids, coupled probabilities and folds are the same bits on every machine, as models that are
+// trained again need them.
+func TestBits(t *testing.T) {
+	g, h := rand.New(rand.NewPCG(7, 8)), sha256.New()
+	for seed := range uint64(40) {
+		n := 3 + g.IntN(60)
+		z, positive, weight := make([]float64, n), make([]bool, n), make([]float64, n)
+		y := make([]float32, n)
+		for i := range z {
+			z[i], weight[i], y[i] = 2*g.NormFloat64(), 0.1*float64(g.IntN(30)), float32(g.IntN(3))
+			positive[i] = g.Float64() < 1/(1+math.Exp(1-2*z[i]))
+		}
+		if seed%2 == 0 {
+			weight = nil
+		}
+		s := Fit(z, positive, weight)
+		p, pairs := make([]float64, 2+g.IntN(12)), make([]float64, 13*12/2)
+		for k := range pairs {
+			pairs[k] = g.Float64()
+		}
+		Couple(p, pairs)
+		folds := make([]float64, n)
+		for i, f := range Folds(y, nil, 1+g.IntN(4), seed) {
+			folds[i] = float64(f)
+		}
+		for _, v := range slices.Concat([]float64{s.A, s.B}, p, folds) {
+			binary.Write(h, binary.LittleEndian, math.Float64bits(v))
+		}
+	}
+	const want = "a5621be29fbf57be"
+	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+}
+
+// Probabilities add up to 1 in the proportions of the numbers, and are equal where all underflow.
+func TestNormalise(t *testing.T) {
+	for _, c := range []struct{ of, want []float64 }{
+		{[]float64{1, 3}, []float64{0.25, 0.75}}, {[]float64{0, 2}, []float64{0, 1}},
+		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
+	} {
+		p := slices.Clone(c.of)
+		if Normalise(p); !slices.Equal(p, c.want) {
+			t.Errorf("%v: %v, want %v", c.of, p, c.want)
+		}
+	}
+	z := []float64{1000, 1000 + math.Ln2, -1000}
+	Softmax(z, z)
+	if math.Abs(z[0]-1./3) > 1e-12 || math.Abs(z[1]-2./3) > 1e-12 || z[2] != 0 {
+		t.Errorf("%v", z)
+	}
+}
+
+// Folds want at least one fold, and a weight for each row.
+func TestFoldsRefuse(t *testing.T) {
+	for _, f := range []func(){
+		func() { Folds(make([]float32, 3), nil, 0, 1) },
+		func() { Folds(make([]float32, 3), make([]float32, 2), 2, 1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// The rows outside of a fold keep their weights, and those of the fold have none.
+func TestOutside(t *testing.T) {
+	fold := []int{0, 1, -1, 1, 0}
+	if have := Outside(nil, fold, 1); !slices.Equal(have, []float32{1, 0, 1, 0, 1}) {
+		t.Errorf("%v", have)
+	}
+	weights := []float32{2, 3, 0, 5, 7}
+	if have := Outside(weights, fold, 0); !slices.Equal(have, []float32{0, 3, 0, 5, 0}) {
+		t.Errorf("%v", have)
 	}
 }

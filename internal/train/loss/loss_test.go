@@ -1,6 +1,9 @@
 package loss
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -255,7 +258,11 @@ func TestBent(t *testing.T) {
 			if have := (down - up) / (2 * d); !end && math.Abs(have-bend) > 1e-5 {
 				t.Errorf("%+v: the second derivative at %v is %v, by differences %v", f, m, bend, have)
 			}
-			if flat, ok := f.Flat(); ok && bend != 0 {
+			flat, ok := f.Flat()
+			if want := f.Kind.Traits().Flat; flat != want || ok != (want != 0) {
+				t.Fatalf("%+v: flat %v, %v, want %v", f, flat, ok, want)
+			}
+			if ok && bend != 0 {
 				if kinks {
 					flat /= h
 				}
@@ -305,5 +312,29 @@ func TestBest(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The steps of the log loss are the same bits on every machine: trained models depend on them.
+func TestLogBits(t *testing.T) {
+	g, h := rand.New(rand.NewPCG(1, 5)), sha256.New()
+	f := Func{Kind: Log}
+	for range 2000 {
+		q := math.Ldexp(g.Float64(), g.IntN(40)-20)
+		to, gap := f.Best(g.Float64(), 6*g.NormFloat64(), q)
+		for _, v := range []float64{to, gap} {
+			binary.Write(h, binary.LittleEndian, math.Float64bits(v))
+		}
+	}
+	const want = "74aad3005c18251a"
+	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+}
+
+// At the kink of its derivative the squared hinge counts as flat, as in liblinear.
+func TestSquaredHingeAtOne(t *testing.T) {
+	if a, curvature := (Func{Kind: SquaredHinge}).Bent(1, 1); a != 0 || curvature != 0 {
+		t.Errorf("%v, %v", a, curvature)
 	}
 }

@@ -1,0 +1,309 @@
+package certificate_test
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/testing/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// Whatever the dual variables are, the bound is at most the optimum. It is at most the dual
+// objective, and less only by roundings.
+func TestBoundOfAnyDualVariables(t *testing.T) {
+	for _, f := range forms() {
+		if _, ok := truthOf[f.cost.Kind]; !ok {
+			t.Fatalf("no independent optimum for the loss %s: add it to truthOf", f.cost.Kind.Name())
+		}
+		g := rand.New(rand.NewPCG(1, 2))
+		for range 6 {
+			p := newProblem(t, g, f)
+			_, _, least := p.truth.Minimise()
+			for range 8 {
+				a := p.duals(g)
+				given := slices.Clone(a)
+				bound, s := certificate.Bound(p.of, a, p.r2)
+				// Only sums over both sides, or over a row's classes, may need smaller variables.
+				if f.bias != "free" && f.vectors == 1 && !slices.Equal(a, given) {
+					t.Fatalf("%+v: %v became %v", f, given, a)
+				}
+				if bound > least {
+					t.Errorf("%+v: the bound %v is above the optimum %v", f, bound, least)
+				}
+				d := p.dual(a, s)
+				value, size := d.value, d.size
+				best, at := p.bestDual(a)
+				off := 1e-5 * size // float32 rounds the own share of a joint problem
+				if f.isEntropy() {
+					if at > 0.8 && !(bound >= 0.9*best) || bound < value-off {
+						t.Errorf("%+v: the bound %v, the dual objective %v, at %v %v", f, bound, value,
+							at, best)
+					}
+					value = best
+				} else if !(bound >= value-off) || value < best-1e-9*size {
+					t.Errorf("%+v: the bound %v of terms of %v; the dual objective is %v, at %v %v", f,
+						bound, size, value, at, best)
+				}
+				if bound > value+1e-15*size {
+					t.Errorf("%+v: the bound %v is above the dual objective %v", f, bound, value)
+				}
+			}
+		}
+	}
+}
+
+// isEntropy reports whether the conjugate is an entropy: then Bound keeps its factor to itself.
+func (f form) isEntropy() bool {
+	return f.vectors == 1 && f.cost.Kind == loss.Log || f.joint == certtest.Multinomial
+}
+
+// bestDual returns the largest dual objective of s*a for s from 0 to 1, and that s.
+func (p *problem) bestDual(a []float32) (best, s float64) {
+	low, high := 0.0, 1.0
+	for range 40 { // a concave function
+		third := (high - low) / 3
+		if p.dual(a, low+third).value < p.dual(a, high-third).value {
+			low += third
+		} else {
+			high -= third
+		}
+	}
+	s = (low + high) / 2
+	best = p.dual(a, s).value
+	if v := p.dual(a, 1).value; v > best {
+		best, s = v, 1
+	}
+	return max(best, 0), s
+}
+
+// From the scores of the optimum, and of weights near it, come bounds that are close to it and
+// never above it; from other scores come bounds that are valid.
+func TestFromScores(t *testing.T) {
+	for _, f := range forms() {
+		g := rand.New(rand.NewPCG(3, 4))
+		for range 5 {
+			p := newProblem(t, g, f)
+			w, b, least := p.truth.Minimise()
+			a, bound := certificate.FromScores(p.of, w, b, p.r2, 0)
+			if again, _ := certificate.Bound(p.of, slices.Clone(a), p.r2); again < bound*(1-1e-6) {
+				t.Errorf("%+v: the variables have the bound %v, not %v", f, again, bound)
+			}
+			if enough := p.closeBound(f, w, b, least); bound > least || bound < enough {
+				t.Errorf("%+v: the bound %v from the scores of the optimum %v, at least %v", f, bound,
+					least, enough)
+			}
+			for i, v := range a {
+				if p.of.Clamp(v) != v {
+					t.Errorf("%+v: variable %d is %v", f, i, v)
+				}
+			}
+			_, wider := certificate.FromScores(p.of, w, b, p.r2, 1e-3)
+			if wider < bound || wider > least {
+				t.Errorf("%+v: with one more width the bound %v became %v", f, bound, wider)
+			}
+			for k := range w {
+				for j := range w[k] {
+					w[k][j] += normal(g) / math.Sqrt(p.r2)
+				}
+			}
+			w[0][0] = pick(g, w[0][0], math.Inf(1), math.NaN(), 1e30)
+			if _, bound := certificate.FromScores(p.of, w, b, p.r2, 0); !(bound >= 0 && bound <= least) {
+				t.Errorf("%+v: the bound %v from other scores, the optimum is %v", f, bound, least)
+			}
+		}
+	}
+}
+
+// closeBound returns a bound that FromScores has to reach from the scores of the optimum: nearly the
+// optimum for a smooth loss, nearly the best of many smoothing widths for a binary problem with
+// kinks.
+func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) (bound float64) {
+	switch {
+	case f.isEntropy() || !f.cost.Kind.Traits().Kinks:
+		return 0.99 * least
+	case f.vectors > 1:
+		return 0.02 * least
+	}
+	v := &p.terms.View
+	for h := 1e-4; h < 1e5; h *= 1.25 {
+		a := make([]float32, v.X.Rows())
+		for at, i := range v.All() {
+			m := b[0]
+			for j, x := range p.truth.Rows[at] {
+				m += x * w[0][j]
+			}
+			if v.Target != nil {
+				m -= p.truth.Labels[at]
+			} else {
+				m *= p.truth.Labels[at]
+			}
+			a[i] = float32(f.cost.Smoothed(m, h))
+		}
+		value, _ := certificate.Bound(p.of, a, p.r2)
+		bound = max(bound, value)
+	}
+	return 0.8 * bound
+}
+
+// The bound makes up for Terms.Sums, the relative error of its sums, and no more than that. Where a
+// joint problem rounds the rows' own dual variables, it makes up for that as well.
+func TestBoundMakesUpForRoundings(t *testing.T) {
+	const sums = 0x1p-20
+	for _, f := range forms() {
+		g := rand.New(rand.NewPCG(7, 8))
+		for range 12 {
+			p := newProblem(t, g, f)
+			a := p.duals(g)
+			p.terms.Sums = 0
+			exact, s := certificate.Bound(p.of, a, p.r2)
+			d := p.dual(a, s)
+			if f.vectors > 1 && !f.isEntropy() && exact > 0 {
+				rounded := 0x1p-23 * d.norm * math.Sqrt(d.squares*p.r2) / p.truth.Lambda
+				if off := d.value - exact; off < 0.5*rounded || off > 2*rounded+1e-14*d.size {
+					t.Errorf("%+v: %v below the dual objective, of rounded variables %v", f, off, rounded)
+				}
+			}
+			p.terms.Sums = sums
+			less, _ := certificate.Bound(p.of, a, p.r2)
+			have, want := (exact-less)/sums, p.slack(d)
+			if exact < 1e-2*want || exact == 0 {
+				continue // a little more makes up for all of it
+			}
+			switch low := 0.9 * want; {
+			case f.isEntropy(): // it is limited to 0, and not differentiable
+				if !(have > 0 && have < 1.1*want+70) {
+					t.Errorf("%+v: lower by %v times the error, want %v and 64", f, have, want)
+				}
+			case !(have >= low && have <= 1.1*want):
+				t.Errorf("%+v: lower by %v times the error, want %v", f, have, want)
+			}
+		}
+	}
+}
+
+// slack returns by how much the bound of s*a may be too high for each unit of Terms.Sums: of the
+// linear part, of |u|^2/(2 lambda), and of the scores of the prior.
+func (p *problem) slack(d dualParts) float64 {
+	lambda, reach := p.truth.Lambda, math.Sqrt(d.squares*p.r2)
+	slack := d.linear + d.norm*(d.norm+reach)/lambda + d.quadratic
+	length, bias := 0.0, 0.0
+	for k, w := range p.truth.Prior {
+		length = math.Max(length, sample.Norm(w))
+		bias = math.Max(bias, math.Abs(p.truth.PriorBias[k]))
+	}
+	prior := math.Sqrt(d.squares) * (length*math.Sqrt(p.r2) + bias)
+	if p.truth.Vectors > 1 {
+		prior *= 2
+	}
+	return slack + prior
+}
+
+// A joint problem whose biases have no penalty has no bound.
+func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 6))
+	p := newProblem(t, g, form{loss.Func{}, certtest.CrammerSinger, 3, "free"})
+	bound, s := certificate.Bound(p.of, p.duals(g), p.r2)
+	a, other := certificate.FromScores(p.of, make([][]float64, 3), make([]float64, 3), p.r2, 0)
+	if !math.IsNaN(bound) || s != 0 || a != nil || !math.IsNaN(other) {
+		t.Errorf("%v, %v, %v, %v", bound, s, a, other)
+	}
+}
+
+// Roundings may leave the sum of a row's dual variables a little above 1, where there is no bound:
+// they are scaled down.
+func TestBoundScalesSumsAboveOne(t *testing.T) {
+	g := rand.New(rand.NewPCG(17, 18))
+	for range 20 {
+		p := newProblem(t, g, form{loss.Func{}, pick(g, certtest.CrammerSinger, certtest.Multinomial), 3, ""})
+		_, _, least := p.truth.Minimise()
+		a := p.duals(g)
+		i := p.terms.Row(0)
+		own, row := int(p.terms.Class[i]), a[3*i:][:3]
+		row[(own+1)%3], row[(own+2)%3] = 0.75, 0.5
+		bound, _ := certificate.Bound(p.of, a, p.r2)
+		if sum := certificate.Total(row); sum > 1 || sum < 1-0x1p-18 || bound > least ||
+			math.Abs(float64(row[(own+1)%3]/row[(own+2)%3])-1.5) > 1e-6 {
+			t.Errorf("%v, the bound %v, the optimum %v", row, bound, least)
+		}
+	}
+}
+
+// Without a penalty of the bias, the weighted sums of the dual variables over both sides are made
+// equal, by lowering those of the larger one.
+func TestBoundBalances(t *testing.T) {
+	g := rand.New(rand.NewPCG(19, 20))
+	for _, f := range forms() {
+		if f.bias != "free" {
+			continue
+		}
+		for range 10 {
+			p := newProblem(t, g, f)
+			a := p.duals(g)
+			before := slices.Clone(a)
+			certificate.Bound(p.of, a, p.r2)
+			up, down := 0.0, 0.0
+			for at, i := range p.terms.All() {
+				side := p.truth.Labels[at]
+				if p.terms.Target != nil {
+					side = 1
+				}
+				up += math.Max(0, side*float64(a[i])*p.terms.Share(i))
+				down += math.Max(0, -side*float64(a[i])*p.terms.Share(i))
+				if math.Abs(float64(a[i])) > math.Abs(float64(before[i]))*(1+1e-5) {
+					t.Errorf("%+v: variable %d grew from %v to %v", f, i, before[i], a[i])
+				}
+			}
+			if math.Abs(up-down) > 1e-6*(up+down) {
+				t.Errorf("%+v: the sides have the sums %v and %v", f, up, down)
+			}
+		}
+	}
+}
+
+// Bounds are the same bits on every machine: models keep them, and proofs are compared with them.
+func TestBoundBits(t *testing.T) {
+	g, h := rand.New(rand.NewPCG(21, 22)), sha256.New()
+	put := func(values ...float64) {
+		binary.Write(h, binary.LittleEndian, values)
+	}
+	for _, bias := range []string{"", "augmented", "free"} {
+		for _, f := range []form{{loss.Func{}, 0, 1, bias}, {loss.Func{Kind: loss.Log}, 0, 1, bias},
+			{loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.25}, 0, 1, bias},
+			{loss.Func{Kind: loss.SquaredHinge}, 0, 1, bias}, {loss.Func{Kind: loss.Squared}, 0, 1, bias},
+			{loss.Func{}, certtest.CrammerSinger, 3, bias}, {loss.Func{}, certtest.Multinomial, 3, bias}} {
+			if f.vectors > 1 && bias == "free" {
+				continue
+			}
+			for range 12 {
+				p := newProblem(t, g, f)
+				a := p.duals(g)
+				bound, s := certificate.Bound(p.of, a, p.r2)
+				put(bound, s)
+				for _, v := range a {
+					put(float64(v))
+				}
+				var w [][]float64
+				for range f.vectors {
+					v := make([]float64, p.terms.X.Cols())
+					for j := range v {
+						v[j] = normal(g) * float64(g.IntN(3)) / math.Sqrt(p.r2)
+					}
+					w = append(w, v)
+				}
+				_, best := certificate.FromScores(p.of, w, make([]float64, f.vectors), p.r2, 0.5)
+				put(best)
+			}
+		}
+	}
+	const want = "44e16c8215a5544d"
+	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+}

@@ -1,0 +1,179 @@
+package claims_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/train/claims"
+)
+
+var nan = math.NaN()
+
+func claim(objective, bound float64) claims.Claim {
+	return claims.Claim{Objective: objective, Bound: bound}
+}
+
+// contradictions returns a comparison that appends its contradictions to a list.
+func contradictions(proven bool) (t *claims.Trial, list *[]string) {
+	list = new([]string)
+	return &claims.Trial{Proven: proven, Contradict: func(format string, a ...any) {
+		*list = append(*list, fmt.Sprintf(format, a...))
+	}}, list
+}
+
+// A claim is as good as another if neither its bound nor its gap is worse.
+func TestAsGood(t *testing.T) {
+	for _, c := range []struct {
+		have, want claims.Claim
+		good       bool
+	}{
+		{claim(1, 0.5), claim(1, 0.5), true},
+		{claim(1, 0.6), claim(1, 0.5), true},
+		{claim(1, 0.4), claim(1, 0.5), false},
+		{claim(2, 0.6), claim(1, 0.5), false}, // a larger gap
+		{claim(0.8, 0.4), claim(1, 0.5), false},
+		{claim(1, nan), claim(1, 0.5), false},
+	} {
+		if good := c.have.AsGood(c.want); good != c.good {
+			t.Errorf("%v beside %v: %v", c.have, c.want, good)
+		}
+	}
+}
+
+// The float32 error that may be left is a hundredth of P - D, or 1e-4 P without a bound.
+func TestSmall(t *testing.T) {
+	for _, c := range []struct {
+		claim claims.Claim
+		want  float64
+	}{
+		{claim(3, 1), 0.02}, {claim(3, -5), 0.03}, {claim(3, nan), 3e-4},
+	} {
+		if have := c.claim.Small(); math.Abs(have-c.want) > 1e-15 {
+			t.Errorf("%v: %v, want %v", c.claim, have, c.want)
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	if s := claims.Of("weight vector", 2, 3); s != " of weight vector 2" {
+		t.Errorf("%q", s)
+	}
+	if s := claims.Of("weight vector", 0, 1); s != "" {
+		t.Errorf("the only one: %q", s)
+	}
+}
+
+// An objective that is off by more than may be is wrong; one that is off by more than is sure, and
+// one that is wrong, differ in that.
+func TestObjective(t *testing.T) {
+	for _, c := range []struct {
+		claimed, found float64
+		unsure         bool
+		want           []string
+	}{
+		{1, 1, false, nil}, {1, 1.125, false, nil}, {1, 0.875, false, nil}, {1, 1.25, true, nil},
+		{1, 1.5, true, nil}, {1, 1.75, false, []string{"the objective of x is 1.75, not 1"}},
+		{1, 0.25, false, []string{"the objective of x is 0.25, not 1"}},
+		{1, nan, false, []string{"the objective of x is NaN, not 1"}},
+	} {
+		trial, list := contradictions(false)
+		trial.Objective(" of x", c.claimed, c.found, 0.125, 0.5)
+		if trial.Unsure != c.unsure || !slices.Equal(*list, c.want) {
+			t.Errorf("%v, found %v: unsure %v, %q", c.claimed, c.found, trial.Unsure, *list)
+		}
+	}
+}
+
+// A claimed bound is confirmed by one that is as good, contradicted by the objective or by a proof,
+// and else open.
+func TestBound(t *testing.T) {
+	for _, c := range []struct {
+		claimed, found claims.Claim
+		proven, good   bool
+		contradictions int
+	}{
+		{claim(1, 0.5), claim(1, 0.5), false, true, 0},
+		{claim(1, 0.5), claim(1, 0.25), false, false, 0},
+		{claim(1, 0.5), claim(1, 0.25), true, false, 1},
+		{claim(1, 0), claim(1, 0.25), true, true, 0},
+		{claim(1, nan), claim(1, 0.25), true, false, 0},
+		{claim(1, -0.25), claim(1, 0.25), false, false, 1},
+		{claim(1, 0.75), claim(0.5, 0.25), false, false, 1},
+	} {
+		trial, list := contradictions(c.proven)
+		good := trial.Bound("", c.claimed, c.found)
+		if good != c.good || len(*list) != c.contradictions || trial.Unsure {
+			t.Errorf("%v, found %v: %v, %q", c.claimed, c.found, good, *list)
+		}
+		again, twice := contradictions(c.proven)
+		again.All(c.claimed, c.found)
+		if again.Unsure == c.good || len(*twice) != c.contradictions {
+			t.Errorf("all, %v, found %v: unsure %v, %q", c.claimed, c.found, again.Unsure, *twice)
+		}
+	}
+}
+
+// A lambda is compared if one is claimed.
+func TestLambda(t *testing.T) {
+	trial, list := contradictions(false)
+	trial.Lambda("", 0, 0.5)
+	trial.Lambda("", 0.5, 0.5)
+	if len(*list) > 0 {
+		t.Errorf("%q", *list)
+	}
+	trial.Lambda(" of x", 0.25, 0.5)
+	if !slices.Equal(*list, []string{"the lambda of x is 0.5, not 0.25"}) {
+		t.Errorf("%q", *list)
+	}
+}
+
+// The claims of all problems are the means over theirs; no bound is the mean of bounds with a NaN.
+func TestMeans(t *testing.T) {
+	for _, c := range []struct {
+		problems []claims.Claim
+		all      claims.Claim
+		want     []string
+	}{
+		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.75), nil},
+		{[]claims.Claim{claim(1, 0.5), claim(3, nan)}, claim(2, nan), nil},
+		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2.5, 0.75),
+			[]string{"the mean of the objectives is 2, not 2.5"}},
+		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.5),
+			[]string{"the mean of the bounds is 0.75, not 0.5"}},
+		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, nan),
+			[]string{"the mean of the bounds is 0.75, not NaN"}},
+		{[]claims.Claim{claim(1, 0.5), claim(3, nan)}, claim(2, 0.75),
+			[]string{"the mean of the bounds is NaN, not 0.75"}},
+	} {
+		trial, list := contradictions(false)
+		for _, p := range c.problems {
+			trial.Bound("", p, p)
+		}
+		if trial.Means(c.all); !slices.Equal(*list, c.want) {
+			t.Errorf("%v, all %v: %q", c.problems, c.all, *list)
+		}
+	}
+}
+
+// Reasons contradict, a claim without a useful bound says nothing, and what was not found again is
+// not confirmed.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		reasons int
+		all     claims.Claim
+		unsure  bool
+		want    string
+	}{
+		{1, claim(1, 0.9), false, "contradicted"},
+		{0, claim(1, 0.9), false, "confirmed"},
+		{0, claim(1, 0.9), true, "not confirmed"},
+		{0, claim(1, 0.25), true, "claims nothing"},
+		{0, claim(1, nan), false, "claims nothing"},
+	} {
+		if have := claims.Verdict(c.reasons, c.all, c.unsure); have != c.want {
+			t.Errorf("%+v: %s", c, have)
+		}
+	}
+}

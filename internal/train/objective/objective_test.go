@@ -1,0 +1,362 @@
+package objective_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+)
+
+func wide(w [][]float32) (to [][]float64) {
+	for _, v := range w {
+		to = append(to, floats.Wide(v))
+	}
+	return to
+}
+
+// meanLoss returns the mean loss from float32 or float64 dot products.
+func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
+	if p.joint != nil {
+		if exact {
+			return p.joint.WideMeanLoss(wide(w), b)
+		}
+		return p.joint.MeanLoss(w, b)
+	}
+	n := p.terms.Count()
+	sum := p.binary.LossesOf(p.terms.X, w[0], b[0], 0, n)
+	if exact {
+		half := n / 2 // in two parts, as blocks are
+		sum = p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], 0, half) +
+			p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], half, n)
+	}
+	return sum / float64(n)
+}
+
+// P differs from the true objective by no more than the mistake that Measure returns, which is of
+// the size of the arithmetic's roundings.
+func TestMeasure(t *testing.T) {
+	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
+		w, b := p.weights(g)
+		truth := p.truth.Objective(wide(w), b)
+		if at := p.of.At(w, b); math.Abs(at-truth) > 1e-5*(1+truth) {
+			t.Errorf("P is %v, want %v", at, truth)
+		}
+		found := objective.Found{W: w, B: b, R2: p.r2, Loss: p.meanLoss(w, b, false),
+			DotSize: p.terms.DotSize()}
+		value, mistake := objective.Measure(p.of, p.terms, found)
+		if off := math.Abs(value - truth); !(off <= mistake) || mistake > 1e-4*(1+truth) {
+			t.Errorf("P is %v, off by %v, and by %v at most", value, off, mistake)
+		}
+		found.Exact, found.Loss, found.DotSize = wide(w), p.meanLoss(w, b, true), 0
+		if value, mistake = objective.Measure(p.of, p.terms, found); math.Abs(value-truth) > mistake ||
+			mistake > 1e-11*(1+truth) {
+			t.Errorf("P is %v, off by %v, and by %v at most", value, value-truth, mistake)
+		}
+	})
+}
+
+// At the zero vectors, or at the prior, the mean loss is AtZero.
+func TestAtZero(t *testing.T) {
+	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
+		w := make([][]float64, p.truth.Vectors)
+		b := make([]float64, p.truth.Vectors)
+		for k := range w {
+			w[k] = make([]float64, p.terms.X.Cols())
+			if p.truth.Prior != nil {
+				w[k], b[k] = floats.Wide(p.truth.Prior[k]), p.truth.PriorBias[k]
+			}
+		}
+		if have, want := p.of.AtZero(), p.truth.Objective(w, b); math.Abs(have-want) > 1e-5*want {
+			t.Errorf("%v, want %v", have, want)
+		}
+	})
+}
+
+// Where the scores are off by some errors, the mean loss is off by at most ErrorOf, which is not
+// much more than what the worst errors cause.
+func TestErrorOf(t *testing.T) {
+	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
+		if p.truth.Prior != nil {
+			return
+		}
+		w, b := p.weights(g)
+		meanLoss := func(b []float64) float64 { return p.meanLoss(w, b, true) }
+		before := meanLoss(b)
+		p.terms.Sums = 0
+		z := pick(g, 1e-3, 0.1, 3)
+		most := p.of.ErrorOf(z, before)
+		worst := 0.0
+		for range 20 {
+			moved := slices.Clone(b)
+			for k := range moved {
+				moved[k] += z * float64(1-2*g.IntN(2))
+			}
+			worst = math.Max(worst, math.Abs(meanLoss(moved)-before))
+		}
+		if worst > most*(1+1e-12) {
+			t.Errorf("the loss moved by %v, at most %v", worst, most)
+		}
+		limit := z // of losses whose slope is at most 1
+		if p.joint != nil {
+			limit = 2 * z
+		} else if c := p.binary.Cost.Kind.Traits().Curvature; c > 0 {
+			limit = z * (math.Sqrt(2*c*before) + c/2*z)
+		}
+		if math.Abs(most-limit) > 1e-12*limit {
+			t.Errorf("at most %v, want %v", most, limit)
+		}
+	})
+	// A loss with a bounded slope counts with that slope.
+	two := rows.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
+	one := objective.Binary{Terms: &objective.Terms{View: two}}
+	if e := one.ErrorOf(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
+		t.Errorf("hinge: %v", e)
+	}
+	// The constants of the loss are rounded, too: labels, epsilon and costs.
+	v := rows.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
+	number := objective.Binary{Terms: &objective.Terms{View: v, Sums: 1},
+		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
+	if e, want := number.ErrorOf(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
+		t.Errorf("numbers: %v, want %v", e, want)
+	}
+	joint := objective.Joint{Terms: &objective.Terms{Sums: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
+	if e := joint.ErrorOf(10, 1); e != 27 {
+		t.Errorf("costs: %v", e)
+	}
+	if joint.Costs = nil; joint.ErrorOf(10, 1) != 21 {
+		t.Errorf("no costs: %v", joint.ErrorOf(10, 1))
+	}
+}
+
+func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
+
+// The coefficients of a row are minus a sub-gradient of its loss, by score: the loss of no other
+// scores is below the plane. They carry the row's weight.
+func TestCoefficients(t *testing.T) {
+	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
+		w, b := p.weights(g)
+		if p.truth.Prior != nil { // scores are what is added to the prior's then
+			for k := range w {
+				for j := range w[k] {
+					w[k][j] -= p.truth.Prior[k][j]
+				}
+				b[k] -= p.truth.PriorBias[k]
+			}
+		}
+		added := p.scores(w, b)
+		for at, i := range p.terms.All() {
+			z := added[at]
+			gradient := make([]float64, len(z))
+			if p.joint != nil {
+				violated := p.joint.Coefficients(z, gradient, uint32(i))
+				y, sum := int(p.terms.Class[i]), 0.0
+				if gradient[y] != 0 || violated != (slices.Max(gradient) > 0) {
+					t.Errorf("%v: %v, violated %v", z, gradient, violated)
+				}
+				for _, v := range gradient {
+					sum += v
+				}
+				gradient[y] = -sum
+			} else {
+				c, weighted := p.binary.Coefficient(uint32(i), z[0])
+				side, target := p.binary.Frame(uint32(i))
+				if want := p.binary.Cost.Coefficient(float64(side)*z[0] - target); c != float32(want) {
+					t.Errorf("the coefficient %v, want %v", c, want)
+				}
+				gradient[0] = -float64(weighted) / p.terms.Share(i)
+			}
+			before := p.rowLoss(at, i, z)
+			for range 5 {
+				other, plane := slices.Clone(z), before
+				for r := range other {
+					d := g.NormFloat64()
+					other[r] += d
+					plane += d * gradient[r]
+				}
+				if have := p.rowLoss(at, i, other); have < plane-1e-5*(1+have+math.Abs(plane)) {
+					t.Errorf("the loss is %v at %v, but %v by the sub-gradient at %v", have, other,
+						plane, z)
+				}
+			}
+		}
+	})
+}
+
+// rowLoss returns the loss of a row whose scores are z and the prior's.
+func (p *problem) rowLoss(at, i int, z []float64) float64 {
+	one := p.truth
+	one.Rows, one.Labels, one.Weight = [][]float64{{}}, p.truth.Labels[at:at+1], nil
+	one.Lambda, one.Prior, one.Bias = 0, nil, false
+	full := slices.Clone(z)
+	for r := range full {
+		if p.truth.Prior != nil {
+			full[r] += p.scores(p.truth.Prior, p.truth.PriorBias)[at][r]
+		}
+	}
+	empty := make([][]float64, len(z))
+	return one.Objective(empty, full)
+}
+
+// A prior's scores are found in float32 for training and in float64 for the bound, and AddPrior
+// gives back the weights.
+func TestPrior(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 4))
+	p := newProblem(t, g, loss.Log, truthOf[loss.Log])
+	for p.truth.Prior == nil || p.truth.PriorBias[0] == 0 {
+		p = newProblem(t, g, loss.Log, truthOf[loss.Log])
+	}
+	want := p.scores(p.truth.Prior, p.truth.PriorBias)
+	_, i := 0, p.terms.Row(0)
+	if p.terms.WideScore(i, 0) != 0 {
+		t.Errorf("wide scores before they are found")
+	}
+	p.terms.WidenPrior()
+	for at, i := range p.terms.All() {
+		if math.Abs(p.terms.PriorScores[i]-want[at][0]) > 1e-5 ||
+			math.Abs(p.terms.WideScore(i, 0)-want[at][0]) > 1e-14 {
+			t.Errorf("row %d: %v and %v, want %v", i, p.terms.PriorScores[i], p.terms.WideScore(i, 0),
+				want[at][0])
+		}
+		side, _ := p.binary.Label(uint32(i))
+		if have := p.binary.WideTarget(i); have != -float64(side)*p.terms.WideScore(i, 0) {
+			t.Errorf("row %d: the target %v", i, have)
+		}
+	}
+	w := [][]float32{make([]float32, p.terms.X.Cols())}
+	w[0][0] = 2
+	p.terms.AddPrior(w)
+	for j, v := range w[0] {
+		want := p.truth.Prior[0][j]
+		if j == 0 {
+			want += 2
+		}
+		if v != want {
+			t.Errorf("weight %d is %v, want %v", j, v, want)
+		}
+	}
+	// The errors of its scores are those of float64 sums.
+	length := math.Sqrt(objective.SquareSum(p.truth.Prior[0]))
+	e := p.terms.Sums * (1.001*length*math.Sqrt(p.r2) + math.Abs(p.truth.PriorBias[0]))
+	if have := p.terms.PriorError(p.r2); math.Abs(have-e) > 1e-12*e {
+		t.Errorf("the error %v, want %v", have, e)
+	}
+	if err := p.terms.SetPrior(p.truth.Prior, []float64{math.Inf(1)}); err == nil {
+		t.Error("an infinite prior has scores")
+	}
+}
+
+// The penalty is lambda/2 times the squared distance from the prior, the bias's feature included.
+func TestPenalty(t *testing.T) {
+	w, from := []float32{3, 4}, []float32{1, 1}
+	for _, c := range []struct {
+		from        []float32
+		bias, scale float64
+		want        float64
+	}{
+		{nil, 0, 1, 25}, {nil, 6, 2, 25 + 9}, {from, 0, 1, 4 + 9}, {from, 2, 0.5, 4 + 9 + 16},
+	} {
+		if have := objective.Penalty(w, c.from, c.bias, 0.5, c.scale); have != c.want/4 {
+			t.Errorf("%+v: %v, want %v", c, have, c.want/4)
+		}
+	}
+	terms := &objective.Terms{Lambda: 2, Prior: [][]float32{from, {0, 0}}, PriorBias: []float64{1, 2}}
+	if have := objective.PenaltyOf(terms, [][]float32{w, w}, []float64{5, 5}); have != 13+25 {
+		t.Errorf("without the biases: %v", have)
+	}
+	terms.BiasScale = 1
+	if have := objective.PenaltyOf(terms, [][]float32{w, w}, []float64{5, 5}); have != 13+25+16+9 {
+		t.Errorf("with the biases: %v", have)
+	}
+	if have := terms.Longest([][]float32{w, {1, 1}}, 0); have != 5 {
+		t.Errorf("the longest has the length %v", have)
+	}
+	terms.Prior = nil
+	if have := terms.Longest([][]float32{w}, 25); !(have > 5 && have < 5.00001) {
+		t.Errorf("by the penalty, %v", have)
+	}
+	if have := objective.SumError(100, 20, 3); have != (800+20+3+64)*0x1p-53 {
+		t.Errorf("sums are off by %v", have)
+	}
+}
+
+// A score is off by its dot product's error and by that of sums, which the bias has as well.
+func TestScoreError(t *testing.T) {
+	terms := &objective.Terms{Sums: 0x1p-10}
+	for _, c := range []struct{ length, want float64 }{
+		{0, 7 * 0x1p-10}, {2, 2*0.125 + 0x1p-10*(1.001*2*3+7)},
+	} {
+		have := terms.ScoreError(c.length, []float64{5, -7, 1}, 0.125, 9)
+		if math.Abs(have-c.want) > 1e-15 {
+			t.Errorf("of the length %v: %v, want %v", c.length, have, c.want)
+		}
+	}
+}
+
+// The objective of weights that folding rounds is off by what folding may change.
+func TestMeasureOfFoldedWeights(t *testing.T) {
+	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, Sums: 0x1p-20, PriorBias: []float64{1}}
+	terms.View = rows.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
+	p := &objective.Binary{Terms: terms, Positive: 1}
+	w, b := [][]float32{{3, 4}}, []float64{2}
+	found := objective.Found{W: w, B: b, Loss: 0.25, R2: 1}
+	value, plain := objective.Measure(p, terms, found)
+	found.Scale = &scale.Scale{Kind: scaling.Standard, Shift: []float32{1, -2}, Factor: []float32{1, 4}}
+	folded, more := objective.Measure(p, terms, found)
+	size := found.Scale.BiasError(w)
+	d := found.Scale.WeightError() * 5
+	weights := 2 * d * (math.Sqrt(value-0.25) + d)
+	e := terms.Sums * (size + 2) / 0.5
+	bias := 2 * e * (1/0.5 + e)
+	score := terms.Sums * size
+	if want := weights + bias + score; folded != value || math.Abs(more-plain-want) > 1e-9*want {
+		t.Errorf("%v, off by %v more, want %v and %v", folded, more-plain, value, want)
+	}
+	found.Exact = [][]float64{{3, 5}}
+	exact, most := objective.Measure(p, terms, found)
+	sums := terms.Sums * (exact - value) // which are off in proportion
+	if want := bias + score + sums; exact != value+9 || math.Abs(most-plain-want) > 1e-9*want {
+		t.Errorf("of exact vectors %v, off by %v more, want %v and %v", exact, most-plain, value+9,
+			want)
+	}
+}
+
+// Infinite scores make no objective.
+func TestObjectiveOfInfiniteScores(t *testing.T) {
+	x := dense.New(2, 1)
+	x.Row(0)[0], x.Row(1)[0] = 3e38, 1
+	terms := &objective.Terms{View: rows.View{X: store.Of(x), Class: []int32{1, 0}}, Lambda: 1,
+		PriorBias: make([]float64, 2)}
+	binary, w := &objective.Binary{Terms: terms, Positive: 1}, [][]float32{{10}, {1}}
+	joint := &objective.Joint{Terms: terms, Vectors: 2}
+	if v := binary.At(w[:1], []float64{0}); !math.IsNaN(v) {
+		t.Errorf("binary: %v", v)
+	}
+	if v := joint.At(w, []float64{0, 0}); !math.IsNaN(v) {
+		t.Errorf("joint: %v", v)
+	}
+}
+
+// LogSumExp neither overflows nor falls below 0 by rounding.
+func TestLogSumExp(t *testing.T) {
+	for _, c := range []struct {
+		z    []float64
+		zero float64
+		want float64
+	}{
+		{[]float64{0, 0}, 0, math.Ln2}, {[]float64{1000, 0}, 1000, 0}, {[]float64{1000, 1000}, 0,
+			1000 + math.Ln2}, {[]float64{-2, 1}, 1, math.Log1p(math.Exp(-3))},
+	} {
+		if have := objective.LogSumExp(c.z, c.zero); math.Abs(have-c.want) > 1e-13*(1+c.want) {
+			t.Errorf("%v, %v: %v, want %v", c.z, c.zero, have, c.want)
+		}
+	}
+}
