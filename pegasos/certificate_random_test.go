@@ -28,6 +28,11 @@ var (
 	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
 )
 
+// truths has the kind of certtest for each loss.
+var truths = map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge, pegasos.Log: certtest.Log,
+	pegasos.SquaredHinge: certtest.SquaredHinge, pegasos.EpsInsensitive: certtest.EpsInsensitive,
+	pegasos.Squared: certtest.Squared}
+
 // A trial is a random problem and a way to train on it.
 type trial struct {
 	g    *rand.Rand
@@ -325,9 +330,11 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	if cfg.Bias == pegasos.BiasAugmented {
 		p.BiasScale = cfg.BiasScale
 	}
-	p.Kind = map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge, pegasos.Log: certtest.Log,
-		pegasos.SquaredHinge: certtest.SquaredHinge, pegasos.EpsInsensitive: certtest.EpsInsensitive,
-		pegasos.Squared: certtest.Squared}[cfg.Loss]
+	kind, ok := truths[cfg.Loss]
+	if !ok {
+		panic("no independent optimum for the loss " + cfg.Loss + ": add it to truths")
+	}
+	p.Kind = kind
 	joint := cfg.Multiclass.Joint()
 	vectors := len(m.Weights)
 	if joint {

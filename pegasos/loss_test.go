@@ -77,29 +77,6 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	return optimum(t, x, signs(y, 1), lambda, bias)
 }
 
-func TestLosses(t *testing.T) {
-	points := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709,
-		-710, 40, -40}
-	g := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		points = append(points, 6*g.Float64()-3)
-	}
-	for _, l := range losses {
-		c := lossOf(l.cfg)
-		for _, m := range points {
-			at, coefficient := c.At(m), c.Coefficient(m)
-			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) ||
-				at > math.MaxFloat64 {
-				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
-			}
-			if want := l.coefficient(m); math.Abs(coefficient-want) > 1e-14*math.Abs(want) ||
-				coefficient-coefficient != 0 {
-				t.Errorf("%+v: the coefficient at %v is %v, want %v", l.cfg, m, coefficient, want)
-			}
-		}
-	}
-}
-
 // numbers replaces the labels by numbers that depend on the rows, nearly linearly.
 func (p pair) numbers(seed uint64) pair {
 	g := rand.New(rand.NewPCG(seed, 2))
@@ -112,68 +89,6 @@ func (p pair) numbers(seed uint64) pair {
 	}
 	p.y = y
 	return p
-}
-
-// The step of any loss against the paper's, w <- (1 - eta*lambda) w + eta*g*x, in float64.
-func TestLossSteps(t *testing.T) {
-	for _, l := range losses {
-		for seed := range uint64(10) {
-			for _, lambda := range []float64{8, 1, 0.1} {
-				data := random(seed, 40, 7, 2, 0.7)
-				if l.cfg.Loss.Regression() {
-					data = data.numbers(seed)
-				}
-				for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
-					cfg := l.cfg
-					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed,
-						pegasos.LastIterate, pegasos.BiasAugmented
-					if !unbounded(cfg.Loss) && seed%2 == 0 {
-						cfg.Offset = pegasos.OffsetNone
-					}
-					r := mustRun(t, x, data.y, cfg)
-					p := r.problems[0]
-					w, bias, have := make([]float64, 7), 0.0, make([]float32, 7)
-				steps:
-					for step := 1; step <= 300; step++ {
-						i := int(r.Order.Next(1)[0])
-						p.TakeSteps([]uint32{uint32(i)})
-						side, target := 2*float64(data.y[i])-1, 0.0
-						if cfg.Loss.Regression() {
-							side, target = 1, float64(data.y[i])
-						}
-						z := bias
-						for j, v := range data.dense.Row(i) {
-							z += w[j] * float64(v)
-						}
-						m := side*z - target
-						for _, k := range l.kinks {
-							if math.Abs(m-k) < 1e-4 && step > 1 {
-								break steps // both ways are right within rounding
-							}
-						}
-						eta := 1 / (lambda * (float64(step) + p.T0))
-						coefficient := eta * l.coefficient(m) * side
-						for j, v := range data.dense.Row(i) {
-							w[j] = (1-eta*lambda)*w[j] + coefficient*float64(v)
-						}
-						bias = (1-eta*lambda)*bias + coefficient
-						b := p.weights(have)
-						size := 1/lambda/float64(step) + math.Abs(bias)
-						for j := range w {
-							size = math.Max(size, math.Abs(w[j]))
-						}
-						for j := range w {
-							if math.Abs(float64(have[j])-w[j]) > 1e-5*size ||
-								math.Abs(b-bias) > 1e-5*size {
-								t.Fatalf("%+v step %d: %v and %v, in float64 %v and %v", cfg, step,
-									have, b, w, bias)
-							}
-						}
-					}
-				}
-			}
-		}
-	}
 }
 
 // smoothOptimum returns bounds on the least P of a small problem with a loss that has a derivative:
@@ -321,30 +236,6 @@ func TestLossBounds(t *testing.T) {
 						}
 					}
 				}
-			}
-		}
-	}
-}
-
-// Any coefficients make a bound, also absurd ones.
-func TestLossBoundsOfAnything(t *testing.T) {
-	data := random(12, 30, 5, 2, 1)
-	for _, l := range losses {
-		y := data.y
-		if l.cfg.Loss.Regression() {
-			y = data.numbers(1).y
-		}
-		_, high := l.optimum(t, data.dense, y, 0.05, 0)
-		cfg := l.cfg
-		cfg.Lambda = 0.05
-		r := mustRun(t, data.dense, y, cfg)
-		a := make([]float32, 30)
-		for seed := range uint64(200) {
-			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
-				a[i] = r.problems[0].Of.Cost.Clamp(v * float32(seed%3))
-			}
-			if b := boundOf(&r.problems[0].Of, a, r.R2); b > high || b < 0 {
-				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
 			}
 		}
 	}

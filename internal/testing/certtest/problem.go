@@ -80,6 +80,9 @@ func (p *Problem) loss(i int, z []float64) float64 {
 			most = math.Max(most, p.cost(int(y), r)+(v-z[int(y)]))
 		}
 		return most
+	case Multinomial:
+	default:
+		panic("certtest: a kind without a loss")
 	}
 	top := math.Inf(-1)
 	for _, v := range z {

@@ -30,6 +30,9 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 		f2, d2, dd2 := softened((y-z[0]-p.Epsilon)/mu, mu)
 		dz[0], ddz[0][0] = d-d2, dd+dd2
 		return f + f2
+	case CrammerSinger, Multinomial:
+	default:
+		panic("certtest: a kind without a smooth loss")
 	}
 	// The largest of some linear functions of z, or the logarithm of the sum of their exponentials.
 	of := make([]float64, len(z))
