@@ -2,29 +2,32 @@ package certificate
 
 import "math"
 
-// If the bias has no penalty, shares make a bound only if the sums of c_i*a_i over both sides, the
-// rows whose y_i*a_i is above 0 and those where it is below, are the same: else the least over all
-// biases is minus infinity. This file makes them nearly the same: float32 shares seldom are
-// exactly. The difference that is left is known up to the roundings of a sum, and moving one row's
-// share by that much would make up for it. The bound with the moved share is valid; it differs from
-// the computed one by the row's part in it.
+// If the bias has no penalty, dual variables give a bound only if the sums of c_i*|a_i| over both
+// sides, the rows with y_i*a_i above 0 and those with y_i*a_i below 0, are equal, c_i being the
+// weight of row i: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
+// have equal sums, so this file makes them nearly equal. The remaining difference is known up to
+// the roundings of a sum, and moving one row's dual variable by it would make the sums equal. The
+// bound with the moved variable is valid, and differs from the computed one by that row's part.
 
-// A balance is the loss by the move, or by moves of all shares: nothing if it is zero.
+// balance bounds what the moved dual variable, or a small change of all of them, takes off the
+// bound. It is zero where the bias is penalized or absent.
 type balance struct {
-	slack   float64 // how far each share may have to be moved, as a share of itself
-	length  float64 // of the sum of c_i*a_i*y_i*x_i: the most by which it changes
-	gain    float64 // the same of the part of D that is added up over the rows
-	entropy float64 // likewise, with the loss log
+	slack   float64 // largest relative change of every dual variable
+	length  float64 // largest change of the length of the sum of c_i*a_i*y_i*x_i
+	gain    float64 // largest change of the sum of the rows' linear and quadratic terms
+	entropy float64 // largest change of the sum of the rows' terms for the log loss
 }
 
-// balanceRows is the most rows whose shares are changed to make the sums the same.
+// balanceRows is the largest number of rows whose dual variables are changed one by one to make the
+// sums over both sides equal.
 const balanceRows = 64
 
-// balance scales the shares of the larger side down, and then changes some so that the sums over
-// both sides are nearly the same.
+// balance scales the dual variables of the side with the larger sum down, and then changes up to
+// balanceRows of them, one by one, so that the sums over both sides are nearly equal. It returns
+// the cost of the remaining difference.
 func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
-	var inner []int // rows with a share between the bounds
+	var inner []int // rows whose dual variable is not 0 and can grow by 2^-10 of itself
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
@@ -44,7 +47,7 @@ func (p binary) balance(a []float32) balance {
 		if float64(0x1p50*math.Abs(left)) <= up {
 			break
 		}
-		// The rounding of a smaller share is finer: the difference that is left shrinks.
+		// A smaller variable is rounded to a finer unit, so that the difference shrinks.
 		c, v := p.Share(i), a[i]
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
@@ -57,20 +60,24 @@ func (p binary) balance(a []float32) balance {
 	return p.lost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
-// movable reports whether v can be moved as far beyond to, and stay on its side, within its bounds.
+// movable reports whether to + (to - v), as far beyond to as v is before it, has the sign of v and
+// is in the range of the loss.
 func (p binary) movable(v, to float32) bool {
 	beyond := to + (to - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// lost returns what it costs to move the sums by missing: with the row of the least costs.
+// lost returns the cost of moving the dual variable of one row so that the sum of a side changes by
+// missing. Of the rows in inner that can be moved it takes the one that changes the length least.
+// If none can be moved, the cost is the slack alone.
 func (p binary) lost(a []float32, inner []int, missing float64) (least balance) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
 		step := missing / p.Share(i) * (1 + 0x1p-20)
 		v := a[i]
-		// Both are float32 numbers beyond it, for step is at least a few units of v's rounding.
+		// v plus or minus far is beyond v plus or minus step in float32, too: far is at least a few
+		// units of v's rounding.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
 		if !p.movable(v, float32(float64(v)+far)) || !p.movable(v, float32(float64(v)-far)) {
 			continue
@@ -82,22 +89,23 @@ func (p binary) lost(a []float32, inner []int, missing float64) (least balance) 
 		found = true
 		_, target := p.Label(uint32(i))
 		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.WideTarget(i))
-		if p.Prior != nil { // the error of that
+		if p.Prior != nil { // the error of its score
 			linear += float64(p.Sums * (math.Abs(p.PriorBias[0]) +
-				float64(p.Longest(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
+				float64(p.MaxNorm(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
 		}
 		bent := 2*math.Abs(float64(v)) + step
 		least = balance{
 			length: length,
 			gain:   float64(missing * (linear + bent) * 1.001),
-			// An entropy changes by less than e*log(3/e) where its argument does by e.
+			// If its argument changes by e, an entropy changes by less than e*log(3/e).
 			entropy: float64(max(missing, 0x1p-60*p.Share(i)) * (64 + linear)),
 		}
 	}
 	return least
 }
 
-// sideSums returns the sums of c_i*a_i over both sides.
+// sideSums returns the sums of c_i*|a_i| over the rows with y_i*a_i above 0 and over those below;
+// y_i is 1 for regression.
 func (p binary) sideSums(a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))

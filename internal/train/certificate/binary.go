@@ -10,33 +10,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
-// a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
+// This file computes a lower bound on the optimum of a binary problem. The hinge loss has max(0,
+// 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
-// for every w, and the right side is least at w = u/lambda:
+// for every w, and the right side has its minimum at w = u/lambda:
 //
 //	P(w) >= mean(a_i) - |u|^2/(2 lambda)
 //
-// That is the dual objective. It is a bound whatever the a_i are, and close where they are the
-// shares of the visits to row i that violated, for then u/lambda is the trainer's own w (times 1 +
-// t0/t). u is added up anew from the rows, in float64: the trainer's v would do but for the
-// roundings it has gathered.
+// This is the dual objective, a bound for any a_i in range. It is tight if a_i is the fraction of
+// the visits to row i that violated the margin, for then u/lambda is the trainer's w (times 1 +
+// t0/t). u is summed from the rows in float64, because the trainer's own sum v has float32
+// roundings.
 //
-// Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes
-// the place of mean(a_i); a_i is the mean of the row's coefficients. If labels are numbers, m is
-// z - y_i: there is no y_i in u, and a_i*y_i is added to least(a_i).
+// Another loss l has l(m) >= d(a) - a*m, where m is the margin y_i*z and d(a) is
+// loss.Func.DualTerm; mean(d(a_i)) then replaces mean(a_i), and a_i is the mean of the row's
+// coefficients. For regression targets m is z - y_i: there is no y_i in u, and a_i*y_i is added to
+// d(a_i).
 //
-// If rows have weights, all means are weighted. With a prior w0, all of this is about w - w0, and
-// y_i and m are corrected for the scores of w0.
+// If rows have weights, all means are weighted. With a prior w0 everything holds for w - w0, and
+// y_i and m account for the scores of w0.
 
-// A binary problem has bounds.
+// binary implements bounded for a binary problem.
 type binary struct{ *objective.Binary }
 
-// boundAt is Bound.
+// boundAt implements Bound.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
-	p.WidenPrior() // before its scores are asked for
+	p.WidenPrior() // for WideTarget
 	var even balance
 	if p.Free {
 		even = p.balance(a)
@@ -61,16 +62,16 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.AddTo(u, signed)
 	n := float64(p.Count())
 	ub, squares := sums[0], sums[1]/n
-	mean, size := sums[2], sums[3] // of what is linear in s, but for log losses
+	mean, size := sums[2], sums[3] // of the terms that are linear in s; log losses ignore them
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
 	}
-	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
+	// At least mean(|a_i| |x_i|); the factor covers the roundings of r2.
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.Lambda)
-	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // certainly no less than |u|
+	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // at least |u|
 	most := norm * norm / (2 * p.Lambda)
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
 	if p.Cost.Kind.Traits().Entropy {
@@ -83,16 +84,17 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
 }
 
-// DualAt returns s*mean - s^2*half, less its own roundings.
+// DualAt returns s*mean - s^2*half, minus a bound on the rounding errors of these operations.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
-		return 0 // also where half is infinite
+		return 0 // where half may be infinite
 	}
 	gain, cost := float64(s*mean), float64(float64(s*s)*half)
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// entropyBound is boundAt for the log loss, with half for |u|^2/(2 lambda).
+// entropyBound returns the bound for the log loss. half is |u|^2/(2 lambda) or more, and slack the
+// largest relative error of the dual variables and of sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return largest(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {
@@ -106,7 +108,7 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 				log, rest := floats.Log(b), floats.Log(1-b)
 				entropy = -float64(b*log) - float64((1-b)*rest)
 				at.slope += float64(wv * (rest - log))
-				at.bend -= wv / (s * (1 - b))
+				at.curvature -= wv / (s * (1 - b))
 			}
 			at.value += float64(weight * (entropy + float64(b*target)))
 		}
@@ -114,13 +116,17 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	})
 }
 
-// A curve is a sum over rows at one s, its derivatives, and the size of what is linear in s.
-type curve struct{ value, slope, bend, size float64 }
+// curve is a function of s that is a sum over rows, at one s.
+type curve struct {
+	value, slope, curvature float64 // the function and its first two derivatives
+	size                    float64 // sum of the magnitudes of the terms that are linear in s
+}
 
-// largest returns the largest value found, for some s, of a mean entropy over the rows, less
-// s^2*half and what may come of shares that are known up to slack. It is concave: two of Newton's
-// steps from s = 1 come close, and fewer where they bring little. sum is that of the rows from one
-// place to another.
+// largest returns the largest value that it finds for s in (0, 1], at least 0, of the mean over the
+// rows less s^2*half and less a bound on the error that slack, the relative error of the dual
+// variables, causes. sum returns the sum over the rows at the places from to to-1. The function is
+// concave, so that two Newton steps from s = 1 usually come close; they end early when the next one
+// would gain less than 2^-26 of the value.
 func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {
@@ -128,17 +134,17 @@ func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int
 	for range 3 {
 		sums := v.AddUp(func(_ store.Rows, from, to int) [4]float64 {
 			at := sum(s, from, to)
-			return [4]float64{at.value, at.slope, at.bend, at.size}
+			return [4]float64{at.value, at.slope, at.curvature, at.size}
 		})
 		at := curve{sums[0], sums[1], sums[2], sums[3]}
-		slope, bend := at.slope/n-float64(2*s*half), at.bend/n-2*half
-		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
-		// is more than that log.
+		slope, curvature := at.slope/n-float64(2*s*half), at.curvature/n-2*half
+		// If its argument changes by slack, an entropy changes by less than slack*log(1/slack), and
+		// that logarithm is below 64.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
-		if more := -slope * slope / (2 * bend); !(more > float64(0x1p-26*best)) {
-			break // a step would bring no more than this
+		if more := -slope * slope / (2 * curvature); !(more > float64(0x1p-26*best)) {
+			break // a Newton step would gain no more
 		}
-		s = max(s/4, min(s-slope/bend, 1))
+		s = max(s/4, min(s-slope/curvature, 1))
 	}
 	return best
 }

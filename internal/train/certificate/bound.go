@@ -6,16 +6,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A bounded problem is one with bounds, and says which shares to try for weights.
+// bounded is a problem that has lower bounds.
 type bounded interface {
+	// boundAt implements Bound.
 	boundAt(a []float32, r2 float64) (value, s float64)
 
-	// fromScores returns a function that writes the shares that the scores of the vectors w give to
-	// a, for a width, and how far each row is from its kink: nil without one.
+	// fromScores computes the scores of the rows by the vectors w and the biases b. smooth then
+	// sets a to minus the derivatives, at these scores, of the loss smoothed to the width h. far
+	// holds each row's distance from the nearest kink; nil for a loss without kinks.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 
-// boundedOf returns p with its bounds: nil if it has none.
+// boundedOf returns p as a bounded problem; nil for a joint problem with an unpenalized bias.
 func boundedOf(p objective.Problem) bounded {
 	switch p := p.(type) {
 	case *objective.Binary:
@@ -28,9 +30,11 @@ func boundedOf(p objective.Problem) bounded {
 	return nil
 }
 
-// Bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly
-// so, and s, which is 1 for log losses. It may make shares a little smaller. There is no bound, but
-// NaN, for a joint problem whose biases have no penalty.
+// Bound returns a lower bound on the optimum of p: the dual objective of s*a, less all rounding
+// errors, and the factor s from 0 to 1, which nearly maximizes it. r2 is the mean squared norm of
+// the rows. The s of log losses is not returned, but 1. Bound may change a: it balances both sides
+// where the bias has no penalty, and lowers a row of a joint problem whose sum exceeds 1. It
+// returns NaN and 0 for a joint problem whose biases have no penalty.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -38,8 +42,9 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	return math.NaN(), 0
 }
 
-// FromScores returns the shares with the best bound of those that the scores of the vectors w give,
-// and the bound. One of the widths that are tried is the given one, if it is above 0.
+// FromScores returns dual variables that it derives from the scores of the weight vectors w with
+// the biases b, and their bound, which is at least 0. It tries several smoothing widths and keeps
+// the best; a width above 0 is tried as well. It returns nil and NaN where Bound returns NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {
@@ -62,6 +67,6 @@ func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float
 			best, with = bound, width
 		}
 	}
-	at(with) // a is what it was there
+	at(with) // sets a
 	return a, best
 }

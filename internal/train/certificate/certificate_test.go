@@ -121,8 +121,8 @@ func TestFromScores(t *testing.T) {
 	}
 }
 
-// closeBound returns a bound that FromScores has to reach from the scores of the optimum: nearly the
-// optimum for a smooth loss, nearly the best of many smoothing widths for a binary problem with
+// closeBound returns a bound that FromScores has to reach from the scores of the optimum: nearly
+// the optimum for a smooth loss, nearly the best of many smoothing widths for a binary problem with
 // kinks.
 func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) (bound float64) {
 	switch {
@@ -144,7 +144,7 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 			} else {
 				m *= p.truth.Labels[at]
 			}
-			a[i] = float32(f.cost.Smoothed(m, h))
+			a[i] = float32(f.cost.SmoothedCoefficient(m, h))
 		}
 		value, _ := certificate.Bound(p.of, a, p.r2)
 		bound = max(bound, value)
@@ -221,7 +221,8 @@ func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
 func TestBoundScalesSumsAboveOne(t *testing.T) {
 	g := rand.New(rand.NewPCG(17, 18))
 	for range 20 {
-		p := newProblem(t, g, form{loss.Func{}, pick(g, certtest.CrammerSinger, certtest.Multinomial), 3, ""})
+		joint := pick(g, certtest.CrammerSinger, certtest.Multinomial)
+		p := newProblem(t, g, form{loss.Func{}, joint, 3, ""})
 		_, _, least := p.truth.Minimise()
 		a := p.duals(g)
 		i := p.terms.Row(0)

@@ -10,19 +10,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A joint problem has a lower bound on P: of the hinge
+// joint implements bounded for a joint problem. The loss of Crammer and Singer has
 //
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
-// for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs,
-// plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
-// coefficients. The rest is as for one vector: see binary.go.
+// for all a_r >= 0 whose sum is at most 1. The log loss is at least the right side without the
+// costs, plus the entropy of the a_r and of 1 minus their sum. The a_r are the means of the row's
+// coefficients; a_y is 0. The rest is as for one vector: see binary.go.
 type joint struct{ *objective.Joint }
 
-// boundAt is Bound.
+// boundAt implements Bound.
 func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	j.WidenPrior()
-	own := j.ownShares(a)
+	own := j.ownDuals(a)
 	half, prior := j.halfNorm(a, own, r2)
 	if j.Log {
 		return j.entropyBound(a, own, half) - prior, 1
@@ -34,7 +34,7 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 			y := int(j.Class[i])
 			var gain, parts float64
 			for r, v := range a[i*j.Vectors:][:j.Vectors] {
-				z, own := j.WideScore(i, r), j.WideScore(i, y)
+				z, own := j.PriorScore64(i, r), j.PriorScore64(i, y)
 				gain += float64(float64(v) * (j.Cost(y, r) + z - own))
 				parts += float64(float64(v) * (j.Cost(y, r) + math.Abs(z) + math.Abs(own)))
 			}
@@ -48,9 +48,10 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean, half), s
 }
 
-// ownShares returns for each row the sum of its shares, with which it is added to the vector of its
-// own class. Sums that roundings have made larger than 1 are scaled down.
-func (j joint) ownShares(a []float32) []float64 {
+// ownDuals returns the own dual variable of each row, by its place in the view: the sum of the
+// row's dual variables, with which the row is added to the vector of its class. A row whose sum
+// exceeds 1, as it can by rounding, is scaled down in a.
+func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
 	j.InBlocks(func(_ store.Rows, _, from, to int) {
@@ -67,17 +68,18 @@ func (j joint) ownShares(a []float32) []float64 {
 	return own
 }
 
-// Total returns the sum of shares, in order.
-func Total(shares []float32) (sum float64) {
-	for _, v := range shares {
+// Total returns the sum of a in order, in float64.
+func Total(a []float32) (sum float64) {
+	for _, v := range a {
 		sum += float64(v)
 	}
 	return sum
 }
 
-// halfNorm returns no less than |u|^2/(2 lambda), u being the mean of the rows times their shares
-// in all vectors' places, and a bound on what the roundings of the prior's scores may have added to
-// the mean.
+// halfNorm returns an upper bound on |u|^2/(2 lambda), where u concatenates for each class the mean
+// of the rows times their dual variables for it: own for the row's class, minus a for the others.
+// It also returns a bound on the error of the dual objective by the roundings of the prior's
+// scores.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())
@@ -87,7 +89,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		sums := j.AddUp(func(_ store.Rows, from, to int) [4]float64 {
 			ub, sum := 0.0, 0.0
 			if from == 0 {
-				sum = squares // of the classes before
+				sum = squares // continue the sum over the classes before
 			}
 			for p := from; p < to; p++ {
 				i := j.Row(p)
@@ -104,8 +106,8 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		})
 		ub := sums[0]
 		squares = sums[1]
-		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
-		// class, which has no cost. It is counted as a rounding below.
+		// own[p] was rounded to float32, an error of at most 2^-24 of itself in the row's own
+		// class, which has no cost. The 2^-23 below covers it.
 		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)
@@ -119,7 +121,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 	return norm * norm / (2 * j.Lambda), float64(2 * math.Sqrt(squares) * j.PriorError(r2))
 }
 
-// entropyBound is like that of one vector.
+// entropyBound returns the bound for the log loss: see binary.entropyBound.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
 	return largest(&j.View, half, j.Sums, func(s float64, from, to int) (at curve) {
 		for p := from; p < to; p++ {
@@ -132,7 +134,7 @@ func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
 				}
 				h -= loss.XLogX(float64(s * float64(v)))
 				dh -= float64(float64(v) * floats.Log(float64(s*float64(v))))
-				z, own := j.WideScore(i, r), j.WideScore(i, y)
+				z, own := j.PriorScore64(i, r), j.PriorScore64(i, y)
 				linear += float64(float64(v) * (z - own))
 				at.size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
 			}
@@ -141,7 +143,7 @@ func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
 			at.value += float64(weight * (h + float64(s*linear)))
 			if rest > 0 {
 				dh += float64(own[p] * floats.Log(rest))
-				at.bend -= float64(weight*own[p]) / (s * rest)
+				at.curvature -= float64(weight*own[p]) / (s * rest)
 			}
 			at.slope += float64(weight * (dh + linear))
 		}

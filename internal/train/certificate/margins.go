@@ -9,15 +9,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file makes dual variables of the scores that weights give, whoever has found them. Those of
-// a smooth loss are its derivatives. A loss with a kink, where the derivative leaps, is smoothed
-// over a width h: of the hinge
+// This file derives dual variables from the scores of weights of any origin. For a smooth loss they
+// are minus its derivatives. A loss with kinks is smoothed to a width h first, so that the hinge
+// has
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
-// which is the mean of the derivatives between m - h/2 and m + h/2. All are feasible, so that
-// Bound makes one of them, whatever h is; the best of some is kept. It is close where
-// w is nearly the optimum of the smoothed problem.
+// the mean of minus its derivative between m - h/2 and m + h/2. They are feasible for any h, so
+// that every h gives a bound; the best of several is kept. The bound is tight if w is nearly the
+// optimum of the problem with the smoothed loss.
+
+// fromScores implements bounded.
 
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
@@ -28,7 +30,7 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 		side, target := p.Label(uint32(i))
 		z := p.X.WideDot(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
-			z = 0 // any feasible number will do
+			z = 0 // any margin gives a feasible dual variable
 		}
 		margins[i] = float64(float64(side)*z) - target
 		if p.Cost.Kind.Traits().Kinks {
@@ -37,19 +39,19 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	}
 	return a, func(h float64) {
 		for _, i := range p.All() {
-			a[i] = p.Cost.Clamp(float32(p.Cost.Smoothed(margins[i], h)))
+			a[i] = p.Cost.Clamp(float32(p.Cost.SmoothedCoefficient(margins[i], h)))
 		}
 	}, far
 }
 
-// fromScores is like that of one vector. The hinge is smoothed by taking half the square of the
-// a_r times h off its maximum.
+// fromScores implements bounded. The loss of Crammer and Singer, the maximum of a linear function
+// of the a_r, is smoothed by subtracting h/2 times the sum of the a_r^2 before it is maximized.
 func (j joint) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
 	k := len(w)
 	a = make([]float32, k*j.X.Rows())
-	scores := make([]float64, len(a)) // with the costs
+	scores := make([]float64, len(a)) // cost(y, r) + z_r - z_y, without costs for the log loss
 	for _, i := range j.All() {
 		y := int(j.Class[i])
 		z := scores[i*k:][:k]
@@ -88,11 +90,13 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth returns the best bound that at makes of some widths, and the width. Rows are so far
-// from their kinks.
+// bestWidth returns the best bound at(h) that it finds, at least 0, and its width h. It begins with
+// twice the 15 % quantile of far, the rows' distances from their kinks, or with the smallest
+// positive distance if that is 0, and multiplies and divides by 4, 2 and sqrt(2) while the bound
+// rises. It sorts far.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
-	width = 2 * far[len(far)*15/100] // some 15 % of the rows between 0 and 1
+	width = 2 * far[len(far)*15/100] // about 15 % of the dual variables are between their bounds
 	if !(width > 0) {
 		width = 1
 		if i := slices.IndexFunc(far, func(d float64) bool { return d > 0 }); i >= 0 {
@@ -112,16 +116,17 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 	return best, width
 }
 
-// Softmax writes e^(z_r), divided by their sum, to b.
+// Softmax stores e^(z_r), divided by the sum of these, in b. One of the z_r must be 0.
 func Softmax(z, b []float64) {
-	zero := objective.LogSumExp(z, 0) // of at least the own class's 0
+	zero := objective.LogSumExp(z, 0) // not negative, because of the own class's z_r = 0
 	for r, v := range z {
 		b[r] = floats.Exp(v - zero)
 	}
 }
 
-// Nearest writes to b the a_r >= 0 with the sum 1 that are nearest to z/h, or the first of the
-// largest z if h is 0. sorted is a buffer.
+// Nearest stores in b the Euclidean projection of z/h onto the simplex, the vectors with elements
+// >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0 elsewhere.
+// sorted is a buffer with the capacity of z.
 func Nearest(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {
@@ -131,7 +136,7 @@ func Nearest(z []float64, h float64, b, sorted []float64) {
 	}
 	sorted = sorted[:0]
 	for _, v := range z {
-		if v >= top-h { // the level is no lower
+		if v >= top-h { // level, below, is at least top-h
 			sorted = append(sorted, v)
 		}
 	}

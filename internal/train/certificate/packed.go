@@ -7,16 +7,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A Packed has the shares of one learner: of each of its rows, ascending, and in a joint
-// problem of each class. A share is scale*n/65535, n being its number; where shares may be negative
-// it is scale*(n-32767)/32767.
+// Packed is the dual variables of one problem in 16 bits each, as a proof file has them: one for
+// each row, in ascending order of the rows' numbers in the training set, or for each row and class.
+// The number n stands for Scale*n/65535, or for Scale*(n-32767)/32767 if Signed.
 type Packed struct {
-	Signed bool
-	Scale  float64
-	Shares []uint16
+	Signed bool     // some dual variables are negative
+	Scale  float64  // largest magnitude of a dual variable, at least 1
+	Shares []uint16 // numbers n
 }
 
-// units returns the number that stands for 0, and how many more stand for the scale.
+// units returns the number n that stands for 0, and the difference from it of the one that stands
+// for Scale.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767
@@ -24,7 +25,8 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// Pack returns shares of p's rows as a proof has them.
+// Pack rounds the dual variables a of p's rows to 16 bits. Those of joint problems are rounded
+// down, so that the sum over the classes does not grow.
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())
@@ -37,7 +39,7 @@ func Pack(p objective.Problem, a []float32) Packed {
 	}
 	half := 0.5
 	if joint {
-		half = 0 // rounded towards 0, so that no sum grows
+		half = 0 // round down
 	}
 	zero, units := v.units()
 	v.Shares = make([]uint16, len(flat))
@@ -47,21 +49,22 @@ func Pack(p objective.Problem, a []float32) Packed {
 	return v
 }
 
-// shape returns the rows of p and how many shares each has.
-func shape(p objective.Problem) (v *rows.View, shares int, joint bool) {
+// shape returns the rows of p, and the number of dual variables of each.
+func shape(p objective.Problem) (v *rows.View, duals int, joint bool) {
 	if j, ok := p.(*objective.Joint); ok {
 		return &j.View, j.Vectors, true
 	}
 	return &p.(*objective.Binary).View, 1, false
 }
 
-// Size returns how many shares p has in a proof.
+// Size returns the number of dual variables of p in a proof file.
 func Size(p objective.Problem) int {
 	v, n, _ := shape(p)
 	return n * v.Count()
 }
 
-// Spread returns the shares by the numbers that the rows of p have.
+// Spread returns the dual variables by the numbers of p's rows, clamped to the range of the loss. A
+// row's own class in a joint problem, and rows that p leaves out, have 0.
 func (v *Packed) Spread(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())
@@ -69,8 +72,8 @@ func (v *Packed) Spread(p objective.Problem) []float32 {
 	for j, i := range view.Ranked() {
 		for c := range n {
 			if !joint || int(view.Class[i]) != c {
-				share := float64(v.Scale*(float64(v.Shares[j*n+c])-zero)) / units
-				a[int(i)*n+c] = p.Clamp(float32(share))
+				dual := float64(v.Scale*(float64(v.Shares[j*n+c])-zero)) / units
+				a[int(i)*n+c] = p.Clamp(float32(dual))
 			}
 		}
 	}

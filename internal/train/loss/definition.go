@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// definition is everything that the package knows of a loss: its constants, and the functions behind
-// the methods of Func.
+// definition is everything that the package knows of a loss: its constants, and the functions
+// behind the methods of Func.
 type definition struct {
 	Traits
 

@@ -43,15 +43,15 @@ type Traits struct {
 	// Low and High bound minus the derivative of the loss, and so a row's dual variable; infinite
 	// for none.
 	Low, High float64
-	// Curvature is the largest second derivative, from which t0 is computed. It is 0 for a loss with
-	// kinks, and may be 0 where Low and High are finite.
+	// Curvature is the largest second derivative, from which t0 is computed. It is 0 for a loss
+	// with kinks, and may be 0 where Low and High are finite.
 	Curvature float64
 	// Quadratic is q where Least(b) = Linear(b) - q*b^2; it has no meaning with Entropy.
 	Quadratic float64
 	// Entropy reports that Least(b) is the entropy of b and 1-b instead.
 	Entropy bool
-	// Flat is the second derivative of the smoothed loss wherever that is not 0, times the smoothing
-	// width for a loss with kinks; 0 if it takes several values.
+	// Flat is the second derivative of the smoothed loss wherever that is not 0, times the
+	// smoothing width for a loss with kinks; 0 if it takes several values.
 	Flat float64
 	// MeanResidual reports that the residuals of the best constant have the mean 0.
 	MeanResidual bool
@@ -137,9 +137,9 @@ func (f Func) Bent(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
 
-// Smoothed returns the mean of Coefficient over the margins from m-h/2 to m+h/2 for a loss with
-// kinks, and Coefficient(m) for other losses.
-func (f Func) Smoothed(m, h float64) float64 {
+// SmoothedCoefficient returns the mean of Coefficient over the margins from m-h/2 to m+h/2 for a
+// loss with kinks, and Coefficient(m) for other losses.
+func (f Func) SmoothedCoefficient(m, h float64) float64 {
 	a, _ := f.Bent(m, 1/h)
 	return a
 }

@@ -8,22 +8,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A Binary problem is that of the rows of one class against others, or of numbers to predict.
+// Binary is the problem of one weight vector: one class against the others, or regression. The loss
+// of a row is Cost at side*z - target, z being its score: see Label.
 type Binary struct {
 	*Terms
 	Cost     loss.Func
-	Positive int32 // the class that is +1 here
+	Positive int32 // the class whose rows have the label +1
 }
 
-// Coefficient returns minus a sub-gradient of the loss of row i, whose score is z: c with respect
-// to its margin, and g to its score, with its weight.
+// Coefficient returns minus a sub-gradient of the loss of row i with the score z: c with respect to
+// the margin, and g with respect to the score, times the row's weight. With a prior, z is the part
+// of the score without the prior's.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.Frame(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
 	return c, b.Weighted(i, c*side) // the product is exact
 }
 
-// Weighted returns g times the weight of row i.
+// Weighted returns g times the weight of row i, in float32.
 func (b *Binary) Weighted(i uint32, g float32) float32 {
 	if b.Weight == nil {
 		return g
@@ -31,8 +33,8 @@ func (b *Binary) Weighted(i uint32, g float32) float32 {
 	return float32(g * float32(b.Weight[i]))
 }
 
-// Frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a
-// prior z is what is added to the prior's score.
+// Frame returns side and target such that row i has the margin side*z - target. With a prior, z is
+// the part of the score without the prior's.
 func (b *Binary) Frame(i uint32) (side float32, target float64) {
 	side, target = b.Label(i)
 	if b.PriorScores != nil {
@@ -41,7 +43,8 @@ func (b *Binary) Frame(i uint32) (side float32, target float64) {
 	return side, target
 }
 
-// Label is the same of the score of w, prior or not.
+// Label returns side and target such that row i has the margin side*z - target, z being the whole
+// score, a prior's included: (1, y) for a regression target y, (y, 0) for a class.
 func (b *Binary) Label(i uint32) (side float32, target float64) {
 	if b.Target != nil {
 		return 1, float64(b.Target[i])
@@ -53,30 +56,31 @@ func (b *Binary) Label(i uint32) (side float32, target float64) {
 func (b *Binary) Sign(i uint32) float32 {
 	s := int32(-1)
 	if b.Class[i] == b.Positive {
-		s = 1 // a conditional move: as a branch it would be a guess
+		s = 1 // a conditional move, which cannot be mispredicted
 	}
 	return float32(s)
 }
 
-// LossesOf returns the sum of the losses of some rows, from float32 dot products, with the rows for
-// this goroutine.
+// LossesOf returns the weighted sum of the losses of the rows at the places from to to-1 of the
+// view, from float32 dot products, and NaN if one of them is not finite. x is the view's rows,
+// cloned for the calling goroutine.
 func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 {
 		z := float64(x.Dot(i, w)) + bias
 		if !floats.IsFinite(z) {
-			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
+			return math.NaN() // an infinity is an overflow of float32, whose sign may be wrong
 		}
 		return z
 	})
 }
 
-// WideLosses is LossesOf from float64 dot products.
+// WideLosses is LossesOf with float64 dot products.
 func (b *Binary) WideLosses(x store.Rows, w []float64, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 { return x.WideDot(i, w) + bias })
 }
 
-// losses returns the sum of the losses of some rows whose scores are given. The margins of some
-// rows come first, and then their losses.
+// losses returns the weighted sum of the losses of the rows at the places from to to-1, where
+// score(i) is the score of row i. It computes up to 64 margins, and then their losses.
 func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 	var margins [64]float64
 	for from < to {
@@ -95,6 +99,7 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 	return sum
 }
 
+// At implements Problem.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		return [4]float64{b.LossesOf(x, w[0], bias[0], from, to)}
@@ -102,8 +107,10 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
 
-func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }
+// Clamp implements Problem.
+func (b *Binary) Clamp(a float32) float32 { return b.Cost.Clamp(a) }
 
+// AtZero implements Problem.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
@@ -114,7 +121,10 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-func (b *Binary) ErrorOf(z, loss float64) float64 {
+// LossError implements Problem: the root mean square of the labels, and Epsilon, count with the
+// error of sums. A loss of slope s changes by s*z at most; one with the curvature c changes by at
+// most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
+func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {
 		for _, i := range b.All() {
@@ -129,8 +139,8 @@ func (b *Binary) ErrorOf(z, loss float64) float64 {
 	return float64(z * b.Cost.Kind.Traits().Slope())
 }
 
-// WideTarget is the target of Frame, by such a score.
+// WideTarget returns the target of Frame, from the prior's float64 score.
 func (b *Binary) WideTarget(i int) float64 {
 	side, target := b.Label(uint32(i))
-	return target - float64(float64(side)*b.WideScore(i, 0))
+	return target - float64(float64(side)*b.PriorScore64(i, 0))
 }

@@ -9,17 +9,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A Joint problem has a vector for each class.
+// Joint is the problem of one weight vector for each class, trained together. The loss of a row of
+// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or the loss of
+// Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
-	Vectors int
-	Log     bool
-	// Costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
+	Vectors int  // number of classes
+	Log     bool // the loss is the log loss, else that of Crammer and Singer
+	// Costs[y][r] is the cost of predicting class r for a row of class y; nil for 1 each.
 	Costs [][]float64
 }
 
-// Coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
-// each class but its own: a sub-gradient. It reports whether any of them is above 0.
+// Coefficients stores in b a sub-gradient of the loss of row i by the scores z of all classes but
+// its own, whose element is 0 (it would be minus the sum of the others). It reports whether any
+// element is above 0. With a prior, z is the part of the scores without the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -51,7 +54,7 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	return true
 }
 
-// Full adds the prior's score of class r to z.
+// Full returns z plus the prior's score of row i for class r.
 func (j *Joint) Full(z float64, r int, i uint32) float64 {
 	if j.PriorScores != nil {
 		return z + j.PriorScores[int(i)*j.Vectors+r]
@@ -59,7 +62,8 @@ func (j *Joint) Full(z float64, r int, i uint32) float64 {
 	return z
 }
 
-// Cost returns the cost of predicting r for a row of class y.
+// Cost returns the cost of predicting class r for a row of class y: 0 for r = y, else 1 or the
+// element of Costs.
 func (j *Joint) Cost(y, r int) float64 {
 	switch {
 	case y == r:
@@ -70,7 +74,7 @@ func (j *Joint) Cost(y, r int) float64 {
 	return 1
 }
 
-// Loss returns that of a row of class y with the scores z of w, a prior's included.
+// Loss returns the loss of a row of class y with the scores z, which include a prior's.
 func (j *Joint) Loss(z []float64, y int) float64 {
 	if j.Log {
 		return LogSumExp(z, z[y])
@@ -82,7 +86,8 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 	return worst
 }
 
-// MeanLoss returns that of the vectors w with their biases, from float32 dot products.
+// MeanLoss returns the weighted mean loss for the vectors w with the biases b, from float32 dot
+// products; NaN if a score is not finite.
 func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	all := dense.New(len(w), j.X.Cols())
 	for r, w := range w {
@@ -100,7 +105,7 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	})
 }
 
-// WideMeanLoss is MeanLoss from float64 dot products.
+// WideMeanLoss is MeanLoss with float64 dot products.
 func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
 		z := make([]float64, len(all))
@@ -113,11 +118,13 @@ func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 	})
 }
 
+// At implements Problem.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
 }
 
-// meanLossOf returns the mean loss of rows whose scores are given, by a function for each goroutine.
+// meanLossOf returns the weighted mean loss. scorer returns, for each goroutine with its clone of
+// the rows, a function that returns the scores of row i.
 func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) float64 {
 	sums := j.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		sum, scores := 0.0, scorer(x)
@@ -134,8 +141,10 @@ func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) floa
 	return sums[0] / float64(j.Count())
 }
 
-func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
+// Clamp implements Problem.
+func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
+// AtZero implements Problem.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {
@@ -146,7 +155,9 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-func (j *Joint) ErrorOf(z, loss float64) float64 {
+// LossError implements Problem: a loss changes by at most twice the largest change of a score. The
+// largest cost counts with the error of sums.
+func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
 		most = max(most, slices.Max(row))
@@ -154,7 +165,8 @@ func (j *Joint) ErrorOf(z, loss float64) float64 {
 	return float64(2*z) + float64(j.Sums*most)
 }
 
-// LogSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
+// LogSumExp returns the logarithm of the sum of e^(z_r - zero), or 0 if that is negative, as it can
+// be by rounding where zero is one of the z_r. It does not overflow.
 func LogSumExp(z []float64, zero float64) float64 {
 	top := slices.Max(z)
 	var sum float64

@@ -6,21 +6,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// A Found is what was found of some vectors: their mean loss.
+// Found is the mean loss of some weight vectors, and how it was computed.
 type Found struct {
-	W       [][]float32
-	Exact   [][]float64 // the same vectors exactly, if Loss is from float64 dot products; else nil
-	B       []float64   // their biases
-	Loss    float64
-	DotSize float64      // View.DotSize of the dot products
-	R2      float64      // the mean of the rows' squared norms, the appended feature included
-	Scale   *scale.Scale // that is folded into the vectors; nil for none
+	W       [][]float32  // weight vectors
+	Exact   [][]float64  // W for the scaled rows, if Loss is from float64 dot products; else nil
+	B       []float64    // biases of the vectors
+	Loss    float64      // mean loss
+	DotSize float64      // View.DotSize, the error of float32 dot products; 0 for float64 ones
+	R2      float64      // mean squared norm of the rows, with the appended feature
+	Scale   *scale.Scale // scaling that is folded into the vectors; nil for none
 }
 
-// Measure returns P, and by how much it may be off.
+// Measure returns P for the evaluated vectors, and a bound on its absolute error.
 func Measure(p Problem, t *Terms, f Found) (objective, mistake float64) {
 	penalty := PenaltyOf(t, f.W, f.B)
-	z := t.ScoreError(t.Longest(f.W, penalty), f.B, f.DotSize, f.R2)
+	z := t.ScoreError(t.MaxNorm(f.W, penalty), f.B, f.DotSize, f.R2)
 	if c := f.Scale; c != nil {
 		z += float64(t.Sums * c.BiasError(f.W))
 		if f.Exact != nil {
@@ -30,12 +30,12 @@ func Measure(p Problem, t *Terms, f Found) (objective, mistake float64) {
 		}
 		mistake += t.biasFoldError(c, f.W, f.B)
 	}
-	mistake += p.ErrorOf(z, f.Loss) + float64(t.Sums*(f.Loss+penalty))
+	mistake += p.LossError(z, f.Loss) + float64(t.Sums*(f.Loss+penalty))
 	return penalty + f.Loss, mistake
 }
 
-// foldError returns by how much the penalty of the vectors w may change when folding rounds their
-// weights, and so their difference from a prior by as much.
+// foldError returns a bound on the change of the penalty that the rounding of weights causes when
+// the scaling c is folded into the vectors w. The difference from a prior changes by as much.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {
@@ -45,7 +45,8 @@ func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float6
 	return float64(t.Lambda * d * (math.Sqrt(2*penalty/t.Lambda) + d))
 }
 
-// biasFoldError returns the same of the biases, by the error that they have when they are folded.
+// biasFoldError returns a bound on the change of the biases' penalty that rounding causes when the
+// scaling c is folded into them; 0 where biases have no penalty.
 func (t *Terms) biasFoldError(c *scale.Scale, w [][]float32, b []float64) (sum float64) {
 	if t.BiasScale == 0 {
 		return 0

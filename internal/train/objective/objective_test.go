@@ -81,7 +81,7 @@ func TestAtZero(t *testing.T) {
 	})
 }
 
-// Where the scores are off by some errors, the mean loss is off by at most ErrorOf, which is not
+// Where the scores are off by some errors, the mean loss is off by at most LossError, which is not
 // much more than what the worst errors cause.
 func TestErrorOf(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
@@ -93,7 +93,7 @@ func TestErrorOf(t *testing.T) {
 		before := meanLoss(b)
 		p.terms.Sums = 0
 		z := pick(g, 1e-3, 0.1, 3)
-		most := p.of.ErrorOf(z, before)
+		most := p.of.LossError(z, before)
 		worst := 0.0
 		for range 20 {
 			moved := slices.Clone(b)
@@ -118,22 +118,22 @@ func TestErrorOf(t *testing.T) {
 	// A loss with a bounded slope counts with that slope.
 	two := rows.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
 	one := objective.Binary{Terms: &objective.Terms{View: two}}
-	if e := one.ErrorOf(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
+	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
 		t.Errorf("hinge: %v", e)
 	}
 	// The constants of the loss are rounded, too: labels, epsilon and costs.
 	v := rows.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
 	number := objective.Binary{Terms: &objective.Terms{View: v, Sums: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
-	if e, want := number.ErrorOf(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
+	if e, want := number.LossError(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
 		t.Errorf("numbers: %v, want %v", e, want)
 	}
 	joint := objective.Joint{Terms: &objective.Terms{Sums: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
-	if e := joint.ErrorOf(10, 1); e != 27 {
+	if e := joint.LossError(10, 1); e != 27 {
 		t.Errorf("costs: %v", e)
 	}
-	if joint.Costs = nil; joint.ErrorOf(10, 1) != 21 {
-		t.Errorf("no costs: %v", joint.ErrorOf(10, 1))
+	if joint.Costs = nil; joint.LossError(10, 1) != 21 {
+		t.Errorf("no costs: %v", joint.LossError(10, 1))
 	}
 }
 
@@ -216,18 +216,18 @@ func TestPrior(t *testing.T) {
 	}
 	want := p.scores(p.truth.Prior, p.truth.PriorBias)
 	_, i := 0, p.terms.Row(0)
-	if p.terms.WideScore(i, 0) != 0 {
+	if p.terms.PriorScore64(i, 0) != 0 {
 		t.Errorf("wide scores before they are found")
 	}
 	p.terms.WidenPrior()
 	for at, i := range p.terms.All() {
 		if math.Abs(p.terms.PriorScores[i]-want[at][0]) > 1e-5 ||
-			math.Abs(p.terms.WideScore(i, 0)-want[at][0]) > 1e-14 {
-			t.Errorf("row %d: %v and %v, want %v", i, p.terms.PriorScores[i], p.terms.WideScore(i, 0),
+			math.Abs(p.terms.PriorScore64(i, 0)-want[at][0]) > 1e-14 {
+			t.Errorf("row %d: %v and %v, want %v", i, p.terms.PriorScores[i], p.terms.PriorScore64(i, 0),
 				want[at][0])
 		}
 		side, _ := p.binary.Label(uint32(i))
-		if have := p.binary.WideTarget(i); have != -float64(side)*p.terms.WideScore(i, 0) {
+		if have := p.binary.WideTarget(i); have != -float64(side)*p.terms.PriorScore64(i, 0) {
 			t.Errorf("row %d: the target %v", i, have)
 		}
 	}
@@ -276,11 +276,11 @@ func TestPenalty(t *testing.T) {
 	if have := objective.PenaltyOf(terms, [][]float32{w, w}, []float64{5, 5}); have != 13+25+16+9 {
 		t.Errorf("with the biases: %v", have)
 	}
-	if have := terms.Longest([][]float32{w, {1, 1}}, 0); have != 5 {
+	if have := terms.MaxNorm([][]float32{w, {1, 1}}, 0); have != 5 {
 		t.Errorf("the longest has the length %v", have)
 	}
 	terms.Prior = nil
-	if have := terms.Longest([][]float32{w}, 25); !(have > 5 && have < 5.00001) {
+	if have := terms.MaxNorm([][]float32{w}, 25); !(have > 5 && have < 5.00001) {
 		t.Errorf("by the penalty, %v", have)
 	}
 	if have := objective.SumError(100, 20, 3); have != (800+20+3+64)*0x1p-53 {
@@ -309,7 +309,8 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	w, b := [][]float32{{3, 4}}, []float64{2}
 	found := objective.Found{W: w, B: b, Loss: 0.25, R2: 1}
 	value, plain := objective.Measure(p, terms, found)
-	found.Scale = &scale.Scale{Kind: scaling.Standard, Shift: []float32{1, -2}, Factor: []float32{1, 4}}
+	found.Scale = &scale.Scale{Kind: scaling.Standard, Shift: []float32{1, -2},
+		Factor: []float32{1, 4}}
 	folded, more := objective.Measure(p, terms, found)
 	size := found.Scale.BiasError(w)
 	d := found.Scale.WeightError() * 5

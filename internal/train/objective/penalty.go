@@ -1,6 +1,7 @@
 package objective
 
-// PenaltyOf returns lambda/2 |w|^2, or with a prior that of the difference: see Penalty.
+// PenaltyOf returns the sum of Penalty over the weight vectors of a problem. Biases count if
+// BiasScale is not 0.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32
@@ -16,7 +17,9 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 |w - from|^2, the appended feature's weight included; nil is zeros.
+// Penalty returns lambda/2 |w - from|^2, where a nil from stands for zeros, plus lambda/2 times the
+// square of the appended feature's weight, bias/biasScale. With a prior, bias is the difference
+// from the prior's.
 func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if from == nil {
@@ -33,7 +36,7 @@ func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale
 	return float64(lambda / 2 * sum)
 }
 
-// SquareSum returns |v|^2, added up in order.
+// SquareSum returns the squared Euclidean norm of v, summed in order in float64.
 func SquareSum[F float32 | float64](v []F) (sum float64) {
 	for _, z := range v {
 		sum += float64(float64(z) * float64(z))
@@ -41,7 +44,7 @@ func SquareSum[F float32 | float64](v []F) (sum float64) {
 	return sum
 }
 
-// SumError returns what Terms.Sums is.
+// SumError returns Terms.Sums for a problem with the given numbers of rows, columns and classes.
 func SumError(rows, cols, classes int) float64 {
 	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
 }

@@ -1,9 +1,10 @@
-// Package objective has what a training minimises,
+// Package objective computes the primal objective of a training problem,
 //
-//	P(w) = lambda/2 |w|^2 + the mean loss,
+//	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
-// of the rows of a view: for one vector (Binary) and for one of each class that are trained as one
-// (Joint). It says how P is added up, and by how much that may be off.
+// and a bound on the error of the computed value. A problem is Binary (one weight vector) or Joint
+// (one weight vector for each class, trained together). Both embed Terms, the rows and the
+// penalty. The solvers take the coefficients of their steps from here.
 package objective
 
 import (
@@ -14,38 +15,45 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A Problem is one of the two.
+// Problem is a Binary or a Joint problem.
 type Problem interface {
-	// AtZero returns the mean loss of w = 0, or of the prior.
+	// AtZero returns P at w = 0, or at the prior: the mean loss there.
 	AtZero() float64
-	// Clamp returns what is nearest to a share of those that a row can have.
-	Clamp(share float32) float32
-	// At returns P of any vectors and biases, from float32 dot products.
+	// Clamp returns the feasible dual variable nearest to a. The sum over the classes of a joint
+	// problem is not limited.
+	Clamp(a float32) float32
+	// At returns P for the weight vectors w and their biases, from float32 dot products; NaN if one
+	// of them is not finite.
 	At(w [][]float32, bias []float64) float64
-	// ErrorOf returns by how much the mean loss may be off where the scores are, by z.
-	ErrorOf(z, loss float64) float64
+	// LossError returns a bound on the error of the mean loss if the scores have the root mean
+	// square error z; loss is the mean loss as computed.
+	LossError(z, loss float64) float64
 }
 
-// Terms are what both have.
+// Terms is the part that both kinds of problem have: the rows, the penalty and the prior.
 type Terms struct {
 	rows.View
 
 	Lambda    float64
-	BiasScale float64 // the value of the appended feature, 0 for none
-	Free      bool    // the bias is no such feature, and has no penalty
+	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
+	Free      bool    // the problem has a bias without a penalty; BiasScale is 0
 
-	// The prior's weights, nil without one. The vectors are then the difference of w and them.
-	Prior     [][]float32
-	PriorBias []float64
-	// The prior's scores, of all vectors for one row after the other: those that training takes,
-	// from float32 dot products, and those of the certificate, which are nil before it needs them.
-	PriorScores, wideScores []float64
+	Prior     [][]float32 // weights that the penalty measures w's distance from; nil for zeros
+	PriorBias []float64   // the prior's biases; zeros without a prior
+	// PriorScores holds the prior's scores from float32 dot products, row by row, one for each
+	// vector; nil without a prior. Solvers train the difference of w from the prior.
+	PriorScores []float64
+	// priorScores64 is PriorScores from float64 dot products; nil until WidenPrior computes it.
+	priorScores64 []float64
 
-	Sums float64 // a bound on the relative error of every sum in float64: see package certificate
+	// Sums bounds the relative error of every float64 sum: see package certificate.
+	Sums float64
 }
 
-// ScoreError returns the root of the mean, over the rows, of a score's squared error, without that
-// of what the loss adds to it. No vector is longer than length.
+// ScoreError returns a bound on the root mean square error of the rows' scores by any weight vector
+// no longer than length with one of the biases b. dotSize is View.DotSize, or 0 for float64 dot
+// products, and r2 the mean squared length of the rows. The error of labels and of the loss's own
+// constants is not included.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -57,8 +65,9 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.Sums*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// Longest returns the largest length of the vectors, whose penalty is given.
-func (t *Terms) Longest(w [][]float32, penalty float64) (length float64) {
+// MaxNorm returns the largest length of the vectors w, or more: a single vector without a prior is
+// measured by the given penalty, which may include the bias.
+func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
 	}
@@ -68,37 +77,39 @@ func (t *Terms) Longest(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError is ScoreError of a wideScore; 0 without a prior.
+// PriorError returns ScoreError for the results of PriorScore64; 0 without a prior.
 func (t *Terms) PriorError(r2 float64) float64 {
-	return t.ScoreError(t.Longest(t.Prior, 0), t.PriorBias, 0, r2)
+	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// WidenPrior finds the prior's scores that the certificate takes.
+// WidenPrior computes the prior's scores in float64, as the bounds need them, if there is a prior
+// and they are not known yet.
 func (t *Terms) WidenPrior() {
-	if t.Prior == nil || t.wideScores != nil {
+	if t.Prior == nil || t.priorScores64 != nil {
 		return
 	}
-	t.wideScores = make([]float64, len(t.PriorScores))
+	t.priorScores64 = make([]float64, len(t.PriorScores))
 	for k, w := range t.Prior {
 		wide := floats.Wide(w)
 		t.InBlocks(func(x store.Rows, _, from, to int) {
 			for j := from; j < to; j++ {
 				i := t.Row(j)
-				t.wideScores[i*len(t.Prior)+k] = x.WideDot(i, wide) + t.PriorBias[k]
+				t.priorScores64[i*len(t.Prior)+k] = x.WideDot(i, wide) + t.PriorBias[k]
 			}
 		})
 	}
 }
 
-// WideScore returns the prior's score of row i by vector k; 0 without one.
-func (t *Terms) WideScore(i, k int) float64 {
-	if t.wideScores == nil {
+// PriorScore64 returns the prior's float64 score of row i for vector k; 0 without a prior or before
+// WidenPrior.
+func (t *Terms) PriorScore64(i, k int) float64 {
+	if t.priorScores64 == nil {
 		return 0
 	}
-	return t.wideScores[i*len(t.Prior)+k]
+	return t.priorScores64[i*len(t.Prior)+k]
 }
 
-// atZero returns the mean of the rows' losses.
+// atZero returns the weighted mean of loss(i) over the rows.
 func (t *Terms) atZero(loss func(i int) float64) float64 {
 	var sum, n float64
 	for _, i := range t.All() {
@@ -108,8 +119,9 @@ func (t *Terms) atZero(loss func(i int) float64) float64 {
 	return sum / n
 }
 
-// SetPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the
-// scores of w0 become part of the rows' targets.
+// SetPrior sets the prior's weights and biases, w0, and computes its scores. Solvers then train u =
+// w - w0, and the scores of w0 are part of the rows' targets. It returns an error that names the
+// row if a score is not finite.
 func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	t.Prior, t.PriorBias = weights, bias
 	t.PriorScores = make([]float64, len(weights)*t.X.Rows())
@@ -125,7 +137,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	return nil
 }
 
-// AddPrior turns u into w.
+// AddPrior adds the prior's weights, but not its biases, to the vectors u, which become w.
 func (t *Terms) AddPrior(w [][]float32) {
 	for k, prior := range t.Prior {
 		for j, v := range prior {
