@@ -1,6 +1,6 @@
-// Package calibrate makes probabilities of scores: it fits sigmoids to them, and joins what they
-// say of several classes. It deals rows out to folds, too, because the scores that a sigmoid is
-// fitted to should be of rows that the training has not seen.
+// Package calibrate turns scores into probabilities. It fits sigmoids to scores (Platt scaling),
+// and combines the probabilities of pairs of classes. It also assigns rows to cross-validation
+// folds, because a sigmoid should be fitted to scores of rows that the training has not seen.
 package calibrate
 
 import (
@@ -10,18 +10,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
+// Sigmoid maps a score z to the probability 1/(1 + e^(A*z+B)) (Platt 1999).
 type Sigmoid struct{ A, B float64 }
 
-// At returns the probability.
+// At returns the probability for the score z.
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// Fit returns the sigmoid under which the outcomes of the scores z are likeliest, with Platt's
-// targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
-// Newton's, with a line search and a ridge. A score of weight 2 counts as two scores, in Platt's
-// targets as well; a nil weight means 1 for each. If the mean of the weights above 0 is below 1, all
-// weights are scaled to a mean of 1: otherwise the targets' prior, one more row of each kind, would
-// outweigh weights of another unit, such as weights that sum to 1.
+// Fit returns the maximum-likelihood sigmoid for the scores z, with Platt's targets in place of the
+// outcomes 0 and 1. It follows Lin, Lin and Weng (Machine Learning 68, 2007): Newton's method with
+// a line search and a ridge. A score of weight 2 counts as two scores, in Platt's targets as well;
+// a nil weight means 1 for each. If the mean of the weights above 0 is below 1, all weights are
+// scaled so that this mean is 1: otherwise the targets' prior, one more row of each class, would
+// outweigh small weights, such as weights with the sum 1.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -58,8 +58,8 @@ newton:
 	return s
 }
 
-// unitWeights returns n weights, ones for nil, multiplied so that their mean over the weights above
-// 0 is at least 1.
+// unitWeights returns n weights, ones if weight is nil. Weights whose mean over those above 0 is
+// below 1 are scaled to a mean of 1.
 func unitWeights(weight []float64, n int) []float64 {
 	if weight == nil {
 		return slices.Repeat([]float64{1}, n)
@@ -81,11 +81,11 @@ func unitWeights(weight []float64, n int) []float64 {
 	return unit
 }
 
-// A problem is the scores z that a sigmoid is fitted to, with the probability that it should give
-// each, and the weight of each.
+// problem is the data that a sigmoid is fitted to: the scores z, and the target probability and the
+// weight of each score.
 type problem struct{ z, target, weight []float64 }
 
-// surprise returns minus the logarithm of the likelihood of the targets.
+// surprise returns the weighted negative log-likelihood of the targets under the sigmoid s.
 func (p *problem) surprise(s Sigmoid) (sum float64) {
 	for i, z := range p.z {
 		f := float64(s.A*z) + s.B
@@ -94,8 +94,8 @@ func (p *problem) surprise(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// newtonStep returns the step of Newton's method from s and the slope along it, or that the
-// gradient is 0, nearly.
+// newtonStep returns the Newton step (da, db) from s and the directional derivative of surprise
+// along it. flat reports that both parts of the gradient are below 1e-5; the step is 0 then.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
@@ -119,7 +119,7 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Normalise divides the numbers of p by their sum. If all have underflowed, they become the same.
+// Normalise divides the elements of p by their sum. If all are 0, it makes them equal.
 func Normalise(p []float64) {
 	var sum float64
 	for _, v := range p {
@@ -134,7 +134,7 @@ func Normalise(p []float64) {
 	}
 }
 
-// Softmax writes e^z, divided by the sum, to p, which may be z.
+// Softmax stores e^z_k, divided by the sum of these, in p[k] for each k. p may be z.
 func Softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {
@@ -143,14 +143,17 @@ func Softmax(p, z []float64) {
 	Normalise(p)
 }
 
-// Couple fills p with the numbers that add up to 1 and make the sum over the pairs of classes of
-// (r_ba*p_a - r_ab*p_b)^2 least. In the order (0, 1), (0, 2), ... pairs has r_ba, the probability
-// of b rather than a; r_ab is 1 - r_ba.
+// Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
+// by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does: p approximately
+// minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2 under the constraint that its sum is
+// 1. pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
+// 2), ...; r_ab is 1 - r_ba. Probabilities of pairs are limited to 1e-7 and 1 - 1e-7.
 func Couple(p, pairs []float64) {
+	const most = 10 // classes for which nothing is allocated
 	n := len(p)
-	var few [10*10 + 10]float64
+	var few [most*most + most]float64
 	space := few[:]
-	if n > 10 {
+	if n > most {
 		space = make([]float64, n*n+n)
 	}
 	q, qp := space[:n*n], space[n*n:][:n]

@@ -8,7 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// Folds deals the rows of each label out to the folds, as package pegasos says of its Folds.
+// Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0; nil weights
+// are ones. A random permutation, by the seed, of the rows of each label is assigned to the folds
+// in turn, so that each fold has nearly the same number of rows of each label.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds", folds))
@@ -26,7 +28,7 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
-	next := 0 // each label starts one fold after the one before, so that folds are of equal size
+	next := 0 // first fold of the next label: one further for each, which balances the folds' sizes
 	for _, k := range shuffled {
 		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
@@ -39,7 +41,8 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns the weights for a training without the rows of one fold; weights may be nil.
+// Outside returns the weights for training without the rows of the fold held: a copy of weights, or
+// ones if nil, with 0 for these rows.
 func Outside(weights []float32, fold []int, held int) []float32 {
 	part := slices.Repeat([]float32{1}, len(fold))
 	copy(part, weights)

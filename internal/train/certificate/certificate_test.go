@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Whatever the dual variables are, the bound is at most the optimum. It is at most the dual
-// objective, and less only by roundings.
+// The bound of any dual variables is at most the optimum and at most the dual objective, and below
+// the latter only by rounding errors.
 func TestBoundOfAnyDualVariables(t *testing.T) {
 	for _, f := range forms() {
 		if _, ok := truthOf[f.cost.Kind]; !ok {
@@ -30,7 +30,7 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				a := p.duals(g)
 				given := slices.Clone(a)
 				bound, s := certificate.Bound(p.of, a, p.r2)
-				// Only sums over both sides, or over a row's classes, may need smaller variables.
+				// Only an unpenalized bias or a joint problem may change the dual variables.
 				if f.bias != "free" && f.vectors == 1 && !slices.Equal(a, given) {
 					t.Fatalf("%+v: %v became %v", f, given, a)
 				}
@@ -40,7 +40,7 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				d := p.dual(a, s)
 				value, size := d.value, d.size
 				best, at := p.bestDual(a)
-				off := 1e-5 * size // float32 rounds the own share of a joint problem
+				off := 1e-5 * size // includes the float32 rounding of own dual variables
 				if f.isEntropy() {
 					if at > 0.8 && !(bound >= 0.9*best) || bound < value-off {
 						t.Errorf("%+v: the bound %v, the dual objective %v, at %v %v", f, bound, value,
@@ -59,7 +59,8 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 	}
 }
 
-// isEntropy reports whether the conjugate is an entropy: then Bound keeps its factor to itself.
+// isEntropy reports whether the conjugate is an entropy, for which Bound does not return its
+// factor.
 func (f form) isEntropy() bool {
 	return f.vectors == 1 && f.cost.Kind == loss.Log || f.joint == certtest.Multinomial
 }
@@ -67,7 +68,7 @@ func (f form) isEntropy() bool {
 // bestDual returns the largest dual objective of s*a for s from 0 to 1, and that s.
 func (p *problem) bestDual(a []float32) (best, s float64) {
 	low, high := 0.0, 1.0
-	for range 40 { // a concave function
+	for range 40 { // ternary search of a concave function
 		third := (high - low) / 3
 		if p.dual(a, low+third).value < p.dual(a, high-third).value {
 			low += third
@@ -83,8 +84,8 @@ func (p *problem) bestDual(a []float32) (best, s float64) {
 	return max(best, 0), s
 }
 
-// From the scores of the optimum, and of weights near it, come bounds that are close to it and
-// never above it; from other scores come bounds that are valid.
+// FromScores returns a bound close to the optimum from the scores of the optimal weights, and a
+// valid bound from any scores, infinite ones included.
 func TestFromScores(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(3, 4))
@@ -121,9 +122,9 @@ func TestFromScores(t *testing.T) {
 	}
 }
 
-// closeBound returns a bound that FromScores has to reach from the scores of the optimum: nearly
-// the optimum for a smooth loss, nearly the best of many smoothing widths for a binary problem with
-// kinks.
+// closeBound returns the least bound that FromScores should reach from the scores of the optimal
+// weights: nearly the optimum for a smooth loss, and nearly the best bound of many smoothing widths
+// for a binary problem with kinks.
 func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) (bound float64) {
 	switch {
 	case f.isEntropy() || !f.cost.Kind.Traits().Kinks:
@@ -152,8 +153,8 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 	return 0.8 * bound
 }
 
-// The bound makes up for Terms.Sums, the relative error of its sums, and no more than that. Where a
-// joint problem rounds the rows' own dual variables, it makes up for that as well.
+// The bound falls with Terms.Sums, the relative error of sums, as much as the error analysis of the
+// package comment says. In joint problems it includes the float32 rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {
@@ -174,10 +175,10 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 			less, _ := certificate.Bound(p.of, a, p.r2)
 			have, want := (exact-less)/sums, p.slack(d)
 			if exact < 1e-2*want || exact == 0 {
-				continue // a little more makes up for all of it
+				continue // the slack is not small beside the bound
 			}
 			switch low := 0.9 * want; {
-			case f.isEntropy(): // it is limited to 0, and not differentiable
+			case f.isEntropy(): // the analysis adds up to 64, see largest
 				if !(have > 0 && have < 1.1*want+70) {
 					t.Errorf("%+v: lower by %v times the error, want %v and 64", f, have, want)
 				}
@@ -188,8 +189,8 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 	}
 }
 
-// slack returns by how much the bound of s*a may be too high for each unit of Terms.Sums: of the
-// linear part, of |u|^2/(2 lambda), and of the scores of the prior.
+// slack returns the sensitivity of the bound to Terms.Sums: the errors of the linear and quadratic
+// terms, of |u|^2/(2 lambda), and of the prior's scores, each for a relative error of 1.
 func (p *problem) slack(d dualParts) float64 {
 	lambda, reach := p.truth.Lambda, math.Sqrt(d.squares*p.r2)
 	slack := d.linear + d.norm*(d.norm+reach)/lambda + d.quadratic
@@ -216,8 +217,8 @@ func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
 	}
 }
 
-// Roundings may leave the sum of a row's dual variables a little above 1, where there is no bound:
-// they are scaled down.
+// Bound scales down a row's dual variables whose sum exceeds 1 in a joint problem, where they would
+// not be feasible.
 func TestBoundScalesSumsAboveOne(t *testing.T) {
 	g := rand.New(rand.NewPCG(17, 18))
 	for range 20 {
@@ -236,8 +237,8 @@ func TestBoundScalesSumsAboveOne(t *testing.T) {
 	}
 }
 
-// Without a penalty of the bias, the weighted sums of the dual variables over both sides are made
-// equal, by lowering those of the larger one.
+// Bound makes the weighted sums of the dual variables over both sides equal if the bias has no
+// penalty, by lowering the side with the larger sum.
 func TestBoundBalances(t *testing.T) {
 	g := rand.New(rand.NewPCG(19, 20))
 	for _, f := range forms() {
@@ -268,7 +269,8 @@ func TestBoundBalances(t *testing.T) {
 	}
 }
 
-// Bounds are the same bits on every machine: models keep them, and proofs are compared with them.
+// Bounds have the same bits on every machine: model files contain them, and verification compares
+// them.
 func TestBoundBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(21, 22)), sha256.New()
 	put := func(values ...float64) {

@@ -19,23 +19,23 @@ var truthOf = map[loss.Kind]certtest.Kind{loss.Hinge: certtest.Hinge, loss.Log: 
 	loss.SquaredHinge: certtest.SquaredHinge, loss.EpsInsensitive: certtest.EpsInsensitive,
 	loss.Squared: certtest.Squared}
 
-// problem is a training problem twice: as the trainer sees it, and as certtest does.
+// problem is one training problem in two forms: of package objective, and of certtest.
 type problem struct {
 	of    objective.Problem
 	terms *objective.Terms
-	truth certtest.Problem
-	r2    float64
+	truth certtest.Problem // rows, labels and weights in the order of the view
+	r2    float64          // mean squared norm of the rows, with the bias's feature
 }
 
-// form is what newProblem does not leave to chance.
+// form lists the properties of a problem that newProblem does not choose at random.
 type form struct {
-	cost    loss.Func
-	joint   certtest.Kind // CrammerSinger or Multinomial with more than one vector
-	vectors int           // 1 for a binary problem
-	bias    string        // "", "augmented" or "free"
+	cost    loss.Func     // loss of a binary problem
+	joint   certtest.Kind // loss of a joint problem: CrammerSinger or Multinomial
+	vectors int           // number of weight vectors, 1 for a binary problem
+	bias    string        // "" for none, "augmented" or "free"
 }
 
-// pick returns one of the values.
+// pick returns a random one of the values.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // normal returns a number with about the standard normal distribution, the same on every machine.
@@ -47,8 +47,8 @@ func normal(g *rand.Rand) float64 {
 	return sum
 }
 
-// newProblem returns a random problem of the given form: some rows may be left out or have
-// weights, and there may be a prior.
+// newProblem returns a small random problem of the given form, dense or sparse. It may leave rows
+// out of the view, and may have weights of rows, costs and a prior.
 func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	t.Helper()
 	n, d := 4+g.IntN(12), 1+g.IntN(4)
@@ -67,7 +67,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	}
 	v := rows.View{X: store.Of(held)}
 	v.Norms = store.Squares(v.X)
-	if g.IntN(3) == 0 { // in no order
+	if g.IntN(3) == 0 { // a subset of the rows, in random order
 		for _, i := range g.Perm(n)[:3+g.IntN(n-3)] {
 			v.Only = append(v.Only, uint32(i))
 		}
@@ -97,7 +97,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 		}
 	}
 	for k, i := range v.All() {
-		if f.vectors == 1 && !f.cost.Kind.Traits().Numbers && k < 2 { // both classes have a row
+		if f.vectors == 1 && !f.cost.Kind.Traits().Numbers && k < 2 { // one row of each class
 			labels[i] = float64(1 - 2*k)
 		}
 		wide := make([]float64, d)
@@ -125,7 +125,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	return p
 }
 
-// setLabels gives the view its labels, and makes the problem.
+// setLabels sets the labels of the view and creates the problem.
 func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 	v := &p.terms.View
 	for _, y := range labels {
@@ -135,7 +135,7 @@ func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 		case f.cost.Kind.Traits().Numbers:
 			v.Target = append(v.Target, float32(y))
 		default:
-			v.Class = append(v.Class, int32(1+y)) // 0 and 2
+			v.Class = append(v.Class, int32(1+y)) // classes 0 and 2
 		}
 	}
 	if f.vectors == 1 {
@@ -159,7 +159,7 @@ func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 	p.of = j
 }
 
-// setPrior gives the problem a prior of random weights.
+// setPrior sets a prior with random weights, and biases if the problem has one.
 func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 	prior := make([][]float32, p.truth.Vectors)
 	biases := make([]float64, p.truth.Vectors)
@@ -177,19 +177,18 @@ func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 	}
 }
 
-// dualParts is the dual objective of some dual variables.
+// dualParts is the dual objective of some dual variables, with the sizes of its terms.
 type dualParts struct {
-	value     float64
-	size      float64 // sum of the magnitudes of its terms
-	linear    float64 // likewise of the terms that are linear in the variables
-	quadratic float64 // sum of the squares that conjugates have
-	squares   float64 // mean of the squares of the variables, a row's own one included
-	norm      float64 // |u|, u being the mean of the rows times their variables
+	value     float64 // dual objective
+	size      float64 // sum of the magnitudes of all terms
+	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
+	quadratic float64 // sum of the quadratic terms of the conjugates
+	squares   float64 // mean over the rows of the squared dual variables, own ones included
+	norm      float64 // |u|, where u is the mean of the rows times their dual variables
 }
 
-// dual returns the dual objective of s times the dual variables a, which Bound must not exceed: the
-// conjugates and sums are written down anew, in float64. A bias without a penalty is taken to have
-// nothing to gain.
+// dual computes the dual objective of s times the dual variables a in float64, independently of
+// package certificate. For an unpenalized bias it assumes that both sides have equal sums.
 func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	v, k := &p.terms.View, p.truth.Vectors
 	u := make([][]float64, k)
@@ -198,7 +197,7 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	}
 	for at, i := range v.All() {
 		c, y := v.Share(i)/float64(v.Count()), p.truth.Labels[at]
-		before := make([]float64, k) // scores of the prior
+		before := make([]float64, k) // scores by the prior
 		for r, w := range p.truth.Prior {
 			before[r] = p.truth.PriorBias[r]
 			for j, x := range p.truth.Rows[at] {
@@ -261,8 +260,8 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	return d
 }
 
-// conjugate returns the minimum of the loss plus b times the margin, for a binary problem: it is
-// line - quadratic. An entropy counts as a line.
+// conjugate returns the minimum over m of l(m) + b*m for the loss l of a binary problem, in two
+// parts: the minimum is line - quadratic. An entropy is part of line.
 func (p *problem) conjugate(b float64) (line, quadratic float64) {
 	switch p.truth.Kind {
 	case certtest.Hinge:
@@ -279,6 +278,7 @@ func (p *problem) conjugate(b float64) (line, quadratic float64) {
 	panic("no conjugate")
 }
 
+// xLogX returns x log x, and 0 for x <= 0.
 func xLogX(x float64) float64 {
 	if x <= 0 {
 		return 0
@@ -286,7 +286,7 @@ func xLogX(x float64) float64 {
 	return x * math.Log(x)
 }
 
-// duals returns random feasible dual variables, of one of several kinds.
+// duals returns random feasible dual variables: all equal, of both signs, sparse, or positive.
 func (p *problem) duals(g *rand.Rand) []float32 {
 	k := p.truth.Vectors
 	a := make([]float32, k*p.terms.X.Rows())
@@ -314,14 +314,14 @@ func (p *problem) duals(g *rand.Rand) []float32 {
 		for _, v := range row {
 			sum += float64(v)
 		}
-		for r := range row { // to a sum of at most 1, or a little more by rounding
+		for r := range row { // the sum becomes at most 1, up to rounding
 			row[r] = float32(float64(row[r]) / math.Max(sum, 1))
 		}
 	}
 	return a
 }
 
-// forms returns all losses with each kind of bias that has a bound.
+// forms returns every loss and joint problem, with each kind of bias for which there is a bound.
 func forms() (all []form) {
 	for _, bias := range []string{"", "augmented", "free"} {
 		for k := range loss.Kind(loss.Kinds) {

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Dual variables come back from 16-bit numbers within half a unit of their scale; those of joint
-// problems are rounded down, so that no sum grows. Zeros and the largest one come back exactly.
+// Spread returns packed dual variables with an error of at most half a unit of 16 bits, or for
+// joint problems, which round down, less than a unit. Zeros and the largest one are exact.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))
@@ -60,8 +60,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// The numbers are those of the rows in ascending order of their names, and a row's own class has no
-// variable.
+// Packed dual variables are in ascending order of the rows' names, and Spread skips a row's own
+// class in a joint problem.
 func TestPackOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	p := newProblem(t, g, form{loss.Func{}, 0, 1, ""})
@@ -87,8 +87,8 @@ func TestPackOrder(t *testing.T) {
 	}
 }
 
-// The dual variables of a run are the mean coefficients of its last epochs: of the present window,
-// or of it and the one before, whichever have the better bound.
+// Windows.Best returns the mean coefficients over the present window of epochs, or over it and the
+// previous window, whichever have the larger bound.
 func TestWindows(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(13, 14))
@@ -142,8 +142,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Nearest projects onto the simplex: no point of it is nearer. Softmax has the sum 1 and the
-// proportions of the exponentials.
+// Nearest satisfies the optimality conditions of a projection onto the simplex, and Softmax equals
+// the normalized exponentials of package math.
 func TestSimplex(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -174,7 +174,7 @@ func TestSimplex(t *testing.T) {
 				t.Errorf("%v, without a width: %v", z, b)
 			}
 		}
-		z[g.IntN(k)] = 0 // the own class
+		z[g.IntN(k)] = 0 // own class
 		certificate.Softmax(z, b)
 		total := 0.0
 		for _, v := range z {
@@ -188,7 +188,8 @@ func TestSimplex(t *testing.T) {
 	}
 }
 
-// Total adds in order, and DualAt is never above the exact value.
+// Total returns the exact sum of dyadic numbers, and DualAt less than the exact value by at most
+// twice its slack.
 func TestSums(t *testing.T) {
 	if sum := certificate.Total([]float32{0.5, 0.25, 0.125}); sum != 0.875 {
 		t.Error(sum)

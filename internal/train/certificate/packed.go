@@ -9,15 +9,14 @@ import (
 
 // Packed is the dual variables of one problem in 16 bits each, as a proof file has them: one for
 // each row, in ascending order of the rows' numbers in the training set, or for each row and class.
-// The number n stands for Scale*n/65535, or for Scale*(n-32767)/32767 if Signed.
+// The number n means Scale*n/65535, or Scale*(n-32767)/32767 if Signed.
 type Packed struct {
 	Signed bool     // some dual variables are negative
 	Scale  float64  // largest magnitude of a dual variable, at least 1
 	Shares []uint16 // numbers n
 }
 
-// units returns the number n that stands for 0, and the difference from it of the one that stands
-// for Scale.
+// units returns the number n that means 0, and how much larger the number is that means Scale.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767

@@ -1,5 +1,6 @@
-// Package claims compares the objectives that a model claims, and the bounds on the least there
-// are, with those that were found anew.
+// Package claims compares the objectives and lower bounds that a model file claims with those
+// computed again from the data, and derives the verdict of a verification. Trial compares the
+// problems of one model; packages pegasos and kernelsvm use it.
 package claims
 
 import (
@@ -9,22 +10,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// A Claim is what a model says, or what was found, of a problem or of the mean of all.
+// Claim is the objective and the lower bound of one problem, or their means over all problems:
+// claimed by a model, or computed again. A NaN Bound means that there is none.
 type Claim struct{ Objective, Bound float64 }
 
+// gap returns the relative duality gap.
 func (c Claim) gap() float64 { return proof.Gap(c.Objective, c.Bound) }
 
-// AsGood reports whether the bound and the gap are as good as those of another claim.
+// AsGood reports whether c has at least the bound, and at most the gap, of the claim as.
 func (c Claim) AsGood(as Claim) bool { return c.Bound >= as.Bound && c.gap() <= as.gap() }
 
-// SmallOfGap and SmallOfObjective limit the error of float32 that training may leave in a claimed
-// objective, as shares of P - D, and of P where there is no bound.
+// Largest error of float32 dot products that training leaves in a claimed objective P, relative to
+// another number.
 const (
-	SmallOfGap       = 0.01
-	SmallOfObjective = 1e-4
+	SmallOfGap       = 0.01 // relative to P - D, D being the bound
+	SmallOfObjective = 1e-4 // relative to P, where there is no bound
 )
 
-// Small returns the error of float32 that the objective may have.
+// Small returns the largest error of float32 dot products that the objective may have. A bound
+// below 0 counts as 0.
 func (c Claim) Small() float64 {
 	if math.IsNaN(c.Bound) {
 		return float64(SmallOfObjective * c.Objective)
@@ -32,8 +36,8 @@ func (c Claim) Small() float64 {
 	return float64(SmallOfGap * (c.Objective - max(0, c.Bound)))
 }
 
-// Of returns the words that name problem k in a message, each problem being called what: none if it
-// is the only one.
+// Of returns " of", what and k, to name problem k in a message, and "" if there is only one
+// problem.
 func Of(what string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -41,18 +45,18 @@ func Of(what string, k, problems int) string {
 	return fmt.Sprintf(" of %s %d", what, k)
 }
 
-// A Trial is a comparison of claims, problem by problem.
+// Trial compares the claims of a model with computed values, problem by problem.
 type Trial struct {
-	Contradict func(format string, a ...any) // takes what speaks against a claim
-	Proven     bool                          // the bounds are those of a proof
-	Unsure     bool                          // a claim was not found again
+	Contradict func(format string, a ...any) // called with each reason against a claim
+	Proven     bool                          // the computed bounds come from a proof file
+	Unsure     bool                          // some claim was neither confirmed nor contradicted
 
-	sum      Claim // of the claims
-	problems float64
+	sum      Claim   // sum of the claims of the problems that Bound was called with
+	problems float64 // number of these problems
 }
 
-// Objective compares a claimed objective with the one that was found. They may differ by most, but
-// if by more than sure the claim was not found again.
+// Objective compares a claimed objective with the computed one. A difference of more than most
+// contradicts the claim; one of more than sure leaves it unconfirmed.
 func (t *Trial) Objective(of string, claimed, found, sure, most float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= most):
@@ -62,13 +66,13 @@ func (t *Trial) Objective(of string, claimed, found, sure, most float64) {
 	}
 }
 
-// Wrong says that the claimed objective is.
+// Wrong reports a contradiction: the claimed objective differs from the computed one.
 func (t *Trial) Wrong(of string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", of, found, claimed)
 }
 
-// Bound adds a problem's claim to the sum of all. It reports whether a bound and a gap were found
-// that are as good as the claimed ones.
+// Bound compares the claimed bound of a problem with the computed one, and adds the claim to the
+// sums that Means uses. It reports whether the computed bound and gap are as good as claimed.
 func (t *Trial) Bound(of string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.Bound += claimed.Bound
@@ -76,6 +80,9 @@ func (t *Trial) Bound(of string, claimed, found Claim) bool {
 	return t.bound(of, claimed, found)
 }
 
+// bound compares a claimed bound with the computed one, and reports whether the computed bound and
+// gap are as good as claimed. It contradicts a bound below 0 or above the computed objective, and a
+// claim that the proof does not support.
 func (t *Trial) bound(of string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.Bound): // Only an objective is claimed.
@@ -92,14 +99,15 @@ func (t *Trial) bound(of string, claimed, found Claim) bool {
 	return false
 }
 
-// Lambda compares the one that is claimed, if it is, with that of the data.
+// Lambda compares a claimed lambda, 0 for none, with the one computed from the data.
 func (t *Trial) Lambda(of string, claimed, found float64) {
 	if claimed != 0 && claimed != found {
 		t.Contradict("the lambda%s is %v, not %v", of, found, claimed)
 	}
 }
 
-// Means compares the claim of all problems with the means over their claims.
+// Means compares the claimed means over all problems with the means of the problems' claims. They
+// must be equal to the bit.
 func (t *Trial) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.Bound / t.problems}
 	if mean.Objective != all.Objective {
@@ -110,16 +118,17 @@ func (t *Trial) Means(all Claim) {
 	}
 }
 
-// All compares the claim of all problems with the one that was found.
+// All compares the claimed bound of all problems with the computed one, and sets Unsure unless it
+// is as good as claimed.
 func (t *Trial) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true
 	}
 }
 
-// Verdict returns the verdict on a model, by its name in package pegasos: from the number of reasons
-// against its claims, its claim about the mean of all problems, and whether a claim was not found
-// again. A claim without a useful bound says nothing that could be confirmed.
+// Verdict returns the verdict on a model, a pegasos.Verdict, from the number of reasons against its
+// claims, its claimed means over all problems, and whether some claim was not confirmed. Claimed
+// means without a useful bound claim nothing that could be confirmed.
 func Verdict(reasons int, all Claim, unsure bool) string {
 	switch {
 	case reasons > 0:

@@ -42,7 +42,7 @@ func TestAsGood(t *testing.T) {
 	}
 }
 
-// The float32 error that may be left is a hundredth of P - D, or 1e-4 P without a bound.
+// The allowed float32 error is a hundredth of P - D, or 1e-4 P without a bound.
 func TestSmall(t *testing.T) {
 	for _, c := range []struct {
 		claim claims.Claim
@@ -56,6 +56,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// A problem is named in messages unless it is the only one.
 func TestOf(t *testing.T) {
 	if s := claims.Of("weight vector", 2, 3); s != " of weight vector 2" {
 		t.Errorf("%q", s)
@@ -65,8 +66,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// An objective that is off by more than may be is wrong; one that is off by more than is sure, and
-// one that is wrong, differ in that.
+// A difference above the larger limit contradicts an objective; one above the smaller limit leaves
+// it unconfirmed.
 func TestObjective(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found float64
@@ -86,8 +87,8 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// A claimed bound is confirmed by one that is as good, contradicted by the objective or by a proof,
-// and else open.
+// A claimed bound is confirmed by a computed one that is as good, and contradicted by the objective
+// or by a weaker proof. Otherwise it is not confirmed.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found claims.Claim
@@ -115,7 +116,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// A lambda is compared if one is claimed.
+// Lambda compares a lambda only if the model claims one.
 func TestLambda(t *testing.T) {
 	trial, list := contradictions(false)
 	trial.Lambda("", 0, 0.5)
@@ -129,7 +130,8 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// The claims of all problems are the means over theirs; no bound is the mean of bounds with a NaN.
+// The claims about all problems are the means of the claims about each; with one NaN, the mean of
+// the bounds is NaN.
 func TestMeans(t *testing.T) {
 	for _, c := range []struct {
 		problems []claims.Claim
@@ -157,8 +159,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// Reasons contradict, a claim without a useful bound says nothing, and what was not found again is
-// not confirmed.
+// A reason makes the verdict "contradicted", a claim without a useful bound "claims nothing", and
+// an unconfirmed claim "not confirmed".
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		reasons int

@@ -38,12 +38,12 @@ func negate(dst, m []float64) {
 	}
 }
 
-// bestOfEntropy implements Func.Best for Log. The best value is where log((1-to)/to) is the margin
-// after the step: with the logit t = log(to/(1-to)),
+// bestOfEntropy implements Func.Best for Log. At the best value, log((1-to)/to) is the margin after
+// the step: with the logit t = log(to/(1-to)),
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
-// whose left side has a derivative between 1 and 1 + q/4. The function takes Newton steps from t =
+// The left side has a derivative between 1 and 1 + q/4. The function takes Newton steps from t =
 // -m, between a lower and an upper bound that it tightens; a step that leaves the bounds or is more
 // than half as long as the one before is replaced by a bisection, or the steps could oscillate.
 // Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the upper bound is at most the

@@ -177,7 +177,7 @@ func points(g *rand.Rand) []float64 {
 	return margins
 }
 
-// Coefficient is minus a sub-gradient of At, and its derivative where there is one.
+// Coefficient is minus a sub-gradient of At, and minus its derivative where there is one.
 func TestCoefficient(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -199,24 +199,24 @@ func TestCoefficient(t *testing.T) {
 	}
 }
 
-// Losses and Bends have the bits of At and Bent, in place too.
-func TestMany(t *testing.T) {
+// Losses and Bends return the same bits as At and Bent, also in place.
+func TestSlices(t *testing.T) {
 	m := points(rand.New(rand.NewPCG(1, 4)))
 	for _, f := range all {
-		losses, a, bend := slices.Clone(m), slices.Clone(m), make([]float64, len(m))
+		losses, a, curvature := slices.Clone(m), slices.Clone(m), make([]float64, len(m))
 		f.Losses(losses, losses)
-		f.Bends(a, bend, a, 16)
+		f.Bends(a, curvature, a, 16)
 		for i, v := range m {
-			if wantA, wantBend := f.Bent(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
-				bend[i] != wantBend {
-				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v", f, v, losses[i], a[i], bend[i],
-					f.At(v), wantA, wantBend)
+			if wantA, wantCurvature := f.Bent(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
+				curvature[i] != wantCurvature {
+				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v", f, v, losses[i], a[i], curvature[i],
+					f.At(v), wantA, wantCurvature)
 			}
 		}
 	}
 }
 
-// Least is what it says, at coefficients that the loss can have.
+// Least is the minimum of At(m) + b*m over m for every b in range.
 func TestLeast(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {
@@ -240,13 +240,14 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// The smoothed slope is that of the loss outside of the zone, and goes up by its second derivative.
-func TestBent(t *testing.T) {
+// Outside of the smoothing zone, Bent returns the coefficient of the loss. Its second derivative
+// agrees with differences of the first, and is 0 or Flat unless Flat is 0.
+func TestSmoothing(t *testing.T) {
 	const h = 0.0625
 	for _, f := range all {
 		kinks := f.Kind.Traits().Kinks
 		for _, m := range points(rand.New(rand.NewPCG(1, 3))) {
-			a, bend := f.Bent(m, 1/h)
+			a, curvature := f.Bent(m, 1/h)
 			if outside := !kinks || f.FromKink(m) > h/2; outside && a != f.Coefficient(m) {
 				t.Errorf("%+v: the slope at %v is %v, of the loss %v", f, m, a, f.Coefficient(m))
 			}
@@ -255,38 +256,38 @@ func TestBent(t *testing.T) {
 			down, _ := f.Bent(m-d, 1/h)
 			end := math.Abs(m) > 100 || kinks && math.Abs(f.FromKink(m)-h/2) < 2*d ||
 				f.Kind == SquaredHinge && math.Abs(1-m) < 2*d
-			if have := (down - up) / (2 * d); !end && math.Abs(have-bend) > 1e-5 {
-				t.Errorf("%+v: the second derivative at %v is %v, by differences %v", f, m, bend, have)
+			if have := (down - up) / (2 * d); !end && math.Abs(have-curvature) > 1e-5 {
+				t.Errorf("%+v: the second derivative at %v is %v, by differences %v", f, m, curvature, have)
 			}
 			flat, ok := f.Flat()
 			if want := f.Kind.Traits().Flat; flat != want || ok != (want != 0) {
 				t.Fatalf("%+v: flat %v, %v, want %v", f, flat, ok, want)
 			}
-			if ok && bend != 0 {
+			if ok && curvature != 0 {
 				if kinks {
 					flat /= h
 				}
-				if bend != flat {
-					t.Errorf("%+v: the second derivative at %v is %v, want %v", f, m, bend, flat)
+				if curvature != flat {
+					t.Errorf("%+v: the second derivative at %v is %v, want %v", f, m, curvature, flat)
 				}
 			}
 		}
 	}
 }
 
-// No coefficient is better than Best, or of Log by more than a little of what it gains, and how far
-// the loss and its conjugate are apart is what it says, of Log nearly so where they are close.
+// No coefficient is better than the one that Best returns, within 1e-3 of the gain for Log. The gap
+// that Best returns is the row's duality gap, within a factor of 2 for Log.
 func TestBest(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 4))
 	for _, f := range all {
 		for _, m := range points(g) {
 			for _, q := range []float64{0, 1e-12, 0.01, 1, 40, 1e8} {
 				a := float64(f.Clamp(float32(4*g.Float64() - 2)))
-				if g.IntN(4) == 0 { // the best already, or nearly
+				if g.IntN(4) == 0 { // optimal for q = 0, or nearly so
 					a = float64(f.Clamp(float32(f.Coefficient(m) * (1 + g.Float64()*float64(g.IntN(2))))))
 				}
 				value := func(b float64) float64 { return f.Least(b) - b*m - q/2*(b-a)*(b-a) }
-				to, apart := f.Best(a, m, q)
+				to, gap := f.Best(a, m, q)
 				gain, nearly := value(to)-value(a), 1e-12*(1+math.Abs(value(a))+math.Abs(value(to)))
 				if f.Kind == Log {
 					nearly += 1e-3 * gain
@@ -307,8 +308,8 @@ func TestBest(t *testing.T) {
 				if f.Kind == Log {
 					off += want / 2
 				}
-				if !(apart >= 0 && math.Abs(apart-want) <= off) {
-					t.Errorf("%+v: a = %v, m = %v: %v apart, want %v", f, a, m, apart, want)
+				if !(gap >= 0 && math.Abs(gap-want) <= off) {
+					t.Errorf("%+v: a = %v, m = %v: the gap %v, want %v", f, a, m, gap, want)
 				}
 			}
 		}

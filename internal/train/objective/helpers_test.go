@@ -18,19 +18,19 @@ var truthOf = map[loss.Kind]certtest.Kind{loss.Hinge: certtest.Hinge, loss.Log: 
 	loss.SquaredHinge: certtest.SquaredHinge, loss.EpsInsensitive: certtest.EpsInsensitive,
 	loss.Squared: certtest.Squared}
 
-// problem is a training problem twice: as the trainer sees it, and as certtest does. Exactly one of
-// binary and joint is set.
+// problem is one training problem in two forms: of package objective, and of certtest. Exactly one
+// of binary and joint is set.
 type problem struct {
 	of     objective.Problem
 	binary *objective.Binary
 	joint  *objective.Joint
 	terms  *objective.Terms
-	truth  certtest.Problem
-	r2     float64
+	truth  certtest.Problem // rows, labels and weights in the order of the view
+	r2     float64          // mean squared norm of the rows, with the bias's feature
 }
 
-// cases calls f with random problems: of each loss and of both joint ones, with and without a bias,
-// weights of rows, a prior and rows that are left out.
+// cases calls f with random problems of each loss and of both joint losses. Problems may have a
+// bias, weights of rows, a prior, costs, and rows outside of the view.
 func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	t.Helper()
 	for k := range loss.Kind(loss.Kinds + 2) {
@@ -52,6 +52,8 @@ func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	}
 }
 
+// newProblem returns a small random problem. A kind of loss.Kinds or more makes it a joint problem
+// with the loss truth.
 func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind) *problem {
 	t.Helper()
 	n, d, vectors := 3+g.IntN(9), 1+g.IntN(5), 1
@@ -141,7 +143,7 @@ func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind)
 	return p
 }
 
-// weights returns random vectors and biases.
+// weights returns random weight vectors, and biases that are 0 if the problem has none.
 func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	for range p.truth.Vectors {
 		var v []float32
@@ -157,8 +159,8 @@ func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	return w, b
 }
 
-// scores returns the scores of the rows in view order by the vectors w, in float64, without the
-// prior's.
+// scores returns the float64 scores, by the vectors w and the biases b alone, of the rows in the
+// order of the view.
 func (p *problem) scores(w [][]float32, b []float64) (z [][]float64) {
 	for at := range p.truth.Rows {
 		var row []float64

@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
+// wide converts vectors to float64.
 func wide(w [][]float32) (to [][]float64) {
 	for _, v := range w {
 		to = append(to, floats.Wide(v))
@@ -23,7 +24,7 @@ func wide(w [][]float32) (to [][]float64) {
 	return to
 }
 
-// meanLoss returns the mean loss from float32 or float64 dot products.
+// meanLoss returns the mean loss from float64 dot products if exact, else from float32 ones.
 func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	if p.joint != nil {
 		if exact {
@@ -34,15 +35,15 @@ func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	n := p.terms.Count()
 	sum := p.binary.LossesOf(p.terms.X, w[0], b[0], 0, n)
 	if exact {
-		half := n / 2 // in two parts, as blocks are
+		half := n / 2 // two parts, as rows are summed in blocks
 		sum = p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], 0, half) +
 			p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], half, n)
 	}
 	return sum / float64(n)
 }
 
-// P differs from the true objective by no more than the mistake that Measure returns, which is of
-// the size of the arithmetic's roundings.
+// Measure's bound on the error of P holds, and is small: 1e-4 for float32 dot products, 1e-11 for
+// float64.
 func TestMeasure(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -64,7 +65,7 @@ func TestMeasure(t *testing.T) {
 	})
 }
 
-// At the zero vectors, or at the prior, the mean loss is AtZero.
+// AtZero returns the objective of zero weights, or of the prior.
 func TestAtZero(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w := make([][]float64, p.truth.Vectors)
@@ -81,8 +82,8 @@ func TestAtZero(t *testing.T) {
 	})
 }
 
-// Where the scores are off by some errors, the mean loss is off by at most LossError, which is not
-// much more than what the worst errors cause.
+// LossError bounds the change of the mean loss when all scores change by z, and is the bound of the
+// package comment of certificate.
 func TestErrorOf(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		if p.truth.Prior != nil {
@@ -105,7 +106,7 @@ func TestErrorOf(t *testing.T) {
 		if worst > most*(1+1e-12) {
 			t.Errorf("the loss moved by %v, at most %v", worst, most)
 		}
-		limit := z // of losses whose slope is at most 1
+		limit := z // losses without a curvature have slopes of at most 1
 		if p.joint != nil {
 			limit = 2 * z
 		} else if c := p.binary.Cost.Kind.Traits().Curvature; c > 0 {
@@ -115,13 +116,13 @@ func TestErrorOf(t *testing.T) {
 			t.Errorf("at most %v, want %v", most, limit)
 		}
 	})
-	// A loss with a bounded slope counts with that slope.
+	// The error is proportional to the largest slope.
 	two := rows.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
 	one := objective.Binary{Terms: &objective.Terms{View: two}}
 	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
 		t.Errorf("hinge: %v", e)
 	}
-	// The constants of the loss are rounded, too: labels, epsilon and costs.
+	// The rounding of labels, epsilon and costs is included.
 	v := rows.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
 	number := objective.Binary{Terms: &objective.Terms{View: v, Sums: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
@@ -137,14 +138,15 @@ func TestErrorOf(t *testing.T) {
 	}
 }
 
+// pick returns a random one of the values.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// The coefficients of a row are minus a sub-gradient of its loss, by score: the loss of no other
-// scores is below the plane. They carry the row's weight.
+// Coefficients are minus a sub-gradient of the row's loss with respect to its scores: the loss is
+// nowhere below the plane that they define. Binary coefficients include the row's weight.
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
-		if p.truth.Prior != nil { // scores are what is added to the prior's then
+		if p.truth.Prior != nil { // the arguments are scores without the prior's part
 			for k := range w {
 				for j := range w[k] {
 					w[k][j] -= p.truth.Prior[k][j]
@@ -191,7 +193,7 @@ func TestCoefficients(t *testing.T) {
 	})
 }
 
-// rowLoss returns the loss of a row whose scores are z and the prior's.
+// rowLoss returns the loss of row i, at the given place of the view, for z plus the prior's scores.
 func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	one := p.truth
 	one.Rows, one.Labels, one.Weight = [][]float64{{}}, p.truth.Labels[at:at+1], nil
@@ -206,8 +208,8 @@ func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	return one.Objective(empty, full)
 }
 
-// A prior's scores are found in float32 for training and in float64 for the bound, and AddPrior
-// gives back the weights.
+// A prior's scores are computed in float32 for training and in float64 for the bound, with an error
+// within PriorError. AddPrior adds its weights.
 func TestPrior(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	p := newProblem(t, g, loss.Log, truthOf[loss.Log])
@@ -243,7 +245,7 @@ func TestPrior(t *testing.T) {
 			t.Errorf("weight %d is %v, want %v", j, v, want)
 		}
 	}
-	// The errors of its scores are those of float64 sums.
+	// The error is the rounding of float64 sums.
 	length := math.Sqrt(objective.SquareSum(p.truth.Prior[0]))
 	e := p.terms.Sums * (1.001*length*math.Sqrt(p.r2) + math.Abs(p.truth.PriorBias[0]))
 	if have := p.terms.PriorError(p.r2); math.Abs(have-e) > 1e-12*e {
@@ -254,7 +256,7 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// The penalty is lambda/2 times the squared distance from the prior, the bias's feature included.
+// The penalty is lambda/2 times the squared distance from the prior, including a penalized bias.
 func TestPenalty(t *testing.T) {
 	w, from := []float32{3, 4}, []float32{1, 1}
 	for _, c := range []struct {
@@ -288,7 +290,8 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// A score is off by its dot product's error and by that of sums, which the bias has as well.
+// The error of a score is the error of its dot product plus the rounding of sums, including the
+// bias.
 func TestScoreError(t *testing.T) {
 	terms := &objective.Terms{Sums: 0x1p-10}
 	for _, c := range []struct{ length, want float64 }{
@@ -301,7 +304,7 @@ func TestScoreError(t *testing.T) {
 	}
 }
 
-// The objective of weights that folding rounds is off by what folding may change.
+// The error of P includes the rounding of weights and biases into which a scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
 	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, Sums: 0x1p-20, PriorBias: []float64{1}}
 	terms.View = rows.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
@@ -323,14 +326,14 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	}
 	found.Exact = [][]float64{{3, 5}}
 	exact, most := objective.Measure(p, terms, found)
-	sums := terms.Sums * (exact - value) // which are off in proportion
+	sums := terms.Sums * (exact - value) // rounding error of the larger penalty
 	if want := bias + score + sums; exact != value+9 || math.Abs(most-plain-want) > 1e-9*want {
 		t.Errorf("of exact vectors %v, off by %v more, want %v and %v", exact, most-plain, value+9,
 			want)
 	}
 }
 
-// Infinite scores make no objective.
+// At returns NaN if a float32 score overflows.
 func TestObjectiveOfInfiniteScores(t *testing.T) {
 	x := dense.New(2, 1)
 	x.Row(0)[0], x.Row(1)[0] = 3e38, 1
@@ -346,7 +349,7 @@ func TestObjectiveOfInfiniteScores(t *testing.T) {
 	}
 }
 
-// LogSumExp neither overflows nor falls below 0 by rounding.
+// LogSumExp does not overflow, and is 0 where rounding could make it negative.
 func TestLogSumExp(t *testing.T) {
 	for _, c := range []struct {
 		z    []float64

@@ -17,9 +17,8 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 |w - from|^2, where a nil from stands for zeros, plus lambda/2 times the
-// square of the appended feature's weight, bias/biasScale. With a prior, bias is the difference
-// from the prior's.
+// Penalty returns lambda/2 (|w - from|^2 + (bias/biasScale)^2). A nil from means zeros. With a
+// prior, bias is the difference from the prior's bias.
 func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if from == nil {
