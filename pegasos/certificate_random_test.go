@@ -28,26 +28,26 @@ var (
 	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
 )
 
-// truths has the kind of certtest for each loss.
+// truths maps each loss to its kind in certtest.
 var truths = map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge, pegasos.Log: certtest.Log,
 	pegasos.SquaredHinge: certtest.SquaredHinge, pegasos.EpsInsensitive: certtest.EpsInsensitive,
 	pegasos.Squared: certtest.Squared}
 
-// A trial is a random problem and a way to train on it.
+// trial is a random training set with the settings of a run.
 type trial struct {
 	g    *rand.Rand
 	x    pegasos.Examples
 	rows *dense.Matrix
 	y    []float32
 	tr   pegasos.Trainer
-	half bool // the run is paused and resumed
-	auto bool // what is zero is chosen by the data, and rows may be scaled
+	half bool // pause the run and resume it
+	auto bool // choose zero settings from the data, which may scale the rows
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newTrial makes one of any loss, bias and kind of weights, with rows of any size and any distance
-// from the origin.
+// newTrial returns a random trial with any loss, bias, weights of rows and multi-class scheme. The
+// rows may be tiny, huge, or far from the origin.
 func newTrial(seed uint64) *trial {
 	g := rand.New(rand.NewPCG(seed, 77))
 	t := &trial{g: g}
@@ -78,7 +78,7 @@ func newTrial(seed uint64) *trial {
 	if cfg.Loss == pegasos.EpsInsensitive {
 		cfg.Epsilon = pick(g, 0, 0.01, 0.5)
 	}
-	// Relative to the rows, or not.
+	// In two of three cases lambda is relative to the squared size of the rows.
 	cfg.Lambda = math.Pow(10, -5*g.Float64())
 	if g.IntN(3) > 0 {
 		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
@@ -128,7 +128,7 @@ func newTrial(seed uint64) *trial {
 		for i := range rows {
 			w := pick[float32](g, 0, 1, 1, 0.3, 1e-3, 1e3)
 			if i < classes {
-				w++ // so that every class has a row
+				w++ // every class needs a row of positive weight
 			}
 			t.tr.Weights = append(t.tr.Weights, w)
 		}
@@ -141,7 +141,7 @@ func newTrial(seed uint64) *trial {
 	return t
 }
 
-// open leaves settings to the trainer, and has rows and numbers scaled.
+// open clears some settings, which the trainer then chooses, and selects a scaling.
 func (t *trial) open() {
 	cfg, g := &t.tr.Config, t.g
 	cfg.Scale = pick(
@@ -168,7 +168,7 @@ func (t *trial) open() {
 	t.settle(cfg)
 }
 
-// settle takes back settings that don't go together.
+// settle clears settings that Validate rejects, one by one.
 func (t *trial) settle(cfg *pegasos.Config) {
 	for range 20 {
 		var e *pegasos.ConfigError
@@ -209,7 +209,7 @@ func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
 	return m
 }
 
-// labels makes labels that depend on the rows, but for some.
+// labels sets labels that a random linear model of the rows determines, with some exceptions.
 func (t *trial) labels(loss pegasos.Loss, classes int) {
 	truth := t.random(classes, t.rows.Cols(), 1, 0)
 	t.y = make([]float32, t.rows.Rows())
@@ -229,7 +229,7 @@ func (t *trial) labels(loss pegasos.Loss, classes int) {
 	}
 }
 
-// models gives the trainer a start and a prior, or not.
+// models sets a prior and a start in some trials.
 func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
@@ -242,7 +242,7 @@ func (t *trial) models() {
 	}
 	if t.g.IntN(4) == 0 {
 		if t.tr.Prior = train(); t.tr.Prior != nil {
-			size := pick(t.g, 1, 1, 2000) // its scores cancel
+			size := pick(t.g, 1, 1, 2000) // large weights of both signs, so that scores cancel
 			for _, w := range t.tr.Prior.Weights {
 				for j := range w {
 					w[j] *= float32(size * (1 - 2*(j%2)))
@@ -255,7 +255,8 @@ func (t *trial) models() {
 	}
 }
 
-// train returns the model, or nil where the rows are too large for the settings.
+// train returns the trained model, or nil without an error if training rejects the settings or the
+// rows.
 func (t *trial) train() (*pegasos.Model, error) {
 	var m *pegasos.Model
 	var err error
@@ -286,7 +287,7 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 	return trainPlain(context.Background(), tr, t.x, t.y)
 }
 
-// row returns row i as the model's scaling has it, in float64.
+// row returns row i, scaled by the model's scaling, in float64.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	row := floats.Wide(t.rows.Row(i))
 	s := m.Scaling
@@ -310,7 +311,7 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	return row
 }
 
-// vector returns vector k of the model, for such rows, and its bias.
+// vector returns weight vector k of the model for scaled rows, and its bias.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Wide(m.Weights[k]), pegasos.BiasOf(m, k)
@@ -318,7 +319,8 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	return m.Scaling.Exact(m, k)
 }
 
-// problems returns the problems that the model's vectors are the answers to, and which vectors.
+// problems returns the problems that the model solves, and the index of the first weight vector of
+// each.
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
 	p := certtest.Problem{
@@ -365,7 +367,8 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	return all, first
 }
 
-// addRows gives the problem its rows, labels and weights.
+// addRows adds the rows, labels and weights to the problem q. The rows are those of two classes if
+// negative is not -1, else all.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
 	byLabel, _ := pegasos.SettingsOf(m.Config).ClassWeights()
 	class := make(map[float32]int)
@@ -415,12 +418,12 @@ func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positiv
 	}
 }
 
-// A tally counts what the trials came to.
+// tally counts trials by outcome.
 type tally struct{ trials, problems, bounds, useful, close, replaced int }
 
-// certify trains on a random problem and holds the proof against an optimum that certtest has
-// found. However near that is, it is no less than the least there is. It returns an error for a
-// proof that is wrong.
+// certify trains on a random problem and compares the certificate with an optimum that certtest
+// found, which may be above the true optimum, but never below it. It returns an error if the bound
+// or the objective is wrong.
 func (n *tally) certify(t *trial, seed uint64) error {
 	t.models()
 	m, err := t.train()
@@ -459,12 +462,14 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	return nil
 }
 
-// hold holds the proof of one problem's model against the truth.
+// hold returns an error unless the claims c are true for the weight vectors w and biases b of
+// problem p. paper is set for runs without the offset t0, whose objective may exceed the one at w =
+// 0.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
 ) error {
 	n.problems++
-	const ulps = 0x1p-50 // of the test's own float64 losses
+	const ulps = 0x1p-50 // relative error of certtest's float64 losses
 	truth := p.Objective(w, b)
 	if d := math.Abs(c.Objective - truth); d > 1.001*claims.SmallOfObjective*truth &&
 		math.IsNaN(c.DualObjective) {
@@ -480,7 +485,7 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// The model that replaces a worse one is rounded to float32, with products that may cancel.
+	// A model that replaces a worse one is rounded to float32, and its products may cancel.
 	size := 0.0
 	for _, row := range p.Rows {
 		for k, wk := range w {
@@ -491,7 +496,7 @@ func (n *tally) hold(
 			size = math.Max(size, sum)
 		}
 	}
-	slope := 1.0 // of the loss, in the mean: at most 2 sqrt(P) if it is quadratic
+	slope := 1.0 // bound on the mean slope of the loss: 2 sqrt(P) for a quadratic one
 	if p.Kind == certtest.Squared || p.Kind == certtest.SquaredHinge {
 		slope = max(slope, 2*math.Sqrt(start))
 	}
@@ -521,8 +526,8 @@ func (n *tally) hold(
 	return nil
 }
 
-// certifyRandom checks the proofs of random problems: least of them, short in a short run, the
-// number of -certify-runs, or as many as the time of -certify allows.
+// certifyRandom certifies random trials: -certify-runs of them if set, else least, or short in a
+// short run, and more until the time of -certify is over.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short
@@ -547,7 +552,7 @@ func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed
 		n.replaced, from)
 }
 
-// No proof is wrong, whatever the data and the settings.
+// Certificates hold for all data and settings.
 func TestCertificate(t *testing.T) {
 	var n tally
 	n.certifyRandom(t, 3000, 400, newTrial)
@@ -556,7 +561,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// No proof of the descent is wrong, whatever the loss, the bias, the weights and the prior.
+// Certificates of the dual descent hold for every loss, bias, prior and weights of rows.
 func TestDescentCertificate(t *testing.T) {
 	var n tally
 	trial := func(seed uint64) *trial {
@@ -572,7 +577,7 @@ func TestDescentCertificate(t *testing.T) {
 		cfg.Epochs = pick(t.g, 1, 3, 30, 300)
 		return t
 	}
-	const cancels = 1795663818832290052 // weights of 2^44, rounded, whose products cancel
+	const cancels = 1795663818832290052 // weights near 2^44 whose products cancel
 	if err := n.certify(trial(cancels), cancels); err != nil {
 		t.Error(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual
-// coordinate ascent in float64, the gap being the proof. It shares nothing with the trainer.
+// optimum returns a lower and an upper bound on the optimum of a small hinge problem, within 1e-9
+// of each other, by dual coordinate ascent in float64. It shares no code with the trainer.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
@@ -58,6 +58,7 @@ func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (
 	return 0, 0
 }
 
+// signs returns 1 for the labels that equal class, and -1 for the others.
 func signs(y []float32, class float32) []float64 {
 	s := make([]float64, len(y))
 	for i, v := range y {
@@ -69,8 +70,8 @@ func signs(y []float32, class float32) []float64 {
 	return s
 }
 
-// The bound is no higher than the optimum at every moment of a run, with all settings, and comes
-// near it.
+// The bound never exceeds the optimum during a run, with any settings, and comes close to it at the
+// end.
 func TestBound(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, lambda := range []float64{0.3, 0.01, 0.001} {
@@ -84,7 +85,7 @@ func TestBound(t *testing.T) {
 						{Project: true, Offset: pegasos.OffsetNone}, {Batch: 7, Project: true},
 						{Finish: pegasos.FinishDual}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
-						// Mostly not whole epochs; of batches more.
+						// Usually the last epoch is incomplete.
 						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5
 						if bias != 0 {
 							cfg.Bias = pegasos.BiasAugmented
@@ -132,8 +133,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Rows that a user's own type holds make the same model, by the same proof, to the bit: also where
-// the proof says when the run ends, and where the finish starts from its shares.
+// Rows of a user-defined type give the same model and certificate to the bit, also where the
+// certificate ends the run and where a solver starts from its dual variables.
 func TestForeignTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {
@@ -175,6 +176,7 @@ func TestForeignTol(t *testing.T) {
 	}
 }
 
+// With order iid there is no bound, only an objective.
 func TestNoCertificate(t *testing.T) {
 	data := random(13, 30, 5, 3, 1)
 	r := mustTrain(t, data.dense, data.y, pegasos.Config{Order: pegasos.IID}).Result
@@ -188,7 +190,7 @@ func TestNoCertificate(t *testing.T) {
 	}
 }
 
-// With nothing in the rows w = 0 is the optimum, and known to be.
+// For rows without values w = 0 is the optimum, and the bound proves it.
 func TestEmptyRows(t *testing.T) {
 	for _, cols := range []int{0, 3} {
 		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, pegasos.Config{})
@@ -213,7 +215,7 @@ func TestEmptyRows(t *testing.T) {
 	}
 }
 
-// The means over the classes are what the result says they are.
+// A result contains the means over the classes, and each class is trained as if alone.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented}
@@ -221,7 +223,7 @@ func TestPerClass(t *testing.T) {
 	var objective, dual float64
 	var violations int64
 	for k, c := range m.Result.PerClass {
-		// The same as that class against the rest, alone.
+		// Train the class against the rest alone.
 		y := make([]float32, len(data.y))
 		for i, s := range signs(data.y, m.Classes[k]) {
 			y[i] = float32(s)
@@ -230,7 +232,7 @@ func TestPerClass(t *testing.T) {
 		if distance(alone.Weights[0], m.Weights[k]) != 0 || alone.Bias[0] != m.Bias[k] {
 			t.Errorf("class %d is not what it is alone", k)
 		}
-		// The bound carries the roundings of means over classes.
+		// The bound includes the rounding of the means over classes.
 		r := alone.Result
 		d := r.DualObjective - c.DualObjective
 		if d < 0 || d > 1e-13 || r.Objective != c.Objective ||
@@ -248,7 +250,8 @@ func TestPerClass(t *testing.T) {
 	}
 }
 
-// A prior's scores that nearly cancel are known to the bound as they are, not as float32 has them.
+// The bound holds for a prior whose scores nearly cancel, where float32 scores have no correct
+// digits.
 func TestPriorCancels(t *testing.T) {
 	tight := 0
 	for seed := range uint64(60) {
@@ -287,8 +290,8 @@ func TestPriorCancels(t *testing.T) {
 	}
 }
 
-// Where a small gap is claimed, the objective is that of the weights as written, to more digits
-// than float32 scores have.
+// If the claimed gap is small, the objective of the written weights is accurate to more digits than
+// float32 scores have.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)

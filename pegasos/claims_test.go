@@ -20,9 +20,9 @@ var claimModels = flag.Int(
 	"models whose files TestClaims edits, 500 times each",
 )
 
-// TestClaims edits every field of models and of proofs, as somebody would who wants to claim more
-// than is true and knows the form. A claim that is confirmed all the same has to be true, by an
-// optimum that was found independently.
+// TestClaims edits random fields of model and proof files, as an author would who wants to claim
+// more than is true and knows the format. Claims that are confirmed nevertheless must be true, by
+// an independently computed optimum.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
@@ -76,7 +76,8 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// lie returns a model whose claims or other fields are changed; nil if it can't be read.
+// lie returns a copy of the model with changed claims or other fields; nil if the changed file is
+// rejected.
 func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {
@@ -113,7 +114,8 @@ func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	return read
 }
 
-// boast lowers a claimed objective, raises a claimed bound, or both, by little or much.
+// boast lowers a claimed objective, raises a claimed bound, or lowers both, by up to their
+// difference, or changes nothing.
 func boast(g *rand.Rand, objective, bound *float64) {
 	excess := (*objective - *bound) * math.Ldexp(g.Float64(), -g.IntN(30))
 	switch g.IntN(4) {
@@ -126,11 +128,11 @@ func boast(g *rand.Rand, objective, bound *float64) {
 	}
 }
 
-// holdClaims returns an error unless what the model claims, and v has confirmed, is true.
+// holdClaims returns an error unless the claims of the model that v confirms are true.
 func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	var n tally
 	filled := *m
-	filled.Config = m.Config.Plain() // as Verify understands what a file leaves out
+	filled.Config = m.Config.Plain() // Verify fills in settings that a file lacks the same way
 	all, first := t.problems(&filled)
 	for i, p := range all {
 		c := pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
@@ -162,7 +164,7 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	return nil
 }
 
-// largest returns the largest square of labels, or 1.
+// largest returns the largest square of a label, at least 1.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

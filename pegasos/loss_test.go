@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// losses are all there are, with what they cost and minus their derivative, written down anew with
+// losses lists every loss, with its value and minus its derivative, written independently with
 // package math.
 var losses = []lossCase{
 	{pegasos.Config{Loss: pegasos.Hinge}, []float64{1}, 0,
@@ -55,13 +55,13 @@ var losses = []lossCase{
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
-	bend        float64 // the largest second derivative; 0 with a kink
+	curvature   float64 // largest second derivative; 0 for a loss with kinks
 	at          func(m float64) float64
 	coefficient func(m float64) float64
 }
 
-// optimum returns bounds on the least objective there is for dense rows with the labels y, which
-// are numbers for a loss of numbers, and an appended feature bias.
+// optimum returns a lower and an upper bound on the optimum for dense rows with the labels y, which
+// are regression targets for a loss of these, and with an appended feature of the value bias.
 func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low,
 	high float64) {
 	t.Helper()
@@ -71,13 +71,13 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	case l.cfg.Loss == pegasos.Squared:
 		_, _, least := ridgeProblem{x: x, y: y, lambda: lambda, bias: bias}.solve()
 		return least, least
-	case l.bend > 0:
-		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.coefficient, l.bend)
+	case l.curvature > 0:
+		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.coefficient, l.curvature)
 	}
 	return optimum(t, x, signs(y, 1), lambda, bias)
 }
 
-// numbers replaces the labels by numbers that depend on the rows, nearly linearly.
+// numbers replaces the labels by regression targets that are nearly linear functions of the rows.
 func (p pair) numbers(seed uint64) pair {
 	g := rand.New(rand.NewPCG(seed, 2))
 	y := make([]float32, p.dense.Rows())
@@ -91,11 +91,11 @@ func (p pair) numbers(seed uint64) pair {
 	return p
 }
 
-// smoothOptimum returns bounds on the least P of a small problem with a loss that has a derivative:
-// gradient descent in float64. P is strongly convex, so that P - |gradient|^2/(2 lambda) is a
-// bound.
+// smoothOptimum returns a lower and an upper bound on the optimum of a small problem with a
+// differentiable loss, by gradient descent in float64. P is strongly convex, so that P -
+// |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
-	coefficient func(float64) float64, bend float64) (low, high float64) {
+	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
 	rows := make([][]float64, n)
@@ -106,7 +106,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 		}
 		rows[i] = append(rows[i], bias)
 		for _, v := range rows[i] {
-			curve += bend * v * v / float64(n)
+			curve += curvature * v * v / float64(n)
 		}
 	}
 	w, momentum := make([]float64, d), make([]float64, d)
@@ -133,7 +133,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 		if low = high - size/(2*lambda); size/(2*lambda) < 1e-9*high {
 			return low, high
 		}
-		for j := range w { // of Polyak
+		for j := range w { // heavy-ball momentum (Polyak)
 			momentum[j] = 0.9*momentum[j] - gradient[j]/curve
 			w[j] += momentum[j]
 		}
@@ -142,7 +142,8 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 	return 0, 0
 }
 
-// numberOptimum is the same for the eps-insensitive loss, by dual coordinate ascent.
+// numberOptimum returns a lower and an upper bound on the optimum for the eps-insensitive loss, by
+// dual coordinate ascent.
 func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low,
 	high float64) {
 	t.Helper()
@@ -169,9 +170,9 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 			low += (a[i]*float64(y[i]) - epsilon*math.Abs(a[i])) / float64(n)
 			high += math.Max(0, math.Abs(z-float64(y[i]))-epsilon) / float64(n)
 			if pass%50 == 0 || q == 0 {
-				continue // only measured
+				continue // this pass only measures the gap
 			}
-			// Of the parabola in a_i, with the kink of |a_i| at 0.
+			// Maximize the parabola in a_i, which has a kink at 0.
 			c := a[i] + (float64(y[i])-z)*lambda*float64(n)/q
 			shrink := epsilon * lambda * float64(n) / q
 			c = math.Copysign(math.Max(0, math.Abs(c)-shrink), c)
@@ -189,7 +190,7 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 	return 0, 0
 }
 
-// Of each loss the bound is one at every moment of the run, and it and the objective come near the
+// The bound of every loss holds during the whole run, and bound and objective come close to the
 // optimum.
 func TestLossBounds(t *testing.T) {
 	for _, l := range losses[1:] {
@@ -224,7 +225,7 @@ func TestLossBounds(t *testing.T) {
 							t.Fatal(err)
 						}
 						check(m.Result)
-						// of numbers the optimum may be a hundredth of the loss at w = 0
+						// the optimum of regression may be a hundredth of the loss at w = 0
 						slack := 0.0
 						if cfg.Loss.Regression() {
 							slack = 0.004
@@ -241,7 +242,7 @@ func TestLossBounds(t *testing.T) {
 	}
 }
 
-// As in TestGoldenModels.
+// Models of every loss have the same hash on every machine, as in TestGoldenModels.
 func TestGoldenLosses(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -280,6 +281,8 @@ func TestGoldenLosses(t *testing.T) {
 	}
 }
 
+// Models of regression targets predict scores, refuse NaN targets and classes, and are read as
+// written.
 func TestNumbers(t *testing.T) {
 	data := random(1, 60, 5, 2, 1).numbers(1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 0.01,
@@ -306,7 +309,7 @@ func TestNumbers(t *testing.T) {
 		m.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
 	}
-	// One value of y is no mistake here, and NaN is.
+	// Equal targets are allowed, and NaN is not.
 	if r := mustTrain(t, data.dense, make([]float32, 60),
 		pegasos.Config{Loss: pegasos.EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
 		t.Errorf("all 0: %+v", r)
@@ -344,7 +347,7 @@ func TestNumbers(t *testing.T) {
 	}()
 }
 
-// The objective of a model is that of its training.
+// Model.Objective returns the objective that training reports.
 func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge} {
@@ -356,7 +359,7 @@ func TestLossObjective(t *testing.T) {
 	}
 }
 
-// Rows and lambdas at the edge give a finite model or an error that names the step.
+// Extreme rows and lambdas give a finite model or an error that names the step.
 func TestLossExtremes(t *testing.T) {
 	for _, l := range losses {
 		for _, size := range []float32{1e-15, 1, 1e4, 1e15} {
@@ -383,7 +386,7 @@ func TestLossExtremes(t *testing.T) {
 			}
 		}
 	}
-	// A score of 1e30 is no trouble for the logarithmic loss.
+	// Scores of 1e30 do not overflow the log loss.
 	x := matrix(t, 2, 1, 1e10, 1e10)
 	m := mustTrain(t, x, []float32{1, 2}, pegasos.Config{Loss: pegasos.Log, Lambda: 1e-10, Steps: 1,
 		Offset: pegasos.OffsetNone})
@@ -392,7 +395,7 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// With the squared hinge no step overshoots, however long a few rows are.
+// The squared hinge takes stable steps, even if a few rows are 1000 times as long as the others.
 func TestSquaredHingeIsStable(t *testing.T) {
 	data := random(22, 200, 4, 2, 1)
 	for i := range 3 {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Every kind of model gives probabilities that add up to 1, are better than the classes' shares,
-// and are the same for any number of threads and after a way through a file.
+// Every kind of model gives probabilities that add up to 1 and beat constant ones. They are the
+// same for any number of threads and after writing and reading the model.
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)
@@ -71,7 +71,7 @@ func TestCalibrate(t *testing.T) {
 }
 
 // When sigmoids are fitted, for pairs of classes too, a row of integer weight w counts as w copies,
-// and a row of weight 0 does not count, whatever its label and score are.
+// and a row of weight 0 does not count for any label and score.
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)
@@ -108,11 +108,9 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The weighted mean of a class's probability is the class's share of the weight, whatever the unit
-// of
-// the weights. Class weights do not count: with them the mean stays the class's share of the rows,
-// as
-// in scikit-learn.
+// The weighted mean of a class's probability is the class's share of the weight, for any unit of
+// the weights. Class weights do not change it from the class's share of the rows, as in
+// scikit-learn.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)
@@ -139,7 +137,7 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 				checkShare(t, m, data, scaled, fmt.Sprintf("%d classes, %s, unit %v", classes,
 					multiclass, unit))
 				if multiclass == pegasos.OneVsOne && classes > 2 {
-					continue // coupled pairs of other weights have no such mean
+					continue // coupled probabilities of differently weighted pairs have other means
 				}
 				cfg.ClassWeight = fmt.Sprintf("%d=9", classes-1)
 				m = mustTrain(t, data.dense, data.y, cfg)
@@ -149,7 +147,8 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 	}
 }
 
-// checkShare checks the mean probability of the last class; nil weights are ones.
+// checkShare compares the mean probability of the last class with the class's share of the weight;
+// nil weights are ones.
 func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, name string) {
 	t.Helper()
 	var mean, share, all float64
@@ -171,7 +170,7 @@ func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, na
 	}
 }
 
-// Rows of weight 0, and the rows of a class of weight 0, do not change the sigmoids by a bit.
+// Rows of weight 0, and rows of a class of weight 0, do not change a bit of the sigmoids.
 func TestCalibrateWeightZero(t *testing.T) {
 	data := random(56, 120, 4, 3, 1)
 	weights, byClass := make([]float32, 120), make([]float32, 120)
@@ -202,7 +201,7 @@ func TestCalibrateWeightZero(t *testing.T) {
 	}
 }
 
-// A file may leave out the loss, which for multinomial models is the log loss.
+// A multinomial model without a loss in its file has the log loss, and so probabilities.
 func TestProbabilitiesWithoutLoss(t *testing.T) {
 	data := random(52, 60, 3, 3, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.Multinomial})
@@ -213,6 +212,8 @@ func TestProbabilitiesWithoutLoss(t *testing.T) {
 	}
 }
 
+// Calibrate rejects scores, labels and weights that do not fit the model, and leaves the model
+// unchanged.
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -237,7 +238,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	if m.Calibration != nil {
 		t.Error("calibrated after an error")
 	}
-	// Two classes of one row each, in the same fold: the pair of them has no row to train on.
+	// Two classes of one row each may fall into one fold, so that their pair has no row to train
+	// on.
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
@@ -254,7 +256,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 }
 
-// The hash covers the sigmoids, which verify can find anew.
+// The hash covers the sigmoids, and Verify can train them again.
 func TestSigmoidsAreVerified(t *testing.T) {
 	for seed := range uint64(6) {
 		data := random(seed, 80, 5, 2+int(seed%3), 1)

@@ -9,24 +9,24 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// unbounded reports whether a loss has a sub-gradient without bounds, for which the paper's first
+// unbounded reports whether the sub-gradient of a loss has no bound, so that the paper's first
 // steps are too large.
 func unbounded(l pegasos.Loss) bool { return l == pegasos.SquaredHinge || l == pegasos.Squared }
 
-// A ridgeProblem is one of the squared loss, for the normal equations.
+// ridgeProblem is a problem with the squared loss, which solve solves by the normal equations.
 type ridgeProblem struct {
 	x         *dense.Matrix
 	y         []float32
-	weight    []float64 // nil for ones
+	weight    []float64 // weights of the rows; nil for ones
 	lambda    float64
-	bias      float64 // the appended feature's value
-	free      bool    // a bias that is not penalised
+	bias      float64 // value of the appended feature; 0 for none
+	free      bool    // there is a bias without a penalty
 	prior     []float64
 	priorBias float64
 }
 
-// solve returns the optimum by the normal equations, with Gauss's elimination, all in float64: the
-// weights, the bias and P.
+// solve returns the optimal weights and bias, and P there, from the normal equations by Gaussian
+// elimination in float64.
 func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	d := p.x.Cols() + 1
 	value := p.bias
@@ -58,7 +58,8 @@ func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 			all += c
 		}
 	}
-	// (X'CX + lambda) (w - start) = X'C (y - X start), C having the weights over their sum.
+	// (X'CX + lambda) (w - start) = X'C (y - X start), where C holds the weights divided by their
+	// sum.
 	a := make([][]float64, d)
 	for j := range a {
 		a[j] = make([]float64, d+1)
@@ -95,7 +96,7 @@ func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	return u[:d-1], u[d-1] * value, least
 }
 
-// eliminate solves a u = b, b being the last column of a.
+// eliminate solves a u = b by Gaussian elimination, where b is the last column of a.
 func eliminate(a [][]float64) []float64 {
 	d := len(a)
 	for j := range d {
@@ -123,7 +124,8 @@ func eliminate(a [][]float64) []float64 {
 	return u
 }
 
-// The models are those of the normal equations, whatever the way there, and their proofs hold.
+// Models of every solver and setting are close to the solution of the normal equations, and their
+// bounds hold.
 func TestSquaredNormalEquations(t *testing.T) {
 	for seed := range uint64(3) {
 		data, other := random(seed, 90, 5, 2, 0.9).numbers(seed), random(seed+9, 40, 5, 2, 1)
@@ -137,7 +139,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 		for _, c := range []struct {
 			name string
 			tr   pegasos.Trainer
-			near float64 // how near the weights are
+			near float64 // allowed relative error of the weights
 		}{
 			{"dual", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual}}, 1e-5},
 			{"auto", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishAuto}}, 1e-5},

@@ -32,8 +32,8 @@ func (t *trial) verify(
 	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 
-// Models of every kind are confirmed with the proof, and without one never contradicted; a bound
-// from margins alone is no higher than the objective.
+// Verification confirms models of every kind with their proofs, and never contradicts them without.
+// A bound from scores alone never exceeds the objective.
 func TestVerifyTrials(t *testing.T) {
 	found := map[pegasos.Verdict]int{}
 	for seed := range uint64(*verifyTrials) {
@@ -55,7 +55,7 @@ func TestVerifyTrials(t *testing.T) {
 			t.Errorf("seed %d: %+v\n%+v", seed, v, m.Config)
 		}
 		found[v.Verdict]++
-		other := pegasos.Examples(trial.rows) // the same rows, held in another way
+		other := pegasos.Examples(trial.rows) // the same rows in another layout
 		if trial.x == other {
 			other = toSparse(trial.rows)
 		}
@@ -84,7 +84,7 @@ func TestVerifyTrials(t *testing.T) {
 	t.Log(found)
 }
 
-// Every change of weights, claims or data is noticed.
+// Verification detects every change of weights, claims, hash or data.
 func TestTampering(t *testing.T) {
 	missed, tried := 0, 0
 	for seed := uint64(0); tried < *tamperings; seed++ {
@@ -113,8 +113,8 @@ func TestTampering(t *testing.T) {
 	t.Logf("%d changes, %d missed", tried, missed)
 }
 
-// tamper changes something of the model in a file, with its checksum, or of the data, and reports
-// whether that was noticed.
+// tamper changes the model in a file, with the right checksum, or the data, and reports whether
+// reading or verification detected it.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 		}
 		*at = math.Float64frombits(math.Float64bits(*at) ^ 1<<t.g.IntN(64))
 		if math.IsNaN(*at) || math.IsInf(*at, 0) {
-			return "", false // it has no such form in a file
+			return "", false // a file cannot contain it
 		}
 	case 2:
 		what = "the hash"
@@ -171,7 +171,7 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	return what, err != nil || v.Verdict == pegasos.Contradicted
 }
 
-// rewritten returns the model's file with that hash.
+// rewritten returns the model's file with the given hash in place of its own.
 func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
@@ -183,7 +183,7 @@ func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	return append([]byte(text), sum[:]...)
 }
 
-// flip32 changes a bit, or the number by a little, or by much.
+// flip32 changes a bit of *v, or adds a relative 1e-3 or an absolute 1 times a normal number.
 func flip32(g *rand.Rand, v *float32) {
 	old := *v
 	for *v == old || math.IsNaN(float64(*v)) || math.IsInf(float64(*v), 0) {
@@ -198,7 +198,7 @@ func flip32(g *rand.Rand, v *float32) {
 	}
 }
 
-// A model or proof that can't be verified, or is of something else, gives a plain error.
+// Verify rejects a model or proof that does not belong to the data or to each other.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}
@@ -222,7 +222,7 @@ func TestVerifyErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "other data, or of another layout") {
 		t.Error(err)
 	}
-	// A proof that proves less than is claimed.
+	// The proof shows a smaller bound than the model claims.
 	bad := *m
 	bad.Result.PerClass = slices.Clone(m.Result.PerClass)
 	bad.Result.DualObjective = (m.Result.Objective + m.Result.DualObjective) / 2
@@ -265,7 +265,8 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// A run that keeps its proof ends when that proof proves Tol, and verification says so too.
+// A run that keeps its proof ends when the rounded proof reaches Tol, and verification confirms
+// that.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"made": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
@@ -285,7 +286,7 @@ func TestProofOfTol(t *testing.T) {
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
 				tr := pegasos.Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
-				if cfg.Finish == pegasos.FinishDual { // its way does not go by Tol: just enough
+				if cfg.Finish == pegasos.FinishDual { // its steps do not depend on Tol: set the gap that it reaches
 					cfg.Tol = plain.Result.Gap
 					tr.Config = cfg
 				}
@@ -305,8 +306,8 @@ func TestProofOfTol(t *testing.T) {
 	}
 }
 
-// A proof of Newton's method is confirmed from the weights alone, for each loss and bias and with
-// other weights of rows; the width that it ended with helps, and nothing depends on it.
+// Verify confirms models of Newton's method from the weights alone, for every loss and bias and
+// with weights of rows. The smoothing width in the result improves the bound, but is not needed.
 func TestVerifyNewton(t *testing.T) {
 	helped, tried, confirmed := 0, 0, 0
 	for name, data := range map[string]pair{
@@ -329,7 +330,8 @@ func TestVerifyNewton(t *testing.T) {
 					data.y,
 					pegasos.VerifyOptions{Passes: 5},
 				)
-				// Where nothing but roundings is left of the gap, a bound may be better by luck.
+				// If the gap is at the level of rounding errors, the other bound may be slightly
+				// better.
 				if err != nil || v.Verdict == pegasos.Contradicted || v.Bound > v.Objective ||
 					!(v.Gap <= 1.0001*m.Result.Gap+1e-6) {
 					t.Errorf("%s, %s, %T: %v, %v by %v, claimed %v", name, what, x, err, v.Verdict,
@@ -351,7 +353,7 @@ func TestVerifyNewton(t *testing.T) {
 				pegasos.VerifyOptions{},
 			)
 			for k := range m.Result.PerClass {
-				m.Result.PerClass[k].Width = 0 // as in models of former versions
+				m.Result.PerClass[k].Width = 0 // not recorded
 			}
 			without, err2 := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
 				pegasos.VerifyOptions{})
@@ -371,7 +373,7 @@ func TestVerifyNewton(t *testing.T) {
 	}
 }
 
-// A Scaling is found to be the one of the rows, with weights and in each layout, and no other is.
+// Verify recognizes the scaling that the rows and weights determine, in each layout, and no other.
 func TestVerifyScaling(t *testing.T) {
 	for seed := range uint64(8) {
 		data := random(seed, 90, 6, 2, 1)
@@ -412,9 +414,8 @@ func TestVerifyScaling(t *testing.T) {
 	}
 }
 
-// A model has the hash of the one that its run went on from, also if the run was resumed, and
-// Verify
-// wants that one where it trains the folds again.
+// A model contains the hash of the model that its run started from, also after the run was resumed.
+// Verify needs that model to train the folds again.
 func TestVerifyStart(t *testing.T) {
 	data := random(5, 90, 6, 2, 1)
 	cfg := pegasos.Config{
