@@ -28,11 +28,6 @@ var (
 	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
 )
 
-// truths maps each loss to its kind in certtest.
-var truths = map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge, pegasos.Log: certtest.Log,
-	pegasos.SquaredHinge: certtest.SquaredHinge, pegasos.EpsInsensitive: certtest.EpsInsensitive,
-	pegasos.Squared: certtest.Squared}
-
 // trial is a random training set with the settings of a run.
 type trial struct {
 	g    *rand.Rand
@@ -332,11 +327,7 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	if cfg.Bias == pegasos.BiasAugmented {
 		p.BiasScale = cfg.BiasScale
 	}
-	kind, ok := truths[cfg.Loss]
-	if !ok {
-		panic("no independent optimum for the loss " + cfg.Loss + ": add it to truths")
-	}
-	p.Kind = kind
+	p.Kind = certtest.KindOf(string(cfg.Loss))
 	joint := cfg.Multiclass.Joint()
 	vectors := len(m.Weights)
 	if joint {

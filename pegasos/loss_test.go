@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,15 @@ var losses = []lossCase{
 	{pegasos.Config{Loss: pegasos.Squared}, nil, 1,
 		func(m float64) float64 { return m * m / 2 },
 		func(m float64) float64 { return -m }},
+}
+
+// The table losses, which other tests use, has a line for every loss.
+func TestEveryLossIsTested(t *testing.T) {
+	for _, l := range pegasos.Losses() {
+		if !slices.ContainsFunc(losses, func(c lossCase) bool { return c.cfg.Loss == l }) {
+			t.Errorf("the table losses has no line for the loss %s", l)
+		}
+	}
 }
 
 type lossCase struct {

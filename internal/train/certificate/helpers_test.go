@@ -14,11 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// truthOf returns the kind that certtest has for each loss.
-var truthOf = map[loss.Kind]certtest.Kind{loss.Hinge: certtest.Hinge, loss.Log: certtest.Log,
-	loss.SquaredHinge: certtest.SquaredHinge, loss.EpsInsensitive: certtest.EpsInsensitive,
-	loss.Squared: certtest.Squared}
-
 // problem is one training problem in two forms: of package objective, and of certtest.
 type problem struct {
 	of    objective.Problem
@@ -83,7 +78,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 			v.Weight[i] *= float64(v.Count()) / sum
 		}
 	}
-	p := &problem{truth: certtest.Problem{Kind: truthOf[f.cost.Kind], Epsilon: f.cost.Epsilon,
+	p := &problem{truth: certtest.Problem{Kind: certtest.KindOf(f.cost.Kind.Name()), Epsilon: f.cost.Epsilon,
 		Vectors: f.vectors, Lambda: math.Ldexp(size*size, -g.IntN(10))}}
 	labels := make([]float64, n)
 	for i := range labels {

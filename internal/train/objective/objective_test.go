@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
@@ -212,9 +213,9 @@ func (p *problem) rowLoss(at, i int, z []float64) float64 {
 // within PriorError. AddPrior adds its weights.
 func TestPrior(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
-	p := newProblem(t, g, loss.Log, truthOf[loss.Log])
+	p := newProblem(t, g, loss.Log, certtest.Log)
 	for p.truth.Prior == nil || p.truth.PriorBias[0] == 0 {
-		p = newProblem(t, g, loss.Log, truthOf[loss.Log])
+		p = newProblem(t, g, loss.Log, certtest.Log)
 	}
 	want := p.scores(p.truth.Prior, p.truth.PriorBias)
 	_, i := 0, p.terms.Row(0)
