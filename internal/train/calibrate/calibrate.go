@@ -119,7 +119,7 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Normalise divides the elements of p by their sum. If all are 0, it makes them equal.
+// Normalize divides the elements of p by their sum. If all are 0, it makes them equal.
 func Normalise(p []float64) {
 	var sum float64
 	for _, v := range p {

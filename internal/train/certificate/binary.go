@@ -37,7 +37,7 @@ type binary struct{ *objective.Binary }
 
 // boundAt implements Bound.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
-	p.WidenPrior() // for WideTarget
+	p.WidenPrior() // for Target64
 	var even balance
 	if p.Free {
 		even = p.balance(a)

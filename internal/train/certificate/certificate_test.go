@@ -150,8 +150,9 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 	return 0.8 * bound
 }
 
-// The bound falls with Terms.Sums, the relative error of sums, as much as the error analysis of the
-// package comment says. In joint problems it includes the float32 rounding of own dual variables.
+// The bound falls with Terms.SumError, the relative error of sums, as much as the error analysis of
+// the package comment says. In joint problems it includes the float32 rounding of own dual
+// variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {
@@ -186,8 +187,8 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 	}
 }
 
-// slack returns the sensitivity of the bound to Terms.Sums: the errors of the linear and quadratic
-// terms, of |u|^2/(2 lambda), and of the prior's scores, each for a relative error of 1.
+// slack returns the sensitivity of the bound to Terms.SumError: the errors of the linear and
+// quadratic terms, of |u|^2/(2 lambda), and of the prior's scores, each for a relative error of 1.
 func (p *problem) slack(d dualParts) float64 {
 	lambda, reach := p.truth.Lambda, math.Sqrt(d.squares*p.r2)
 	slack := d.linear + d.norm*(d.norm+reach)/lambda + d.quadratic

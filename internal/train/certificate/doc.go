@@ -15,17 +15,17 @@
 // their magnitudes.
 //
 // Sums. Every float64 sum runs over rows, columns or vectors. Its addends are products of a few
-// operations each, with weights whose mean was itself such a sum. One number, Sums = (8 rows +
+// operations each, with weights whose mean was itself such a sum. One number, SumError = (8 rows +
 // columns + classes + 64) u, exceeds the relative error of each of them, in terms of the sum of the
 // magnitudes. For sums of sums it counts once for each level.
 //
 // Scores. A float32 dot product has an error of at most k 2^-24 times the sum of its products'
 // magnitudes, and so of at most k 2^-24 |w| |x_i|, where k is the number of roundings that a
 // product goes through: store.Rows.DotError. A float64 dot product has exact products and an error
-// of at most Sums |w| |x_i|. The bias, the label and the loss's constants are added in float64. The
-// root mean square error of the scores is therefore at most
+// of at most SumError |w| |x_i|. The bias, the label and the loss's constants are added in float64.
+// The root mean square error of the scores is therefore at most
 //
-//	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + Sums (|w| R + |b| + the loss's constants)
+//	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + SumError (|w| R + |b| + the loss's constants)
 //
 // Losses. A loss whose derivative is at most s in magnitude (1 for the hinge, the log and the
 // epsilon-insensitive loss) changes by at most s times the change of the score, and its mean by s
@@ -34,19 +34,19 @@
 // mean loss) + c/2 z). A joint loss changes by at most the largest change of any score plus the
 // change of the own class's score: 2z, for the longest vector.
 //
-// The error of P' is at most the error of the mean loss plus Sums P'. If it exceeds a hundredth of
-// P' - D', or 1e-4 P' where there is no bound, P' is computed again from float64 dot products. With
-// Tol it always is, so that the end of a run does not depend on the format of the rows.
+// The error of P' is at most the error of the mean loss plus SumError P'. If it exceeds a hundredth
+// of P' - D', or 1e-4 P' where there is no bound, P' is computed again from float64 dot products.
+// With Tol it always is, so that the end of a run does not depend on the format of the rows.
 //
 // The bound. Dual variables are float32 numbers in their range, from any source, and count as
-// exact. The vector u of binary.go is a sum over the rows. Its error is at most Sums mean(|a_i|
-// |x_i|) <= Sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean of the linear terms
-// has an error of Sums times the mean of their magnitudes, and so has the mean of the entropies, to
-// which floats.Log adds 2^-52 of each. A prior's scores are computed again in float64, with an
-// error of Sums (|w0| |x_i| + |b0|), times the dual variables. With an unpenalized bias the sums of
-// the dual variables over both sides must be equal, and one of them could be moved a little to make
-// them so: balance.go bounds what that changes. In joint problems each row's own dual variable is
-// rounded to float32, and so known up to 2^-23 of itself.
+// exact. The vector u of binary.go is a sum over the rows. Its error is at most SumError mean(|a_i|
+// |x_i|) <= SumError sqrt(mean(a_i^2) R^2), which is added to its length. The mean of the linear
+// terms has an error of SumError times the mean of their magnitudes, and so has the mean of the
+// entropies, to which floats.Log adds 2^-52 of each. A prior's scores are computed again in
+// float64, with an error of SumError (|w0| |x_i| + |b0|), times the dual variables. With an
+// unpenalized bias the sums of the dual variables over both sides must be equal, and one of them
+// could be moved a little to make them so: balance.go bounds what that changes. In joint problems
+// each row's own dual variable is rounded to float32, and so known up to 2^-23 of itself.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

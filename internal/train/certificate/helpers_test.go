@@ -17,6 +17,7 @@ import (
 // problem is one training problem in two forms: of package objective, and of certtest.
 type problem struct {
 	of    objective.Problem
+	cost  loss.Func // loss of a binary problem
 	terms *objective.Terms
 	truth certtest.Problem // rows, labels and weights in the order of the view
 	r2    float64          // mean squared norm of the rows, with the bias's feature
@@ -78,7 +79,8 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 			v.Weight[i] *= float64(v.Count()) / sum
 		}
 	}
-	p := &problem{truth: certtest.Problem{Kind: certtest.KindOf(f.cost.Kind.Name()), Epsilon: f.cost.Epsilon,
+	p := &problem{cost: f.cost, truth: certtest.Problem{
+		Kind: certtest.KindOf(f.cost.Kind.Name()), Epsilon: f.cost.Epsilon,
 		Vectors: f.vectors, Lambda: math.Ldexp(size*size, -g.IntN(10))}}
 	labels := make([]float64, n)
 	for i := range labels {
@@ -256,21 +258,13 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 }
 
 // conjugate returns the minimum over m of l(m) + b*m for the loss l of a binary problem, in two
-// parts: the minimum is line - quadratic. An entropy is part of line.
+// parts: the minimum is line - quadratic. An entropy is part of line. Package loss tests DualTerm.
 func (p *problem) conjugate(b float64) (line, quadratic float64) {
-	switch p.truth.Kind {
-	case certtest.Hinge:
-		return b, 0
-	case certtest.Log:
-		return -xLogX(b) - xLogX(1-b), 0
-	case certtest.SquaredHinge:
-		return b, b * b / 4
-	case certtest.EpsInsensitive:
-		return -p.truth.Epsilon * math.Abs(b), 0
-	case certtest.Squared:
-		return 0, b * b / 2
+	least := p.cost.Least(b)
+	if p.cost.Kind.Traits().Entropy {
+		return least, 0
 	}
-	panic("no conjugate")
+	return p.cost.Linear(b), p.cost.Linear(b) - least
 }
 
 // xLogX returns x log x, and 0 for x <= 0.

@@ -68,7 +68,7 @@ func (j joint) ownDuals(a []float32) []float64 {
 	return own
 }
 
-// Total returns the sum of a in order, in float64.
+// Sum returns the sum of a in order, in float64.
 func Total(a []float32) (sum float64) {
 	for _, v := range a {
 		sum += float64(v)

@@ -124,9 +124,9 @@ func Softmax(z, b []float64) {
 	}
 }
 
-// Nearest stores in b the Euclidean projection of z/h onto the simplex, the vectors with elements
-// >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0 elsewhere.
-// sorted is a buffer with the capacity of z.
+// ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex, the vectors with
+// elements >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0
+// elsewhere. sorted is a buffer with the capacity of z.
 func Nearest(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {

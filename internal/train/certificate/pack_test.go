@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Spread returns packed dual variables with an error of at most half a unit of 16 bits, or for
+// Unpack returns packed dual variables with an error of at most half a unit of 16 bits, or for
 // joint problems, which round down, less than a unit. Zeros and the largest one are exact.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
@@ -60,7 +60,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Packed dual variables are in ascending order of the rows' names, and Spread skips a row's own
+// Packed dual variables are in ascending order of the rows' names, and Unpack skips a row's own
 // class in a joint problem.
 func TestPackOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
@@ -142,8 +142,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Nearest satisfies the optimality conditions of a projection onto the simplex, and Softmax equals
-// the normalized exponentials of package math.
+// ProjectSimplex satisfies the optimality conditions of a projection onto the simplex, and Softmax
+// equals the normalized exponentials of package math.
 func TestSimplex(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -188,7 +188,7 @@ func TestSimplex(t *testing.T) {
 	}
 }
 
-// Total returns the exact sum of dyadic numbers, and DualAt less than the exact value by at most
+// Sum returns the exact sum of dyadic numbers, and DualAt less than the exact value by at most
 // twice its slack.
 func TestSums(t *testing.T) {
 	if sum := certificate.Total([]float32{0.5, 0.25, 0.125}); sum != 0.875 {

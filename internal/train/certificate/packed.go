@@ -56,13 +56,13 @@ func shape(p objective.Problem) (v *rows.View, duals int, joint bool) {
 	return &p.(*objective.Binary).View, 1, false
 }
 
-// Size returns the number of dual variables of p in a proof file.
+// PackedLen returns the number of dual variables of p in a proof file.
 func Size(p objective.Problem) int {
 	v, n, _ := shape(p)
 	return n * v.Count()
 }
 
-// Spread returns the dual variables by the numbers of p's rows, clamped to the range of the loss. A
+// Unpack returns the dual variables by the numbers of p's rows, clamped to the range of the loss. A
 // row's own class in a joint problem, and rows that p leaves out, have 0.
 func (v *Packed) Spread(p objective.Problem) []float32 {
 	view, n, joint := shape(p)

@@ -1,5 +1,5 @@
 // Package claims compares the objectives and lower bounds that a model file claims with those
-// computed again from the data, and derives the verdict of a verification. Trial compares the
+// computed again from the data, and derives the verdict of a verification. Comparison compares the
 // problems of one model; packages pegasos and kernelsvm use it.
 package claims
 
@@ -27,7 +27,7 @@ const (
 	SmallOfObjective = 1e-4 // relative to P, where there is no bound
 )
 
-// Small returns the largest error of float32 dot products that the objective may have. A bound
+// Tolerance returns the largest error of float32 dot products that the objective may have. A bound
 // below 0 counts as 0.
 func (c Claim) Small() float64 {
 	if math.IsNaN(c.Bound) {
@@ -36,8 +36,8 @@ func (c Claim) Small() float64 {
 	return float64(SmallOfGap * (c.Objective - max(0, c.Bound)))
 }
 
-// Of returns " of", what and k, to name problem k in a message, and "" if there is only one
-// problem.
+// ProblemSuffix returns " of", what and k, to name problem k in a message, and "" if there is only
+// one problem.
 func Of(what string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -45,7 +45,7 @@ func Of(what string, k, problems int) string {
 	return fmt.Sprintf(" of %s %d", what, k)
 }
 
-// Trial compares the claims of a model with computed values, problem by problem.
+// Comparison compares the claims of a model with computed values, problem by problem.
 type Trial struct {
 	Contradict func(format string, a ...any) // called with each reason against a claim
 	Proven     bool                          // the computed bounds come from a proof file
@@ -118,8 +118,8 @@ func (t *Trial) Means(all Claim) {
 	}
 }
 
-// All compares the claimed bound of all problems with the computed one, and sets Unsure unless it
-// is as good as claimed.
+// All compares the claimed bound of all problems with the computed one, and sets Unconfirmed unless
+// it is as good as claimed.
 func (t *Trial) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true

@@ -17,13 +17,13 @@ type definition struct {
 	linear      func(b, epsilon float64) float64
 	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
-	kink        func(m, epsilon float64) float64 // see Func.FromKink; nil for a loss without kinks
+	kink        func(m, epsilon float64) float64 // see Func.KinkDistance; nil for a loss without kinks
 	atEach      func(dst, m []float64)           // at for a slice of margins; may be nil
 	smoothEach  func(a, curvature, m []float64)  // smooth for a slice of margins; may be nil
 
 	// Set by prepare.
 	low, high float64 // Traits.Low and High, limited to the finite float32 numbers
-	slope     float64 // linear at 1
+	slope     float64 // slope of the linear part: its value at 1
 }
 
 // prepare sets the fields that depend on others. It returns an error that names what the definition
@@ -58,7 +58,7 @@ func (d *definition) prepare() error {
 	return nil
 }
 
-// least implements Func.Least.
+// least implements Func.DualTerm.
 func (d *definition) least(b, epsilon float64) float64 {
 	if d.Entropy {
 		return -XLogX(b) - XLogX(1-b)
@@ -71,8 +71,8 @@ func (d *definition) gap(a, m, epsilon float64) float64 {
 	return max(0, d.at(m, epsilon)-d.least(a, epsilon)+float64(a*m))
 }
 
-// bestOfParabola implements Func.Best for a loss whose Least is a line through 0 less Quadratic
-// times the square, between Low and High.
+// bestOfParabola implements Func.DualStep for a loss whose DualTerm is a line through 0 less
+// Quadratic times the square, between Low and High.
 func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	curve := 2 * d.Quadratic
 	slope, curvature := d.slope-m-float64(curve*a), curve+q

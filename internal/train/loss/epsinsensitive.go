@@ -26,7 +26,7 @@ var epsInsensitive = definition{
 	kink: func(m, epsilon float64) float64 { return math.Abs(math.Abs(m) - epsilon) },
 }
 
-// bestOfAbsolute implements Func.Best for a loss whose Least is -epsilon*|b|.
+// bestOfAbsolute implements Func.DualStep for a loss whose DualTerm is -epsilon*|b|.
 func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	// The maximum over b > 0, or else over b < 0; 0 if neither side has one inside.
 	if to = a + float64((-m-epsilon)/q); !(to > 0) {

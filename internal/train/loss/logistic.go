@@ -38,8 +38,8 @@ func negate(dst, m []float64) {
 	}
 }
 
-// bestOfEntropy implements Func.Best for Log. At the best value, log((1-to)/to) is the margin after
-// the step: with the logit t = log(to/(1-to)),
+// bestOfEntropy implements Func.DualStep for Log. At the best value, log((1-to)/to) is the margin
+// after the step: with the logit t = log(to/(1-to)),
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
@@ -76,10 +76,10 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 		}
 		last = math.Abs(step)
 		if steep := float64(q*curvature) > 1; steep && last <= smallLogit {
-			to = a - float64((t+step+m)/q) // solve the equation for to: more accurate where it is steep
+			to = a - float64((t+step+m)/q) // from the equation: more accurate if q*curvature > 1
 			break
 		} else if !steep && last <= 16*smallLogit {
-			half := float64(step * (0.5 - to)) // half the second derivative of the sigmoid over the first
+			half := float64(step * (0.5 - to)) // relative second-order term of the sigmoid's expansion
 			to += float64(float64(step*curvature) * (1 + half))
 			break
 		}

@@ -46,9 +46,9 @@ type Traits struct {
 	// Curvature is the largest second derivative, from which t0 is computed. It is 0 for a loss
 	// with kinks, and may be 0 where Low and High are finite.
 	Curvature float64
-	// Quadratic is q where Least(b) = Linear(b) - q*b^2; it has no meaning with Entropy.
+	// Quadratic is q where DualTerm(b) = DualLinear(b) - q*b^2; it has no meaning with Entropy.
 	Quadratic float64
-	// Entropy reports that Least(b) is the entropy of b and 1-b instead.
+	// Entropy reports that DualTerm(b) is the entropy of b and 1-b instead.
 	Entropy bool
 	// Flat is the second derivative of the smoothed loss wherever that is not 0, times the
 	// smoothing width for a loss with kinks; 0 if it takes several values.
@@ -108,31 +108,31 @@ func (f Func) Clamp(b float32) float32 {
 	return max(float32(d.Low), min(b, float32(d.High)))
 }
 
-// Least returns the minimum of At(m) + b*m over all m, for a b that Clamp does not change: minus
+// DualTerm returns the minimum of At(m) + b*m over all m, for a b that Clamp does not change: minus
 // the loss's conjugate at -b.
 func (f Func) Least(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
-// Linear returns the part of Least that is proportional to b where b keeps its sign; it has no
-// meaning with Traits.Entropy.
+// DualLinear returns the part of DualTerm that is proportional to b where b keeps its sign; it has
+// no meaning with Traits.Entropy.
 func (f Func) Linear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
-// Best returns the value to that maximizes
+// DualStep returns the value to that maximizes
 //
-//	Least(to) - to*m - q/2 (to - a)^2
+//	DualTerm(to) - to*m - q/2 (to - a)^2
 //
 // up to rounding: the best step of the dual variable a of a row with the margin m, if m rises by q
-// times the change of a. It also returns the row's duality gap At(m) - Least(a) + a*m before the
+// times the change of a. It also returns the row's duality gap At(m) - DualTerm(a) + a*m before the
 // step, which is 0 where a is optimal; for Log it is an estimate that is accurate near 0.
 func (f Func) Best(a, m, q float64) (to, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
 }
 
-// Bent returns minus the derivative, at m, of the loss smoothed to the width h = 1/inverse, and its
-// second derivative. Across a zone of width h around a kink the derivative goes linearly from one
-// side's value to the other's. The kink is in the middle of the zone, where the smoothed loss is
-// h/8 above the true one; at both ends they are equal. With the kink at one end of the zone the
-// error would be four times as large.
+// DerivativesAt returns minus the derivative, at m, of the loss smoothed to the width h =
+// 1/inverse, and its second derivative. Across a zone of width h around a kink the derivative goes
+// linearly from one side's value to the other's. The kink is in the middle of the zone, where the
+// smoothed loss is h/8 above the true one; at both ends they are equal. With the kink at one end of
+// the zone the error would be four times as large.
 func (f Func) Bent(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
@@ -144,7 +144,7 @@ func (f Func) SmoothedCoefficient(m, h float64) float64 {
 	return a
 }
 
-// FromKink returns the distance of m from the nearest kink of a loss that has kinks.
+// KinkDistance returns the distance of m from the nearest kink of a loss that has kinks.
 func (f Func) FromKink(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
 
 // Flat returns Traits.Flat, and false if the smoothed loss has several second derivatives.
@@ -167,8 +167,8 @@ func (f Func) Losses(dst, m []float64) {
 	}
 }
 
-// Bends stores the two results of Bent(v, inverse) in a and curvature for each v of m. All slices
-// have equal length, and a may be m.
+// Derivatives stores the two results of DerivativesAt(v, inverse) in a and curvature for each v of
+// m. All slices have equal length, and a may be m.
 func (f Func) Bends(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
 	d := &definitions[f.Kind]

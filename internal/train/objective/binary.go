@@ -33,8 +33,8 @@ func (b *Binary) Weighted(i uint32, g float32) float32 {
 	return float32(g * float32(b.Weight[i]))
 }
 
-// Frame returns side and target such that row i has the margin side*z - target. With a prior, z is
-// the part of the score without the prior's.
+// MarginTerms returns side and target such that row i has the margin side*z - target. With a prior,
+// z is the part of the score without the prior's.
 func (b *Binary) Frame(i uint32) (side float32, target float64) {
 	side, target = b.Label(i)
 	if b.PriorScores != nil {
@@ -61,7 +61,7 @@ func (b *Binary) Sign(i uint32) float32 {
 	return float32(s)
 }
 
-// LossesOf returns the weighted sum of the losses of the rows at the places from to to-1 of the
+// SumLosses returns the weighted sum of the losses of the rows at the places from to to-1 of the
 // view, from float32 dot products, and NaN if one of them is not finite. x is the view's rows,
 // cloned for the calling goroutine.
 func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int) float64 {
@@ -74,7 +74,7 @@ func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int)
 	})
 }
 
-// WideLosses is LossesOf with float64 dot products.
+// SumLosses64 is SumLosses with float64 dot products.
 func (b *Binary) WideLosses(x store.Rows, w []float64, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 { return x.WideDot(i, w) + bias })
 }
@@ -139,7 +139,7 @@ func (b *Binary) LossError(z, loss float64) float64 {
 	return float64(z * b.Cost.Kind.Traits().Slope())
 }
 
-// WideTarget returns the target of Frame, from the prior's float64 score.
+// Target64 returns the target of MarginTerms, from the prior's float64 score.
 func (b *Binary) WideTarget(i int) float64 {
 	side, target := b.Label(uint32(i))
 	return target - float64(float64(side)*b.PriorScore64(i, 0))

@@ -54,7 +54,7 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	return true
 }
 
-// Full returns z plus the prior's score of row i for class r.
+// FullScore returns z plus the prior's score of row i for class r.
 func (j *Joint) Full(z float64, r int, i uint32) float64 {
 	if j.PriorScores != nil {
 		return z + j.PriorScores[int(i)*j.Vectors+r]
@@ -105,7 +105,7 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	})
 }
 
-// WideMeanLoss is MeanLoss with float64 dot products.
+// MeanLoss64 is MeanLoss with float64 dot products.
 func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
 		z := make([]float64, len(all))

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// Found is the mean loss of some weight vectors, and how it was computed.
+// Evaluation is the mean loss of some weight vectors, and how it was computed.
 type Found struct {
 	W       [][]float32  // weight vectors
 	Exact   [][]float64  // W for the scaled rows, if Loss is from float64 dot products; else nil

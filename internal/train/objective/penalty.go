@@ -43,7 +43,8 @@ func SquareSum[F float32 | float64](v []F) (sum float64) {
 	return sum
 }
 
-// SumError returns Terms.Sums for a problem with the given numbers of rows, columns and classes.
+// SumError returns Terms.SumError for a problem with the given numbers of rows, columns and
+// classes.
 func SumError(rows, cols, classes int) float64 {
 	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
 }

@@ -43,10 +43,11 @@ type Terms struct {
 	// PriorScores holds the prior's scores from float32 dot products, row by row, one for each
 	// vector; nil without a prior. Solvers train the difference of w from the prior.
 	PriorScores []float64
-	// priorScores64 is PriorScores from float64 dot products; nil until WidenPrior computes it.
+	// priorScores64 is PriorScores from float64 dot products; nil until ComputePriorScores64
+	// computes it.
 	priorScores64 []float64
 
-	// Sums bounds the relative error of every float64 sum: see package certificate.
+	// SumError bounds the relative error of every float64 sum: see package certificate.
 	Sums float64
 }
 
@@ -82,8 +83,8 @@ func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// WidenPrior computes the prior's scores in float64, as the bounds need them, if there is a prior
-// and they are not known yet.
+// ComputePriorScores64 computes the prior's scores in float64, as the bounds need them, if there is
+// a prior and they are not known yet.
 func (t *Terms) WidenPrior() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
@@ -101,7 +102,7 @@ func (t *Terms) WidenPrior() {
 }
 
 // PriorScore64 returns the prior's float64 score of row i for vector k; 0 without a prior or before
-// WidenPrior.
+// ComputePriorScores64.
 func (t *Terms) PriorScore64(i, k int) float64 {
 	if t.priorScores64 == nil {
 		return 0
