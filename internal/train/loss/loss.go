@@ -120,9 +120,10 @@ func (f Func) Linear(b float64) float64 { return definitions[f.Kind].linear(b, f
 //
 //	DualTerm(to) - to*m - q/2 (to - a)^2
 //
-// up to rounding: the best step of the dual variable a of a row with the margin m, if m rises by q
-// times the change of a. It also returns the row's duality gap At(m) - DualTerm(a) + a*m before the
-// step, which is 0 where a is optimal; for Log it is an estimate that is accurate near 0.
+// or for Log nearly does: the best step of the dual variable a of a row with the margin m, if m
+// rises by q times the change of a. It also returns the row's duality gap At(m) - DualTerm(a) + a*m
+// before the step, which is 0 where a is optimal; for Log it is an estimate that is accurate near
+// 0.
 func (f Func) Best(a, m, q float64) (to, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
