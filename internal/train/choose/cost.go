@@ -22,16 +22,14 @@ type Cost struct {
 
 // lossCosts are the measured constants of a loss.
 type lossCosts struct {
-	iterations float64 // of Newton's method, up to a gap of 1 %
+	iterations float64 // iterations of Newton's method up to a gap of 1 %
 	zone       float64 // rows added to the Hessian in all iterations, per row; 0 for a loss with kinks
 	step       float64 // nanoseconds of a step of the dual descent, without the products
-	passes     float64 // of the dual descent up to a gap of 1 %, per norm: see Passes
+	passes     float64 // passes of the dual descent up to a gap of 1 %, per unit of Passes' norm
 	growth     float64 // factor of the passes for a tenth of the gap
 
-	leastLambda float64 // smallest lambda that is chosen, times the number of rows
-	// newton reports that Newton's method is preferred to a start without it where the columns are
-	// few, even if no gap is asked for.
-	newton bool
+	leastLambda float64 // smallest lambda of the rule, times the rows, as a share of R^2
+	newton      bool    // without Tol the rule prefers Newton's method if the columns are few
 }
 
 // costs has a line for each loss; costsOf panics without one.

@@ -9,8 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Every loss either has limits, within which its values and dual variables are, or is refused by
-// name.
+// Every loss either has limits that its values and dual variables respect, or is refused by name.
 func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 	for _, l := range pegasos.Losses() {
 		limits := supported[l]

@@ -51,18 +51,18 @@ const (
 	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits are a loss that rounds can train, and bounds on its values, by which the sums are
-// rounded.
+// lossLimits is a loss that rounds can train, with bounds on its values, which determine the units
+// that sums are rounded to.
 type lossLimits struct {
 	kind loss.Kind
-	// margin returns bounds on the loss of a row, its dual variable and the gain of that, where
-	// the magnitude of 1 - y*z is at most m.
+	// margin returns bounds on the loss, the dual variable and the dual term of a row with |1 - y*z|
+	// at most m.
 	margin func(m float64) (row, dual, gain float64)
-	// Bounds of the dual method on the means of the dual variables and of their gains.
+	// Bounds for the dual method on the means over the rows of dual variables and of dual terms.
 	meanDual, meanGain float64
 }
 
-// supported has the losses that rounds can train; the others are refused by name.
+// supported holds the losses that rounds can train. New refuses the others by name.
 var supported = map[pegasos.Loss]*lossLimits{
 	pegasos.Hinge: {loss.Hinge, unitSlope, 1, 1},
 	pegasos.Log:   {loss.Log, unitSlope, 1, 1},
@@ -72,7 +72,7 @@ var supported = map[pegasos.Loss]*lossLimits{
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is lossLimits.margin of a loss whose dual variables and gains lie in [0, 1].
+// unitSlope is lossLimits.margin for a loss whose dual variables and dual terms are at most 1.
 func unitSlope(m float64) (row, dual, gain float64) { return m, 1, 1 }
 
 func fieldError(field, reason string) error {
