@@ -218,7 +218,7 @@ func TestPrior(t *testing.T) {
 		p = newProblem(t, g, loss.Log, certtest.Log)
 	}
 	want := p.scores(p.truth.Prior, p.truth.PriorBias)
-	_, i := 0, p.terms.Row(0)
+	i := p.terms.Row(0)
 	if p.terms.PriorScore64(i, 0) != 0 {
 		t.Errorf("wide scores before they are found")
 	}
@@ -252,7 +252,23 @@ func TestPrior(t *testing.T) {
 	if have := p.terms.PriorError(p.r2); math.Abs(have-e) > 1e-12*e {
 		t.Errorf("the error %v, want %v", have, e)
 	}
-	if err := p.terms.SetPrior(p.truth.Prior, []float64{math.Inf(1)}); err == nil {
+	for p = newProblem(t, g, loss.Kinds, certtest.CrammerSinger); p.truth.Prior == nil; {
+		p = newProblem(t, g, loss.Kinds, certtest.CrammerSinger)
+	}
+	p.terms.WidenPrior()
+	want = p.scores(p.truth.Prior, p.truth.PriorBias)
+	for at, i := range p.terms.All() {
+		for k := range p.truth.Vectors {
+			if have := p.terms.PriorScore64(i, k); math.Abs(have-want[at][k]) > 1e-13 {
+				t.Errorf("row %d, class %d: %v, want %v", i, k, have, want[at][k])
+			}
+		}
+	}
+	none := &objective.Terms{View: p.terms.View}
+	if none.WidenPrior(); none.PriorScore64(0, 1) != 0 {
+		t.Error("a score without a prior")
+	}
+	if err := p.terms.SetPrior(p.truth.Prior, slices.Repeat([]float64{math.Inf(1)}, p.truth.Vectors)); err == nil {
 		t.Error("an infinite prior has scores")
 	}
 }
