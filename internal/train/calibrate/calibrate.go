@@ -39,7 +39,7 @@ func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 		}
 	}
 	s := Sigmoid{0, floats.Log((neg + 1) / (pos + 1))}
-	best := p.surprise(s)
+	best := p.negLogLikelihood(s)
 newton:
 	for range 100 {
 		da, db, slope, flat := p.newtonStep(s)
@@ -48,7 +48,7 @@ newton:
 		}
 		for step := 1.0; step >= 1e-10; step /= 2 {
 			next := Sigmoid{s.A + float64(step*da), s.B + float64(step*db)}
-			if v := p.surprise(next); v < best+float64(1e-4*float64(step*slope)) {
+			if v := p.negLogLikelihood(next); v < best+float64(1e-4*float64(step*slope)) {
 				s, best = next, v
 				continue newton
 			}
@@ -85,8 +85,8 @@ func unitWeights(weight []float64, n int) []float64 {
 // weight of each score.
 type problem struct{ z, target, weight []float64 }
 
-// surprise returns the weighted negative log-likelihood of the targets under the sigmoid s.
-func (p *problem) surprise(s Sigmoid) (sum float64) {
+// negLogLikelihood returns the weighted negative log-likelihood of the targets under the sigmoid s.
+func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	for i, z := range p.z {
 		f := float64(s.A*z) + s.B
 		sum += float64(p.weight[i] * (float64(p.target[i]*f) + floats.Log1pExp(-f)))
@@ -94,8 +94,9 @@ func (p *problem) surprise(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// newtonStep returns the Newton step (da, db) from s and the directional derivative of surprise
-// along it. flat reports that both parts of the gradient are below 1e-5; the step is 0 then.
+// newtonStep returns the Newton step (da, db) from s and the directional derivative of
+// negLogLikelihood along it. flat reports that both parts of the gradient are below 1e-5; the step
+// is 0 then.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0

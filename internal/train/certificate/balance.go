@@ -57,7 +57,7 @@ func (p binary) balance(a []float32) balance {
 		}
 	}
 	up, down = p.sideSums(a)
-	return p.lost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
+	return p.moveCost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
 // movable reports whether to + (to - v), as far beyond to as v is before it, has the sign of v and
@@ -67,10 +67,10 @@ func (p binary) movable(v, to float32) bool {
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// lost returns the cost of moving the dual variable of one row so that the sum of a side changes by
-// missing. Of the rows in inner that can be moved it takes the one that changes the length least.
-// If none can be moved, the cost is the slack alone.
-func (p binary) lost(a []float32, inner []int, missing float64) (least balance) {
+// moveCost returns the cost of moving the dual variable of one row so that the sum of a side
+// changes by missing. Of the rows in inner that can be moved it takes the one that changes the
+// length least. If none can be moved, the cost is the slack alone.
+func (p binary) moveCost(a []float32, inner []int, missing float64) (least balance) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {

@@ -96,7 +96,7 @@ func DualAt(s, mean, half float64) float64 {
 // entropyBound returns the bound for the log loss. half is |u|^2/(2 lambda) or more, and slack the
 // largest relative error of the dual variables and of sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
-	return largest(&p.View, half, slack, func(s float64, from, to int) (at curve) {
+	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {
 			i := p.Row(j)
 			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
@@ -122,12 +122,12 @@ type curve struct {
 	size                    float64 // sum of the magnitudes of the terms that are linear in s
 }
 
-// largest returns the largest value that it finds for s in (0, 1], at least 0, of the mean over the
-// rows less s^2*half and less a bound on the error that slack, the relative error of the dual
+// maximize returns the largest value that it finds for s in (0, 1], at least 0, of the mean over
+// the rows less s^2*half and less a bound on the error that slack, the relative error of the dual
 // variables, causes. sum returns the sum over the rows at the places from to to-1. The function is
 // concave, so that two Newton steps from s = 1 usually come close; they end early when the next one
 // would gain less than 2^-26 of the value.
-func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
+func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {
 	s, n := 1.0, float64(v.Count())

@@ -176,7 +176,7 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 				continue // the slack is not small beside the bound
 			}
 			switch low := 0.9 * want; {
-			case f.isEntropy(): // the analysis adds up to 64, see largest
+			case f.isEntropy(): // the analysis adds up to 64, see maximize
 				if !(have > 0 && have < 1.1*want+70) {
 					t.Errorf("%+v: lower by %v times the error, want %v and 64", f, have, want)
 				}

@@ -123,7 +123,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 
 // entropyBound returns the bound for the log loss: see binary.entropyBound.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
-	return largest(&j.View, half, j.Sums, func(s float64, from, to int) (at curve) {
+	return maximize(&j.View, half, j.Sums, func(s float64, from, to int) (at curve) {
 		for p := from; p < to; p++ {
 			i := j.Row(p)
 			weight, y := j.Share(i), int(j.Class[i])

@@ -268,7 +268,8 @@ func TestPrior(t *testing.T) {
 	if none.WidenPrior(); none.PriorScore64(0, 1) != 0 {
 		t.Error("a score without a prior")
 	}
-	if err := p.terms.SetPrior(p.truth.Prior, slices.Repeat([]float64{math.Inf(1)}, p.truth.Vectors)); err == nil {
+	infinite := slices.Repeat([]float64{math.Inf(1)}, p.truth.Vectors)
+	if err := p.terms.SetPrior(p.truth.Prior, infinite); err == nil {
 		t.Error("an infinite prior has scores")
 	}
 }
