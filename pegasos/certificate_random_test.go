@@ -358,8 +358,8 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	return all, first
 }
 
-// addRows adds the rows, labels and weights to the problem q. The rows are those of two classes if
-// negative is not -1, else all.
+// addRows adds the rows, labels and weights to the problem q. It skips
+// rows of other classes than negative and positive, unless negative is -1.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
 	byLabel, _ := pegasos.SettingsOf(m.Config).ClassWeights()
 	class := make(map[float32]int)

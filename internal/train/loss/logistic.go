@@ -38,8 +38,8 @@ func negate(dst, m []float64) {
 	}
 }
 
-// bestOfEntropy implements Func.DualStep for Log. At the best value, log((1-to)/to) is the margin
-// after the step: with the logit t = log(to/(1-to)),
+// bestOfEntropy implements Func.DualStep for Log. The best value makes log((1-to)/to) the margin
+// after the step. With the logit t = log(to/(1-to)),
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
