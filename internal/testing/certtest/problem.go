@@ -139,16 +139,3 @@ func (p *Problem) Objective(w [][]float64, b []float64) float64 {
 }
 
 func wide(v float64) *big.Float { return new(big.Float).SetPrec(240).SetFloat64(v) }
-
-// kinds maps the names of losses to their kinds.
-var kinds = map[string]Kind{"hinge": Hinge, "log": Log, "squared-hinge": SquaredHinge,
-	"eps-insensitive": EpsInsensitive, "squared": Squared}
-
-// KindOf returns the kind of the loss with the given name in settings. It panics if there is none.
-func KindOf(name string) Kind {
-	k, ok := kinds[name]
-	if !ok {
-		panic("certtest: no independent loss " + name + ": add it to kinds")
-	}
-	return k
-}
