@@ -1,0 +1,184 @@
+package dual_test
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// This file computes the dual objective and duality gaps of a solver's problem in float64, straight
+// from the definitions of the losses and their conjugates.
+
+// lossAt returns the loss at margin m, or at the error m of a regression.
+func (s *spec) lossAt(m float64) float64 {
+	switch s.loss.Kind {
+	case loss.SquaredHinge:
+		return math.Pow(math.Max(0, 1-m), 2)
+	case loss.Log:
+		return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m)))
+	case loss.EpsInsensitive:
+		return math.Max(0, math.Abs(m)-s.loss.Epsilon)
+	case loss.Squared:
+		return m * m / 2
+	}
+	return math.Max(0, 1-m)
+}
+
+// negConjugate returns minus the conjugate of the loss at -a.
+func (s *spec) negConjugate(a float64) float64 {
+	switch s.loss.Kind {
+	case loss.SquaredHinge:
+		return a - a*a/4
+	case loss.Log:
+		return entropy(a) + entropy(1-a)
+	case loss.EpsInsensitive:
+		return -s.loss.Epsilon * math.Abs(a)
+	case loss.Squared:
+		return -a * a / 2
+	}
+	return a
+}
+
+// entropy returns -p log p.
+func entropy(p float64) float64 {
+	if p <= 0 {
+		return 0
+	}
+	return -p * math.Log(p)
+}
+
+// cost returns the cost of predicting class r for a row of class y.
+func (s *spec) cost(y, r int) float64 {
+	switch {
+	case y == r || s.log:
+		return 0
+	case s.costs != nil:
+		return s.costs[y][r]
+	}
+	return 1
+}
+
+// jointLossAt returns the loss of a row of class y with the scores z.
+func (s *spec) jointLossAt(z []float64, y int) float64 {
+	most, sum := 0.0, 0.0
+	for r, v := range z {
+		most = math.Max(most, s.cost(y, r)+v-z[y])
+	}
+	if !s.log {
+		return most
+	}
+	for _, v := range z {
+		sum += math.Exp(v - z[y] - most)
+	}
+	return most + math.Log(sum)
+}
+
+// dualsOf returns the dual variables of row i, which may be written to.
+func (d *problem) dualsOf(i int) []float32 {
+	k := len(d.alpha) / len(d.wide)
+	return d.alpha[i*k:][:k]
+}
+
+// label returns the sign of row i and what its margin is less.
+func (d *problem) label(i int) (side, target float64) {
+	switch {
+	case d.Target != nil:
+		return 1, float64(d.y[i])
+	case d.y[i] == 1:
+		return 1, 0
+	}
+	return -1, 0
+}
+
+// offset returns the part of row i's score by vector k that no dual variable changes.
+func (d *problem) offset(i, k int) (z float64) {
+	if d.PriorScores != nil {
+		z = d.PriorScores[i*len(d.Vectors)+k]
+	}
+	if d.spec.free {
+		z += d.Biases[k]
+	}
+	return z
+}
+
+// coefficients returns the multiple of row i in each vector, and the row's part of the dual
+// objective, apart from the squared norm of w.
+func (d *problem) coefficients(i int) (c []float64, gain float64) {
+	a := d.dualsOf(i)
+	if !d.spec.joint {
+		side, target := d.label(i)
+		c = []float64{float64(a[0]) * side}
+		return c, d.spec.negConjugate(float64(a[0])) + float64(a[0])*target - c[0]*d.offset(i, 0)
+	}
+	y, own := int(d.Class[i]), 1.0
+	c = make([]float64, len(a))
+	for r, p := range a {
+		if r != y {
+			c[r] = -float64(p)
+			own -= float64(p)
+		}
+	}
+	c[y] = 1 - own
+	for r := range a {
+		p := -c[r]
+		if r == y {
+			p = own
+		}
+		if gain += p*d.spec.cost(y, r) - c[r]*d.offset(i, r); d.spec.log {
+			gain += entropy(p)
+		}
+	}
+	return c, gain
+}
+
+// dual returns the dual objective and the sums v of the rows times their coefficients.
+func (d *problem) dual() (value float64, v [][]float64) {
+	v = make([][]float64, len(d.Vectors))
+	for k := range v {
+		v[k] = make([]float64, len(d.wide[0]))
+	}
+	n, squares := float64(d.Count()), 0.0
+	for _, i := range d.All() {
+		c, gain := d.coefficients(i)
+		value += d.Share(i) * gain / n
+		for k, a := range c {
+			for j, z := range d.wide[i] {
+				v[k][j] += d.Share(i) * a * z
+			}
+		}
+	}
+	for _, v := range v {
+		for _, z := range v {
+			squares += z * z
+		}
+	}
+	return value - squares/(2*d.Lambda*n*n), v
+}
+
+// gap returns row i's duality gap: its loss less its part of the dual objective, where w is made of
+// the sums v.
+func (d *problem) gap(i int, v [][]float64) float64 {
+	c, gain := d.coefficients(i)
+	z, at := make([]float64, len(c)), 0.0
+	for k := range z {
+		for j, x := range d.wide[i] {
+			z[k] += v[k][j] * x / (d.Lambda * float64(d.Count()))
+		}
+		at += c[k] * z[k]
+		z[k] += d.offset(i, k)
+	}
+	if d.spec.joint {
+		return at + d.spec.jointLossAt(z, int(d.Class[i])) - gain
+	}
+	side, target := d.label(i)
+	return at + d.spec.lossAt(side*z[0]-target) - gain
+}
+
+// meanGap returns P - D, the mean of the rows' duality gaps.
+func (d *problem) meanGap() (gap float64) {
+	_, v := d.dual()
+	for _, i := range d.All() {
+		gap += d.Share(i) * d.gap(i, v) / float64(d.Count())
+	}
+	return gap
+}
