@@ -174,7 +174,7 @@ func TestSetStart(t *testing.T) {
 		bias, m float64
 		want    string
 	}{
-		{1, 1, 0.3, "has a bias"}, {1, 0x1p-999, 0.3, "has a bias"},
+		{1, 1, 0.3, "has a bias"}, {1, 0x1p-1000, 0.3, "has a bias"},
 		{1e30, 0, 1e30, "weight 5 times lambda*(t+t0) is too large"}, {1, 0x1p-1001, 0.3, ""},
 	} {
 		s := newState(t, 1, c.m, 0, false)
@@ -194,12 +194,13 @@ func TestSamples(t *testing.T) {
 		if s.Free = free; free {
 			s.BiasScale = 0
 		}
-		if s.Total = 103; s.BeforeSample(50) != 50 || s.Samples() {
+		s.T, s.Start, s.Origin, s.Total = 30, 30, 30, 133
+		if s.BeforeSample(50) != 50 || s.Samples() {
 			t.Errorf("samples without an average")
 		}
-		s.Average = iterate.NewAverage(s.Total, 2, testCols)
+		s.Average = iterate.NewAverage(103, 2, testCols)
 		var want []int64
-		for k := int64(3); k <= 103; k += 5 {
+		for k := int64(33); k <= 133; k += 5 {
 			want = append(want, k)
 		}
 		var have []int64
@@ -222,7 +223,7 @@ func TestSamples(t *testing.T) {
 			s.T++
 			if s.Samples() {
 				have = append(have, s.T)
-				if s.Sample(); 2*s.T > s.Total {
+				if s.Sample(); 2*(s.T-30) > 103 {
 					n++
 					for i, z := range last(s) {
 						sum[i] += z
@@ -306,9 +307,8 @@ func TestErrors(t *testing.T) {
 			if s.Vectors[1][5] = 0; before != 0 {
 				t.Errorf("checked after step %d", before)
 			}
-			if s.T = 90; true {
-				s.EndEpoch(2) // an error stays, and nothing is done
-			}
+			s.T = 90
+			s.EndEpoch(2) // an error stays, and nothing is done
 			if s.Checked != 0 {
 				t.Error("checked after an error")
 			}
@@ -323,6 +323,12 @@ func TestEndEpoch(t *testing.T) {
 	s.Radius, s.Norm2, s.Vectors[2][1], s.Biases[1] = 1, 99, 2, 3
 	s.Recent = certificate.NewWindows(100, 20, testRows*16)
 	s.Checked = 10
+	none := newState(t, 1, 0.3, 2, false)
+	none.T, none.Norm2 = 50, 99
+	none.EndEpoch(1)
+	if none.Checked != 50 || none.Norm2 != 99 {
+		t.Errorf("no ball: checked after %d, norm %v", none.Checked, none.Norm2)
+	}
 	for k, c := range []struct {
 		t, checked int64
 		norm       float64
@@ -346,12 +352,13 @@ func TestBeginDual(t *testing.T) {
 		s := newState(t, 1, 0.3, 2, false)
 		s.T, s.Period, s.Average = 11, 77, iterate.NewAverage(100, 1, testCols)
 		s.Recent = certificate.NewWindows(100, 20, testRows)
+		s.Only = make([]uint32, 32)
 		s.BeginDual(mean)
-		if s.Recent != nil || s.Fixed != 0.3*testRows || s.Scale() != s.Fixed ||
+		if s.Recent != nil || s.Fixed != 0.3*32 || s.Scale() != s.Fixed ||
 			(s.Average != nil) != mean {
 			t.Errorf("%+v", s)
 		}
-		if mean && (s.Origin != 11 || s.Period != 1 || s.Average.Shift != 0) {
+		if mean && (s.Origin != 11 || s.Period != 2 || s.Average.Shift != 0) {
 			t.Errorf("origin %d, period %d, shift %d", s.Origin, s.Period, s.Average.Shift)
 		}
 	}
