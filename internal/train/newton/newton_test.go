@@ -6,53 +6,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
-
-// ready makes the method on all rows of x, before its first iteration.
-func ready(x *dense.Matrix, y []float32, f loss.Func, beta float64, free bool) *Method {
-	pool := &Pool{X: store.Of(x), Threads: 1}
-	n := New(pool, 0, func() *Problem {
-		p := &Problem{Loss: f, Lambda: 1e-3, Cols: x.Cols(), Beta: beta, Free: free, X: store.Of(x),
-			Name:   func(row uint32) int { return int(row) },
-			AtZero: func() float64 { return 1 },
-			Start:  func() ([]float32, float64) { return make([]float32, x.Cols()), 0 }}
-		for i := range x.Rows() {
-			p.Rows, p.At = append(p.Rows, uint32(i)), append(p.At, uint32(i))
-			side := int8(1)
-			if f.Kind != loss.Squared && y[i] <= 0 {
-				side = -1
-			}
-			p.Side = append(p.Side, side)
-		}
-		if f.Kind == loss.Squared {
-			p.Target = func(row uint32) float64 { return float64(y[row]) }
-		}
-		return p
-	})
-	n.Ready()
-	pool.get(n)
-	return n
-}
-
-// toPixels makes the values of x whole numbers from 0 to 255, over n.
-func toPixels(x *dense.Matrix, n float32) {
-	for i := range x.Rows() {
-		for j, v := range x.Row(i) {
-			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
-		}
-	}
-}
 
 // The loops without branches have the same bits as those for all losses, for all margins. The
 // second derivative that slope returns has the same value but for roundings.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
-	data := sample.Random(81, rows, 3, 2, 1)
-	n := ready(data.Dense, data.Y, loss.Func{}, 0, false)
+	s := random(81, rows, 3, 1, loss.Func{})
+	n := s.ready()
 	if !n.quick {
 		t.Fatal("the loops for all losses are asked for")
 	}
@@ -128,11 +90,12 @@ func sameSums(s, t tally) bool {
 // Rows of bytes have a Hessian that is exact: that of the rows in float64, however many of them
 // have come and gone.
 func TestPixels(t *testing.T) {
-	data := sample.Random(63, 700, 30, 2, 0.7)
-	toPixels(data.Dense, 255)
+	s := random(63, 700, 30, 0.7, loss.Func{})
+	toPixels(s.x, 255)
 	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge, loss.Squared} {
 		for bias, beta := range []float64{0, 0.5, 1} { // the last without a penalty
-			n := ready(data.Dense, data.Y, loss.Func{Kind: kind}, beta, bias == 2)
+			s.loss, s.beta, s.free = loss.Func{Kind: kind}, beta, bias == 2
+			n := s.ready()
 			if n.pixels == nil || n.pixels.own == nil {
 				t.Fatal("the rows are bytes")
 			}
@@ -165,7 +128,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 	for _, j := range zone {
 		row := make([]float64, dim)
 		x := make([]float32, d)
-		n.p.X.Axpy(int(n.p.Rows[j]), 1, x)
+		n.p.X.Axpy(int(n.p.At[j]), 1, x)
 		for l, v := range x {
 			row[l] = float64(v)
 		}
@@ -203,12 +166,13 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 // Weights that are too long are made shorter by the same power of two as if all were tried on all
 // rows.
 func TestShorter(t *testing.T) {
-	for _, rows := range []int{700, 3 * chunkRows} {
-		data := sample.Random(84, rows, 5, 2, 1)
+	for _, rows := range []int{700, chunkRows + 100} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
-			n := ready(data.Dense, data.Y, f, 1, false)
+			s := random(84, rows, 5, 1, f)
+			s.beta = 1
+			n := s.ready()
 			zero := n.p.Loss.At(0)
-			for seed := range uint64(20) {
+			for seed := uint64(0); seed < 20; seed += 1 + uint64(rows/chunkRows) {
 				g := rand.New(rand.NewPCG(85, seed))
 				for j := range n.v {
 					n.v[j] = math.Ldexp(g.NormFloat64(), int(seed))

@@ -140,7 +140,7 @@ func TestGroupNotFinite(t *testing.T) {
 // Shards start each round from the same w, and their mean is the next: in float64, with the rows of
 // a round cut evenly. The number of goroutines changes no bit.
 func TestShards(t *testing.T) {
-	const n, rows = 3, 5000
+	const n, rows = 3, 5002
 	data := sample.Random(101, rows, 6, 2, 1)
 	s := spec{lambda: 0.01, t0: 300, bias: 1}
 	newShards := func(threads int) *sgd.Shards {

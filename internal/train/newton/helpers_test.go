@@ -1,0 +1,222 @@
+package newton
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// spec describes a problem over rows x with labels y. The caller's arrays have the rows in reverse
+// order: the method's row j has number n-1-j there.
+type spec struct {
+	x       *dense.Matrix
+	y       []float32 // the sign of y-1/2 is the label, unless the loss is one of numbers
+	layout  func(x *dense.Matrix) store.Examples
+	loss    loss.Func
+	lambda  float64
+	beta    float64 // feature of the bias; 0 for none
+	free    bool    // the bias has no penalty, beta is 1
+	weights bool
+	prior   bool      // the margins are less a prior's, as if there were one
+	start   []float32 // weights and, with beta, the bias to begin with; nil for 0
+}
+
+// foreign hides the type of the rows, as a user's own store of rows would.
+type foreign struct{ store.Examples }
+
+func asDense(x *dense.Matrix) store.Examples   { return x }
+func asSparse(x *dense.Matrix) store.Examples  { return sample.ToSparse(x) }
+func asForeign(x *dense.Matrix) store.Examples { return foreign{x} }
+
+// side returns the sign of row j's margin.
+func (s *spec) side(j int) float64 {
+	if !s.loss.Kind.Traits().Numbers && s.y[j] < 0.5 {
+		return -1
+	}
+	return 1
+}
+
+// target returns what the margin of row j is less.
+func (s *spec) target(j int) (target float64) {
+	if s.loss.Kind.Traits().Numbers {
+		target = float64(s.y[j])
+	}
+	if s.prior {
+		target -= float64(j%7-3) / 4
+	}
+	return target
+}
+
+// share returns the weight of row j, whose mean is 1.
+func (s *spec) share(j int) float64 {
+	if n := s.x.Rows(); s.weights && j < n/2*2 {
+		return 0.25 + 1.5*float64(j%2)
+	}
+	return 1
+}
+
+// problem returns the problem in the method's terms.
+func (s *spec) problem() *Problem {
+	n, layout := s.x.Rows(), s.layout
+	if layout == nil {
+		layout = asDense
+	}
+	p := &Problem{Loss: s.loss, Lambda: s.lambda, Cols: s.x.Cols(), Beta: s.beta, Free: s.free,
+		X: store.Of(layout(s.x)), Name: func(row uint32) int { return n - 1 - int(row) },
+		AtZero: func() (sum float64) {
+			for j := range n {
+				sum += s.share(j) * s.loss.At(-s.target(j)) / float64(n)
+			}
+			return sum
+		},
+		Start: func() ([]float32, float64) {
+			w := make([]float32, s.x.Cols())
+			if copy(w, s.start); len(s.start) > len(w) {
+				return w, float64(s.start[len(w)])
+			}
+			return w, 0
+		}}
+	for j := range n {
+		p.Rows, p.At = append(p.Rows, uint32(n-1-j)), append(p.At, uint32(j))
+		p.Side = append(p.Side, int8(s.side(j)))
+	}
+	if s.weights {
+		p.Weight = make([]float64, n)
+		for j := range n {
+			p.Weight[n-1-j] = s.share(j)
+		}
+	}
+	if s.prior || s.loss.Kind.Traits().Numbers {
+		p.Target = func(row uint32) float64 { return s.target(n - 1 - int(row)) }
+	}
+	return p
+}
+
+// method returns the method for the problem, at the gap tol, before its first iteration.
+func (s *spec) method(tol float64) *Method {
+	p := s.problem()
+	return New(&Pool{X: p.X.ForWorker(), Threads: 1}, tol, func() *Problem { return p })
+}
+
+// ready returns the method with buffers, as it is within an iteration.
+func (s *spec) ready() *Method {
+	n := s.method(0)
+	n.Ready()
+	n.pool.get(n)
+	return n
+}
+
+// row returns row j in float64, with the feature of the bias if there is one.
+func (s *spec) row(j int) []float64 {
+	row := floats.Wide(s.x.Row(j))
+	if s.beta > 0 {
+		row = append(row, s.beta)
+	}
+	return row
+}
+
+// margin returns the margin of row j, less its target, by the weights v.
+func (s *spec) margin(j int, v []float64) (m float64) {
+	for l, x := range s.row(j) {
+		m += x * v[l]
+	}
+	return s.side(j)*m - s.target(j)
+}
+
+// penalized returns how many of the variables have a penalty.
+func (s *spec) penalized() int {
+	if s.beta > 0 && !s.free {
+		return s.x.Cols() + 1
+	}
+	return s.x.Cols()
+}
+
+// primal returns P of the weights v.
+func (s *spec) primal(v []float64) (p float64) {
+	for _, z := range v[:s.penalized()] {
+		p += s.lambda / 2 * z * z
+	}
+	for j := range s.x.Rows() {
+		p += s.share(j) * s.loss.At(s.margin(j, v)) / float64(s.x.Rows())
+	}
+	return p
+}
+
+// dual returns D of the dual variables a, and wa. Without a penalty of the bias it is -Inf unless
+// they are balanced.
+func (s *spec) dual(a []float64) (d float64, wa []float64) {
+	n := float64(s.x.Rows())
+	wa = make([]float64, s.penalized())
+	balance := 0.0
+	for j, a := range a {
+		d += s.share(j) * (s.loss.Least(a) + a*s.target(j)) / n
+		balance += s.share(j) * a * s.side(j)
+		for l, x := range s.row(j)[:len(wa)] {
+			wa[l] += s.share(j) * a * s.side(j) * x / (s.lambda * n)
+		}
+	}
+	if s.free && math.Abs(balance) > 1e-6*n {
+		return math.Inf(-1), wa
+	}
+	for _, z := range wa {
+		d -= s.lambda / 2 * z * z
+	}
+	return d, wa
+}
+
+// random returns a spec over random rows, whose labels suit the loss.
+func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
+	data := sample.Random(seed, rows, cols, 2, fill)
+	if f.Kind.Traits().Numbers {
+		g := rand.New(rand.NewPCG(seed, 2))
+		for i := range data.Y {
+			data.Y[i] = data.Dense.Row(i)[0] + float32(g.NormFloat64())/4
+		}
+	}
+	return spec{x: data.Dense, y: data.Y, loss: f, lambda: 1e-3}
+}
+
+// allLosses are all losses there are.
+var allLosses = []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge},
+	{Kind: loss.EpsInsensitive, Epsilon: 0.25}, {Kind: loss.Squared}}
+
+// cases calls f with problems of each loss, with and without a bias that has a penalty, weights, a
+// prior and a start, in each layout.
+func cases(rows, cols int, fill float64, f func(s spec)) {
+	for k, l := range allLosses {
+		for kind, change := range []func(s *spec){
+			func(s *spec) {},
+			func(s *spec) { s.beta = 2 },
+			func(s *spec) { s.beta, s.free = 1, true },
+			func(s *spec) { s.beta, s.free, s.weights = 1, true, true },
+			func(s *spec) { s.beta, s.weights = 0.5, true },
+			func(s *spec) { s.prior = true },
+			func(s *spec) {
+				s.beta = 1
+				for j := range cols + 1 {
+					s.start = append(s.start, float32(j-2)/4)
+				}
+			},
+		} {
+			s := random(uint64(90+k), rows, cols, fill, l)
+			s.layout = []func(x *dense.Matrix) store.Examples{asDense, asSparse,
+				asForeign}[(k+kind)%3]
+			change(&s)
+			f(s)
+		}
+	}
+}
+
+// toPixels makes the values of x whole numbers from 0 to 255, over n.
+func toPixels(x *dense.Matrix, n float32) {
+	for i := range x.Rows() {
+		for j, v := range x.Row(i) {
+			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
+		}
+	}
+}

@@ -1,0 +1,484 @@
+package newton
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// In each iteration P, D and their parts S and O are those of the weights and dual variables, by
+// definition, the margins are those of the weights, and the direction solves the equations of the
+// Hessian. P falls along it.
+func TestIterations(t *testing.T) {
+	cases(120, 6, 0.7, func(s spec) {
+		for _, few := range []bool{false, true} {
+			SumFew = few
+			n := s.method(1e-6)
+			n.Ready()
+			iterations := 0
+			for n.Works() && iterations < 12 {
+				iterations++
+				before := s.primal(n.v)
+				s.checkPlace(t, n)
+				if n.aim(); n.line == nil {
+					break
+				}
+				s.checkDirection(t, n)
+				multiply([]*Method{n}, 1)
+				if n.move(); n.line != nil {
+					t.Fatal("the direction is kept")
+				}
+				if now := s.primal(n.v); n.Works() && now > before+0.2*n.h {
+					t.Errorf("%+v: P rises from %v to %v", s, before, now)
+				}
+			}
+			if iterations < 2 || n.Stuck() {
+				t.Errorf("%+v: %d iterations, stuck %v", s, iterations, n.Stuck())
+			}
+		}
+	})
+	SumFew = true
+}
+
+// checkPlace compares what evaluate finds with the definitions, in a method of its own.
+func (s *spec) checkPlace(t *testing.T, n *Method) {
+	t.Helper()
+	n.pool.get(n)
+	defer n.pool.put(n)
+	at := n.evaluate()
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
+	p := s.primal(n.v)
+	if !near(at.p, p) || n.bestP > at.p || n.bestD < at.d {
+		t.Fatalf("%+v: P is %v, want %v", s, at.p, p)
+	}
+	a, smoothing, zone, bend := floats.Wide(n.a), 0.0, 0, 0.0
+	sums := [2]float64{}
+	for j := range a {
+		m := s.margin(j, n.v)
+		if !near(n.m[j], m) {
+			t.Fatalf("%+v: the margin of row %d is %v, want %v", s, j, n.m[j], m)
+		}
+		want, second := s.loss.Bent(n.m[j], 1/n.h)
+		if a[j] != float64(float32(want)) {
+			t.Fatalf("%+v: dual variable %d is %v, want %v", s, j, a[j], want)
+		}
+		if second > 0 {
+			zone, bend = zone+1, bend+s.share(j)*second
+		}
+		smoothing += s.share(j) * (s.loss.At(m) - s.loss.Least(a[j]) + a[j]*m) /
+			float64(len(a))
+		if v := s.share(j) * a[j] * s.side(j); v > 0 {
+			sums[0] += v
+		} else {
+			sums[1] -= v
+		}
+	}
+	if len(at.zone) != zone || !near(at.bend/(1+bend), bend/(1+bend)) {
+		t.Fatalf("%+v: %d rows in the zone, want %d; %v, want %v", s, len(at.zone), zone, at.bend,
+			bend)
+	}
+	if s.free { // the larger side is scaled down
+		for j := range a {
+			side := 0
+			if a[j]*s.side(j) < 0 {
+				side = 1
+			}
+			if sums[side] > sums[1-side] {
+				a[j] *= sums[1-side] / sums[side]
+			}
+		}
+	}
+	d, wa := s.dual(a)
+	distance := 0.0
+	for l, z := range wa {
+		distance += s.lambda / 2 * (n.v[l] - z) * (n.v[l] - z)
+	}
+	if s.loss.Kind == loss.Log {
+		if at.d > d+1e-6 || !s.free && !near(at.d, d) {
+			t.Fatalf("%+v: D is %v, want %v", s, at.d, d)
+		}
+		return
+	}
+	if at.d < d-1e-6*(1+math.Abs(d)) || !s.free &&
+		s.loss.Kind.Traits().Kinks && !near(at.p-at.rest-at.smoothing, d) {
+		t.Fatalf("%+v: D is %v, want %v; P-S-O is %v", s, at.d, d, at.p-at.rest-at.smoothing)
+	}
+	if kinks := s.loss.Kind.Traits().Kinks; kinks && !near(at.smoothing, smoothing) ||
+		!kinks && at.smoothing != 0 || !s.free && !near(at.rest/(1+distance), distance/(1+distance)) {
+		t.Fatalf("%+v: S is %v, want %v; O is %v, want %v", s, at.smoothing, smoothing, at.rest,
+			distance)
+	}
+}
+
+// checkDirection compares the direction with that of the exact Hessian and gradient of the smoothed
+// objective.
+func (s *spec) checkDirection(t *testing.T, n *Method) {
+	t.Helper()
+	dim := len(n.v)
+	h, g := make([][]float64, dim), make([]float64, dim)
+	for l := range h {
+		if h[l] = make([]float64, dim); l < s.penalized() {
+			h[l][l], g[l] = s.lambda, s.lambda*n.v[l]
+		}
+	}
+	for j := range n.m {
+		a, bend := s.loss.Bent(n.m[j], 1/n.h)
+		c, row := s.share(j)/float64(len(n.m)), s.row(j)
+		for l, x := range row {
+			g[l] -= c * a * s.side(j) * x
+			for k, y := range row {
+				h[l][k] += c * bend * x * y
+			}
+		}
+	}
+	// H p = -g, and the slope along p.
+	var slope, size float64
+	left := slices.Clone(g)
+	for l, p := range n.line.p {
+		slope += g[l] * p
+		for k := range left {
+			left[k] += h[k][l] * p
+		}
+		size += g[l] * g[l]
+	}
+	if dim > s.penalized() && h[dim-1][dim-1] == 0 {
+		left[dim-1] = 0 // no row is in the zone, and the bias stays as it is
+	}
+	var off float64
+	for _, z := range left {
+		off += z * z
+	}
+	if off > 1e-4*size+1e-16 || !(slope < 0) ||
+		math.Abs(slope-n.line.slope) > 1e-3*math.Abs(slope)+1e-12 {
+		t.Fatalf("%+v: the equations are off by %v of %v, slope %v, want %v", s, math.Sqrt(off),
+			math.Sqrt(size), n.line.slope, slope)
+	}
+}
+
+// run iterates until the method is done, and returns how often.
+func run(t *testing.T, n *Method, threads int) (iterations int) {
+	t.Helper()
+	for n.Ready(); n.Works(); iterations++ {
+		if iterations > 200 {
+			t.Fatal("no end")
+		}
+		Iterate([]*Method{n}, threads)
+	}
+	return iterations
+}
+
+// outcome returns the weights with the bias, and the dual variables in the method's order.
+func outcome(n *Method) (v []float64, a []float64) {
+	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
+	bias := n.Result(w)
+	if v = floats.Wide(w); n.p.Beta > 0 {
+		v = append(v, bias/n.p.Beta)
+	}
+	n.Shares(shares)
+	for _, i := range n.p.Rows {
+		a = append(a, float64(shares[i]))
+	}
+	return v, a
+}
+
+// The method ends within the gap that is wanted, as the weights and dual variables themselves show,
+// in some tens of iterations.
+func TestConverges(t *testing.T) {
+	cases(300, 8, 0.6, func(s spec) {
+		for _, tol := range []float64{0, 1e-5} {
+			n := s.method(tol)
+			iterations := run(t, n, 2)
+			v, a := outcome(n)
+			var sums [2]float64
+			for j := range a {
+				if c := s.share(j) * a[j] * s.side(j); c > 0 {
+					sums[0] += c
+				} else {
+					sums[1] -= c
+				}
+			}
+			for j := range a { // balanced
+				if side := a[j]*s.side(j) < 0; s.free && side && sums[1] > sums[0] {
+					a[j] *= sums[0] / sums[1]
+				} else if s.free && !side && sums[0] > sums[1] {
+					a[j] *= sums[1] / sums[0]
+				}
+			}
+			d, _ := s.dual(a)
+			wanted := max(tol, 1e-5)
+			if tol == 0 {
+				wanted = 1e-3
+			}
+			if gap := proof.Gap(s.primal(v), d); !(gap <= wanted) || gap < -1e-6 || n.Stuck() ||
+				iterations > 60 || n.Past().Iterations != iterations {
+				t.Errorf("%+v: gap %v after %d iterations, stuck %v", s, gap, iterations, n.Stuck())
+			}
+			if width := n.Width(); (width > 0) != s.loss.Kind.Traits().Kinks {
+				t.Errorf("%+v: width %v", s, width)
+			}
+		}
+	})
+}
+
+// same fails unless both have the same weights and dual variables, to the bit.
+func same(t *testing.T, what string, have, want *Method) {
+	t.Helper()
+	v, a := outcome(have)
+	u, b := outcome(want)
+	if !slices.Equal(v, u) || !slices.Equal(a, b) {
+		t.Errorf("%s: other bits", what)
+	}
+}
+
+// The number of goroutines, of problems that go through the rows together, and of sums of bytes that
+// are kept, and the type of the rows change no bit.
+func TestSameBits(t *testing.T) {
+	together, kept := Together, PixelsKept
+	defer func() { Together, PixelsKept = together, kept }()
+	for k, bias := range []float64{0, 1, 1} {
+		for _, pixels := range []bool{false, true} {
+			var want []*Method
+			for _, c := range []struct {
+				threads, together, kept int
+				foreign                 bool
+			}{{1, 16, kept, false}, {3, 2, 0, false}, {2, 1, 3*pixelBytes(21) - 1, false},
+				{1, 16, kept, true}} {
+				Together, PixelsKept = c.together, c.kept
+				var all []*Method
+				pool := &Pool{Threads: c.threads, Most: c.together}
+				for class := range 5 {
+					s := random(101, 700, 20, 0.8, loss.Func{})
+					if pixels {
+						toPixels(s.x, 255)
+					}
+					for i := range s.y { // of the rows, so that the classes differ
+						s.y[i] = 0
+						if (i+int(10*math.Abs(float64(s.x.Row(i)[class]))))%3 == 0 {
+							s.y[i] = 1
+						}
+					}
+					if s.beta, s.free = bias, k == 2; c.foreign {
+						s.layout = asForeign
+					}
+					p := s.problem()
+					pool.X = p.X.ForWorker()
+					all = append(all, New(pool, 1e-4, func() *Problem { return p }))
+				}
+				for slices.ContainsFunc(all, (*Method).Works) && all[0].past.Iterations < 100 {
+					var working []*Method
+					for _, n := range all {
+						if n.Works() {
+							working = append(working, n)
+						}
+					}
+					Iterate(working, c.threads)
+				}
+				if want == nil {
+					want = all
+				}
+				if len(pool.free) > c.together && c.together > 0 || pool.used != 0 {
+					t.Errorf("%+v: %d buffers, %d in use", c, len(pool.free), pool.used)
+				}
+				n := 0
+				for i := range all {
+					if same(t, "problem", all[i], want[i]); all[i].pixels != nil &&
+						all[i].pixels.own != nil {
+						n++
+					}
+				}
+				if most := map[int]int{kept: 5, 0: 0}; pixels && n != most[c.kept] &&
+					(c.kept == kept || c.kept == 0) || pixels && c.kept == 3*pixelBytes(21)-1 && n != 2 {
+					t.Errorf("%+v: %d sums are kept", c, n)
+				}
+			}
+		}
+	}
+}
+
+// A resumed method repeats what the other had done, its retries included.
+func TestRepeat(t *testing.T) {
+	for _, f := range allLosses {
+		s := random(110, 200, 6, 0.8, f)
+		a := s.method(1e-3)
+		run(t, a, 1)
+		a.Retry()
+		first := a.Past()
+		Iterate([]*Method{a}, 1)
+		b := s.method(1e-3)
+		b.Repeat(a.Past(), 2)
+		b.Ready()
+		same(t, "repeated", b, a)
+		if p := b.Past(); p.Iterations != first.Iterations+1 || !slices.Equal(p.Retries,
+			[]int{first.Iterations}) || b.target != a.target || b.Works() != a.Works() {
+			t.Errorf("%+v: %+v after %+v", f, p, first)
+		}
+	}
+}
+
+// Each retry halves the gap that is wanted, from the best weights as they are written; there are
+// five.
+func TestRetry(t *testing.T) {
+	s := random(111, 200, 6, 0.8, loss.Func{})
+	n := s.method(1e-2)
+	last := run(t, n, 1)
+	for k := 1; k <= Retries+1; k++ {
+		target := n.target
+		n.Retry()
+		if stuck := k > Retries; n.Stuck() != stuck || n.Works() == stuck ||
+			!stuck && n.target != target/2 {
+			t.Fatalf("retry %d: stuck %v, from %v to %v", k, n.Stuck(), target, n.target)
+		}
+		for j, z := range n.v {
+			if !n.Stuck() && z != float64(float32(z)) {
+				t.Fatalf("retry %d: weight %d is %v", k, j, z)
+			}
+		}
+		for n.Works() {
+			Iterate([]*Method{n}, 1)
+		}
+	}
+	if p := n.Past(); len(p.Retries) != Retries+1 || p.Retries[0] != last {
+		t.Errorf("%+v, the first after %d", p, last)
+	}
+}
+
+// Bound proves as much as is wanted of given weights, and what it can of weights that are far off.
+func TestBound(t *testing.T) {
+	for _, f := range allLosses {
+		s := random(112, 200, 6, 0.8, f)
+		s.beta = 1
+		n := s.method(1e-6)
+		run(t, n, 1)
+		v, _ := outcome(n)
+		p := s.primal(v)
+		bound := func(a []float32) float64 {
+			wide := floats.Wide(a)
+			slices.Reverse(wide)
+			d, _ := s.dual(wide)
+			return d
+		}
+		for _, share := range []float64{0.9, 0.995} {
+			for _, width := range []float64{0, n.Width()} {
+				have := s.method(0).Bound(narrow(v[:6]), v[6], width, share*p, 2, bound)
+				if have < share*p || have > p*(1+1e-9) {
+					t.Errorf("%+v: a bound of %v, want %v of %v", f, have, share, p)
+				}
+			}
+		}
+		if have := s.method(0).Bound(make([]float32, 6), 0, 0, 2*p, 1, bound); have > p*(1+1e-9) ||
+			have < 0.9*p {
+			t.Errorf("%+v: a bound of %v from 0, P is %v", f, have, p)
+		}
+	}
+}
+
+func narrow(v []float64) (w []float32) {
+	for _, z := range v {
+		w = append(w, float32(z))
+	}
+	return w
+}
+
+// A context that is done cuts an iteration, after which nothing is found out any more.
+func TestCut(t *testing.T) {
+	s := random(113, 200, 6, 0.8, loss.Func{})
+	n := s.method(1e-9)
+	ctx, cancel := context.WithCancel(t.Context())
+	n.pool.Until = ctx
+	Iterate([]*Method{n}, 1)
+	before, target := slices.Clone(n.bestV), n.target
+	if n.Cut() || !n.Works() {
+		t.Fatal("cut too soon")
+	}
+	cancel()
+	Iterate([]*Method{n}, 1)
+	if n.Retry(); !n.Cut() || !n.Works() || !slices.Equal(before, n.bestV) || n.target != target {
+		t.Errorf("cut %v, works %v, target %v", n.Cut(), n.Works(), n.target)
+	}
+}
+
+// A start that is worse than 0 is made shorter first, one that is better is taken as it is.
+func TestStart(t *testing.T) {
+	for _, f := range allLosses {
+		s := random(114, 200, 6, 0.8, f)
+		n := s.method(1e-6)
+		run(t, n, 1)
+		good, _ := outcome(n)
+		for _, times := range []float64{1, 1 << 20, -1} {
+			s.start = narrow(good)
+			for j := range s.start {
+				s.start[j] *= float32(times)
+			}
+			n := s.method(1e-6)
+			n.Ready()
+			for j, z := range n.v {
+				switch {
+				case times == 1 && z != float64(s.start[j]), times == -1 && math.Abs(z) > 1e-12 && f.Kind != loss.Log,
+					times > 1 && math.Abs(z-good[j]) > 0.51*math.Abs(good[j]):
+					t.Errorf("%+v, times %v: begins with %v, the optimum is %v", f, times, n.v, good)
+				}
+			}
+			if p := s.primal(n.v); p > n.p.AtZero()*(1+1e-12) {
+				t.Errorf("%+v, times %v: P begins at %v", f, times, p)
+			}
+		}
+	}
+}
+
+// The first zone has some of the rows, and three for each variable; it never vanishes.
+func TestFirstWidth(t *testing.T) {
+	for _, rows := range []int{100, 5000} {
+		for _, f := range allLosses {
+			s := random(115, rows, 20, 0.8, f)
+			n := s.ready()
+			g := rand.New(rand.NewPCG(116, 1))
+			for j := range n.m {
+				n.m[j] = 3 * g.NormFloat64()
+			}
+			h, least := n.firstWidth()
+			if !f.Kind.Traits().Kinks {
+				if h != 1 || least != 1 {
+					t.Errorf("%+v: width %v, at least %v", f, h, least)
+				}
+				continue
+			}
+			within := 0
+			for _, m := range n.m {
+				if 2*f.FromKink(m) < h {
+					within++
+				}
+			}
+			if want := max(0.15*float64(rows), 60); math.Abs(float64(within)-want) > 1+0.03*float64(rows) ||
+				rows == 100 && within != 60 || least != h*0x1p-40 {
+				t.Errorf("%+v: %d of %d rows in the zone, want %v; width %v, at least %v", f, within,
+					rows, want, h, least)
+			}
+			for j := range n.m {
+				n.m[j] = 1 - f.Epsilon*0.75 // at the kink, or at one for a quarter
+			}
+			if f.Kind == loss.EpsInsensitive {
+				for j := range n.m {
+					n.m[j] = 0.25
+				}
+			} else {
+				for j := range n.m {
+					n.m[j] = 1
+				}
+			}
+			if h, _ := n.firstWidth(); h != 1 {
+				t.Errorf("%+v: width %v where all rows are at the kink", f, h)
+			}
+			if n.m[0] = 9; f.FromKink(9) > 1 {
+				if h, _ := n.firstWidth(); h != 1e-4 {
+					t.Errorf("%+v: width %v where all rows but one are at the kink", f, h)
+				}
+			}
+		}
+	}
+}
