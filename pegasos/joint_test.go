@@ -332,69 +332,6 @@ func (w worst) coefficients(z []float64, y int) ([]float64, bool) {
 	return g, kink
 }
 
-// Each step of a joint problem against the paper's, whatever else is asked for.
-func TestJointSteps(t *testing.T) {
-	steps, runs := 0, 0
-	for _, l := range jointLosses {
-		for n, c := range []pegasos.Config{
-			{}, {Offset: pegasos.OffsetNone}, {Order: pegasos.IID,
-				Batch: 7}, {Batch: 7}, {Order: pegasos.Blocks, Block: 4},
-			{Bias: pegasos.BiasAugmented}, {Bias: pegasos.BiasAugmented, BiasScale: 3, Batch: 2},
-			{Bias: pegasos.BiasUnregularised}, {Bias: pegasos.BiasUnregularised, Batch: 40},
-			{Project: true, Offset: pegasos.OffsetNone}, {Project: true, Offset: pegasos.OffsetNone,
-				Bias: pegasos.BiasAugmented, BiasScale: 2, Batch: 3},
-			{Project: true, Offset: pegasos.OffsetNone, Bias: pegasos.BiasUnregularised, Batch: 2,
-				Order: pegasos.IID},
-		} {
-			for kind := range 8 { // with weights, a prior, a start, or not
-				seed := uint64(n)
-				data, before := four(seed, 40, 7, 0.7), four(seed+100, 40, 7, 0.7)
-				cfg := c
-				cfg.Multiclass, cfg.Lambda, cfg.Steps = l.cfg.Multiclass, 0.3, 150
-				cfg.Seed, cfg.Average = seed, pegasos.LastIterate
-				if (n+kind)%4 == 3 {
-					cfg.Average = pegasos.LastHalf
-				}
-				tr := &pegasos.Trainer{Config: cfg, Costs: l.costs}
-				if kind&1 != 0 {
-					tr.Weights = some(40)
-				}
-				first := cfg
-				first.Average = pegasos.LastHalf // the last iterate may be worse than w = 0
-				if kind&2 != 0 {
-					tr.Prior = mustTrain(t, data.sparse, data.y, first)
-				}
-				if kind&4 != 0 {
-					tr.Start = mustTrain(t, before.dense, before.y, first)
-				}
-				x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
-				if cfg.Batch == 40 && tr.Weights != nil {
-					tr.Batch = 32 // 8 have weight 0
-				}
-				r, err := newRun(x, data.y, tr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.coefficients = func(z []float64, i int) ([]float64, bool) {
-					return l.coefficients(z, int(data.y[i]))
-				}
-				if cfg.Project {
-					o.project(func(z []float64, i int) float64 { return l.at(z, int(data.y[i])) })
-					if have := r.joint.Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
-						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
-					}
-				}
-				steps += o.compare(t, r)
-				runs++
-			}
-		}
-	}
-	if steps < 100*runs {
-		t.Errorf("%d steps compared in %d runs: too few", steps, runs)
-	}
-}
-
 // four is random with labels 0 to 3, each of which occurs in rows with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)

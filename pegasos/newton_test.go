@@ -68,30 +68,6 @@ func newtonConfigs() map[string]pegasos.Config {
 	return cases
 }
 
-// The optimum is proven to a thousandth of a per cent in some tens of iterations, of rows held in
-// either way, and of rows whose columns differ by ten powers of ten.
-func TestNewtonConverges(t *testing.T) {
-	data := random(51, 600, 12, 3, 0.6)
-	raw := dense.New(600, 12)
-	for i := range 600 {
-		for j, v := range data.dense.Row(i) {
-			raw.Row(i)[j] = v * float32(math.Pow(10, float64(j-6)/2.0))
-		}
-	}
-	for name, cfg := range newtonConfigs() {
-		for kind, x := range map[string]pegasos.Examples{
-			"dense": data.dense, "sparse": data.sparse, "raw": raw,
-		} {
-			m := mustTrain(t, x, data.y, cfg)
-			if g, _ := m.Result.WorstGap(); !(m.Result.Gap <= cfg.Tol && g <= cfg.Tol) ||
-				m.Result.Epochs > 60 {
-				t.Errorf("%s, %s: gap %v, worst %v, after %v epochs", name, kind, m.Result.Gap, g,
-					m.Result.Epochs)
-			}
-		}
-	}
-}
-
 // Without Tol the run ends at 0.1 %, before the epochs are over.
 func TestNewtonEnds(t *testing.T) {
 	data := random(52, 500, 10, 2, 1)
@@ -163,23 +139,6 @@ func TestGoldenNewton(t *testing.T) {
 	}
 }
 
-// Rows of the caller's own type give the model of their matrix, with many nonzeros and with few.
-func TestNewtonForeign(t *testing.T) {
-	for _, fill := range []float64{0.05, 0.6} {
-		data := random(58, 700, 50, 2, fill)
-		for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
-			pegasos.BiasUnregularised} {
-			cfg := pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Tol: 1e-4, Bias: bias}
-			for _, x := range []pegasos.Examples{data.dense, data.sparse} {
-				want := mustTrain(t, x, data.y, cfg).Hash()
-				if have := mustTrain(t, foreign{x}, data.y, cfg).Hash(); have != want {
-					t.Errorf("fill %v, %s, %T: other bits", fill, bias, x)
-				}
-			}
-		}
-	}
-}
-
 // A state that can't be one of Newton's method is refused.
 func TestNewtonHostile(t *testing.T) {
 	data := random(56, 60, 4, 2, 1)
@@ -240,35 +199,6 @@ func rawSet(seed uint64, rows, cols int) pair {
 		}
 	}
 	return data
-}
-
-// The classes that go through the rows together get what each gets by itself, to the bit, however
-// many there are.
-func TestNewtonTogether(t *testing.T) {
-	many := random(59, 900, 20, 20, 0.5)
-	few := random(59, 900, 60, 5, 0.05)
-	defer func(n int) { newton.Together = n }(newton.Together)
-	for k, data := range []pair{many, few} {
-		for _, x := range []pegasos.Examples{data.dense, data.sparse} {
-			for _, bias := range []pegasos.Bias{pegasos.BiasAugmented, pegasos.BiasUnregularised} {
-				cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-4, Bias: bias}
-				want := ""
-				for _, newton.Together = range []int{1, 3, 16} {
-					tr := pegasos.Trainer{Config: cfg, Threads: newton.Together}
-					m, err := trainPlain(t.Context(), &tr, x, data.y)
-					if err != nil || m.Result.Gap > cfg.Tol {
-						t.Fatal(k, err, m.Result.Gap)
-					}
-					if want == "" {
-						want = m.Hash()
-					} else if m.Hash() != want {
-						t.Errorf("set %d, %T, %s, %d together: other bits", k, x, bias,
-							newton.Together)
-					}
-				}
-			}
-		}
-	}
 }
 
 // Runs on raw columns, from any start and at any scale, end with a proof or with a gap that says

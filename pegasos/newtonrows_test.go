@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -16,39 +15,6 @@ func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {
 			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
-		}
-	}
-}
-
-// Rows of bytes give the same bits however they are held, and whether sums are kept or not.
-func TestNewtonPixelsKept(t *testing.T) {
-	data := random(65, 900, 40, 3, 0.8)
-	toPixels(data.dense, 16)
-	defer func(n int) { newton.PixelsKept = n }(newton.PixelsKept)
-	kept := newton.PixelsKept
-	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
-		cfg := pegasos.Config{
-			Lambda:     1e-3,
-			Finish:     pegasos.FinishNewton,
-			Tol:        1e-4,
-			Multiclass: multiclass,
-			Bias:       pegasos.BiasUnregularised,
-		}
-		want := ""
-		for _, newton.PixelsKept = range []int{kept, 0, 4*(41+32)*(41+32) + 1} {
-			for k, x := range []pegasos.Examples{data.dense, foreign{data.dense}, data.dense} {
-				tr := pegasos.Trainer{Config: cfg, Threads: 1 + k}
-				m, err := trainPlain(t.Context(), &tr, x, data.y)
-				if err != nil || m.Result.Gap > cfg.Tol {
-					t.Fatal(err, m.Result.Gap)
-				}
-				if want == "" {
-					want = m.Hash()
-				} else if m.Hash() != want {
-					t.Errorf("%s, %T, %d kept, %d threads: other bits", multiclass, x, newton.PixelsKept,
-						tr.Threads)
-				}
-			}
 		}
 	}
 }

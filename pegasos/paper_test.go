@@ -7,7 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -73,98 +72,6 @@ func TestPaper(t *testing.T) {
 							step+1, w, f.w)
 					}
 				}
-			}
-		}
-	}
-}
-
-// The first steps by hand: lambda = 1/2, rows (1, 2) and (3, -1) with labels +1 and -1.
-func TestFirstSteps(t *testing.T) {
-	d := matrix(t, 3, 2, 1, 2, 3, -1, 0, 0)
-	y := []float32{1, -1, 1}
-	for _, x := range []pegasos.Examples{d, toSparse(d), foreign{d}} {
-		for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID} {
-			cfg := pegasos.Config{Lambda: 0.5, Steps: 5, Order: order, Offset: pegasos.OffsetNone,
-				Average: pegasos.LastIterate}
-			p := mustRun(t, x, y, cfg).problems[0]
-			w := make([]float32, 2)
-			for n, step := range []struct {
-				row  uint32
-				want [2]float32
-			}{
-				{0, [2]float32{2, 4}},            // w = 0 violates; eta = 2
-				{1, [2]float32{1 - 3, 2 + 1}},    // y<w,x> = -(6-4) < 1; eta = 1; w is halved first
-				{1, [2]float32{-4. / 3, 2}},      // y<w,x> = -(-6-3) = 9: only shrinks, by 2/3
-				{0, [2]float32{-1, 1.5}},         // y<w,x> = -4/3+4 > 1: shrinks by 3/4
-				{2, [2]float32{-4. / 5, 6. / 5}}, // y<w,0> = 0 < 1 violates and adds nothing
-			} {
-				p.TakeSteps([]uint32{step.row})
-				p.weights(w)
-				if w[0] != step.want[0] || w[1] != step.want[1] {
-					t.Errorf("%T %s: after step %d w = %v, want %v", x, order, n+1, w, step.want)
-				}
-			}
-			if p.Violations != 3 {
-				t.Errorf("%T: %d violations, want 3", x, p.Violations)
-			}
-		}
-	}
-}
-
-// A margin of exactly 1 is no violation: the paper's test is a strict one.
-func TestMarginOfOne(t *testing.T) {
-	x := matrix(t, 3, 1, 1, 0.5, 0.499)
-	p := mustRun(t, x, []float32{1, 1, 0}, pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone,
-		Average: pegasos.LastIterate}).problems[0]
-	p.TakeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
-	if p.Violations != 1 {
-		t.Errorf("%d violations, want 1", p.Violations)
-	}
-	p = mustRun(t, x, []float32{1, 0, 1}, pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone,
-		Average: pegasos.LastIterate}).problems[0]
-	p.TakeSteps([]uint32{0, 2})
-	if p.Violations != 2 {
-		t.Errorf("%d violations just below, want 2", p.Violations)
-	}
-}
-
-// Eq. (13): w after T steps is 1/(lambda T) times the sum of y*x over the violations. With small
-// integers in the rows the trainer's float32 sum is exact.
-func TestEq13(t *testing.T) {
-	data := random(3, 60, 9, 2, 0.5)
-	for i := range data.dense.Rows() {
-		for j, v := range data.dense.Row(i) {
-			data.dense.Row(i)[j] = float32(math.Round(float64(v) * 7))
-		}
-	}
-	for _, offset := range []pegasos.Offset{pegasos.OffsetNone, pegasos.OffsetR2} {
-		cfg := pegasos.Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: pegasos.LastIterate}
-		r := mustRun(t, data.dense, data.y, cfg)
-		r.problems[0].Recent.Epochs = 1 // one window: count everything
-		if _, err := r.train(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		p := r.problems[0]
-		v := make([]float32, 9)
-		var total float32
-		for i, c := range p.Recent.Count {
-			if c < 0 || c > 7 {
-				t.Fatalf("row %d violated %v times in 7 epochs", i, c)
-			}
-			total += c
-			dense.Axpy(c*(2*data.y[i]-1), data.dense.Row(i), v)
-		}
-		if total != float32(p.Violations) {
-			t.Errorf("%v violations counted by row, %d in all", total, p.Violations)
-		}
-		w := make([]float32, 9)
-		p.weights(w)
-		for j := range v {
-			if v[j] != p.V[j] {
-				t.Errorf("v[%d] = %v, want %v", j, p.V[j], v[j])
-			}
-			if want := float32(float64(v[j]) / (0.01 * (7*60 + p.T0))); w[j] != want {
-				t.Errorf("w[%d] = %v, want %v", j, w[j], want)
 			}
 		}
 	}
@@ -332,50 +239,6 @@ func TestDuplicates(t *testing.T) {
 	b := mustTrain(t, twice, append(data.y, data.y...), pegasos.Config{Lambda: 0.1, Epochs: 200})
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {
 		t.Errorf("objectives %v and %v", a.Result.Objective, b.Result.Objective)
-	}
-}
-
-func TestAverage(t *testing.T) {
-	const total, n = 203, 3
-	g := random(9, total, n, 2, 1).dense
-	s := iterate.NewAverage(total, 1, n)
-	dst := make([]float32, n)
-	var b float64
-	if s.Mean(0, 0, dst, &b) {
-		t.Error("a mean of nothing")
-	}
-	for step := int64(1); step <= total; step++ {
-		s.Add(step, 0.5, [][]float32{g.Row(int(step - 1))}, []float64{0.5 * float64(step)})
-		if !s.Mean(step, 0, dst, &b) {
-			t.Fatal("no mean")
-		}
-		// The mean goes back to step T/2^k+1, for the k that makes it the last third to two thirds
-		// of the steps.
-		var from int64
-		for k := 0; ; k++ {
-			if from = total >> k; 3*from <= 2*step {
-				break
-			}
-		}
-		var want [n]float64
-		var wantB float64
-		for u := from + 1; u <= step; u++ {
-			for j, v := range g.Row(int(u - 1)) {
-				want[j] += 0.5 * float64(v) / float64(step-from)
-			}
-			wantB += 0.5 * float64(u) / float64(step-from)
-		}
-		if step == total && from != total/2 {
-			t.Errorf("the end's mean is from step %d on", from+1)
-		}
-		if math.Abs(b-wantB) > 1e-9 {
-			t.Errorf("step %d: scalar %v, want %v", step, b, wantB)
-		}
-		for j := range want {
-			if math.Abs(float64(dst[j])-want[j]) > 1e-5 {
-				t.Errorf("step %d: %v, want %v", step, dst, want)
-			}
-		}
 	}
 }
 

@@ -3,75 +3,11 @@ package pegasos_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/train/sgd"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
-
-// Copies that start from the same w and whose mean is the next, in float64.
-func TestShardSteps(t *testing.T) {
-	data := random(101, 5000, 6, 2, 1)
-	const lambda, n = 0.01, 3
-	cfg := pegasos.Config{
-		Lambda:  lambda,
-		Order:   pegasos.Sequential,
-		Epochs:  1,
-		Shards:  n,
-		Average: pegasos.LastIterate,
-		Bias:    pegasos.BiasAugmented,
-	}
-	m := mustTrain(t, data.dense, data.y, cfg)
-	y := signs(data.y, 1)
-	w, steps := make([]float64, 7), 0
-	for from := 0; from < 5000; from += sgd.RoundRows(6, n) {
-		rows := min(5000-from, sgd.RoundRows(6, n))
-		next := make([]float64, 7)
-		for k := range n {
-			c := append([]float64(nil), w...)
-			step := float64(steps)
-			for i := from + k*rows/n; i < from+(k+1)*rows/n; i++ {
-				x := make([]float64, 7)
-				for j, v := range data.dense.Row(i) {
-					x[j] = float64(v)
-				}
-				x[6] = 1
-				var z float64
-				for j, v := range x {
-					z += v * c[j]
-				}
-				step++
-				eta := 1 / (lambda * (step + m.Result.T0))
-				for j, v := range x {
-					c[j] -= eta * lambda * c[j]
-					if y[i]*z < 1 {
-						c[j] += eta * y[i] * v
-					}
-				}
-			}
-			// Copies with fewer rows by one have the others' step size at the end.
-			fix := (step + m.Result.T0) / (float64(steps+(rows+n-1)/n) + m.Result.T0)
-			for j, v := range c {
-				next[j] += v * fix / n
-			}
-		}
-		w = next
-		steps += (rows + n - 1) / n
-	}
-	if m.Result.Steps != int64(steps) || m.Result.Steps != sgd.ShardSteps(5000, 5000, 6, n) {
-		t.Errorf("%d steps, want %d", m.Result.Steps, steps)
-	}
-	for j, v := range m.Weights[0] {
-		if math.Abs(float64(v)-w[j]) > 1e-4 {
-			t.Fatalf("%v, want %v", m.Weights[0], w)
-		}
-	}
-	if math.Abs(m.Bias[0]-w[6]) > 1e-4 {
-		t.Errorf("bias %v, want %v", m.Bias[0], w[6])
-	}
-}
 
 // The number of threads does not matter, the bound holds, and the optimum is come near to.
 func TestShards(t *testing.T) {
