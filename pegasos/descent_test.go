@@ -208,10 +208,10 @@ func TestDescentHostile(t *testing.T) {
 			}
 			for _, z := range odd {
 				for _, f := range []func(p *iterate.Progress) *float64{
-					func(p *iterate.Progress) *float64 { return &p.Sum },
-					func(p *iterate.Progress) *float64 { return &p.Apart },
-					func(p *iterate.Progress) *float64 { return &p.Before },
-					func(p *iterate.Progress) *float64 { return &p.Uneven },
+					func(p *iterate.Progress) *float64 { return &p.GapSum },
+					func(p *iterate.Progress) *float64 { return &p.MeanGap },
+					func(p *iterate.Progress) *float64 { return &p.PrevGap },
+					func(p *iterate.Progress) *float64 { return &p.BiasSum },
 				} {
 					resume(func(s *checkpoint.State) { *f(s.Learners[0].Dual) = z })
 				}

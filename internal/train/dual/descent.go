@@ -1,6 +1,8 @@
-// Package dual has dual coordinate descent (Hsieh et al., ICML 2008; Yu, Huang and Lin, Machine
-// Learning 85, 2011): of one vector (Descent) or of one for each class (Joint). It begins with any
-// dual variables, zeros in most runs, and improves those that package certificate makes of scores.
+// Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
+// Huang and Lin, Machine Learning 85, 2011). Descent solves problems with one weight vector, Joint
+// those with a vector for each class. Both are Solvers: they start from any dual variables, usually
+// zeros, and continue from an iterate.State. Improve uses them to raise a lower bound on the optimum
+// that package certificate computed.
 package dual
 
 import (
@@ -15,131 +17,142 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Solver is one of the two.
+// Solver is a dual coordinate descent in progress: a Descent or a Joint.
 type Solver interface {
-	SumUp() // makes the vectors those of the dual variables
-	// Visit takes a step with each of the rows idx: with those that rest, one that changes nothing.
+	// RecomputeWeights recomputes the vectors v, and a bias that has a penalty, from the dual
+	// variables.
+	SumUp()
+	// Visit takes a dual step with each of the rows idx. Skipped rows count as steps as well.
 	Visit(idx []uint32)
-	EndEpoch() // is called after each pass over the rows
+	EndEpoch() // must be called after each pass over the rows
+	// Duals returns a copy of the dual variables, clamped to the values that the loss allows.
 	Shares() []float32
-	// Left and Gain return estimates of P - D now and of D.
+	// GapEstimate returns an estimate of P - D.
 	Left() float64
+	// DualEstimate returns D, computed from the float32 vectors.
 	Gain() float64
-	// Save returns what is to be saved beside the long arrays. Restore sets it, and reports whether
-	// it can be that of such a solver after the epochs.
+	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
+	// Restore sets these counters. It reports false if they are impossible after that many epochs.
 	Restore(from *iterate.Progress, epochs int) bool
-	// Arrays calls f with each long array, in a fixed order. f may write to it.
+	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))
 }
 
-// A Descent is that of a binary problem. With one a_i for each row, a coefficient that its loss can
-// have, and the row's weight c_i,
+// Descent is dual coordinate descent on a binary problem. Row i has a dual variable a_i, one of the
+// coefficients that its loss can have, and a weight c_i:
 //
-//	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i,
+//	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
-// and a step gives a_i the value that makes the dual objective largest, all others being as they
-// are. Since w is made of the a_i, P - D is the mean of what the loss of each row and the conjugate
-// at its a_i are apart, which a step knows for nothing, of the moment before it.
+// A step sets a_i to the maximizer of the dual objective, with all other dual variables fixed (Hsieh
+// et al., algorithm 1). Because w is computed from the a_i, P - D is the mean of the rows' duality
+// gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step gets the gap of its row
+// before the step at no extra cost.
 //
-// A bias without a penalty is found by the method of multipliers: it moves as the weight of an
-// appended feature would, and at the end of each pass the bias so far becomes what the penalty is
-// the distance from.
+// A bias without a penalty is found by the method of multipliers: within a pass it moves like the
+// weight of an appended feature, and at the end of the pass the penalty is centered at the bias
+// reached so far.
 type Descent struct {
-	running
+	common
 	Of     *objective.Binary
-	v      []float32 // the one vector
-	square float64   // of the feature of the bias, whether it has a penalty or not
+	v      []float32 // the problem's only vector
+	square float64   // squared value of the bias's feature; r2 if the bias has no penalty
 }
 
-// A running is what both have: the dual variables, and what is found out on the way.
-type running struct {
+// common is the state that both solvers share: the dual variables, and which rows to skip.
+type common struct {
 	*iterate.State
-	alpha []float32 // of each row, and in a joint problem of each class
+	alpha []float32 // dual variable of each row, or of each row and class in a joint problem
 	iterate.Progress
-	least float64   // rows that are less apart are left as they are
-	due   []float32 // the pass in which each row is visited next
-	calm  []float32 // in how many visits on end it had nothing to gain
-	awake []uint32  // a buffer
+	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
+	nextPass []float32 // pass in which each row is visited next
+	streak   []float32 // consecutive visits in which each row's duality gap was 0, up to maxSkip
+	active   []uint32  // buffer of activeRows
 }
 
 const (
-	leave    = 1. / 64 // the share of the mean that a row is apart at least where a step pays
-	mostCalm = 4       // passes that a row may rest
+	minGapShare = 1. / 64 // minGap, as a share of the rows' mean duality gap in the pass before
+	maxSkip     = 4       // passes for which a row is skipped at most
 )
 
-// rest is called with a row that was so far apart. One that had nothing to gain twice rests for a
-// pass, after the next time for two, and so on.
-func (r *running) rest(i uint32, apart float64) {
-	if apart > 0 {
-		r.calm[i] = 0
+// skip updates the skipping state of row i after a visit that found the given duality gap. A row
+// whose gap was 0 in two visits in a row is skipped for one pass, after the next such visit for two,
+// and so on up to maxSkip. Unlike with liblinear's shrinking it always comes back.
+func (r *common) skip(i uint32, gap float64) {
+	if gap > 0 {
+		r.streak[i] = 0
 		return
 	}
-	r.due[i] = float32(r.Pass+1) + r.calm[i]
-	r.calm[i] = min(r.calm[i]+1, mostCalm)
+	r.nextPass[i] = float32(r.Pass+1) + r.streak[i]
+	r.streak[i] = min(r.streak[i]+1, maxSkip)
 }
 
-// notResting returns those of the rows idx that are due. The slice is valid until the next call.
-func (r *running) notResting(idx []uint32) []uint32 {
-	if cap(r.awake) < len(idx) {
-		r.awake = make([]uint32, len(idx))
+// activeRows returns the rows of idx that are not skipped in this pass. The slice is valid until the
+// next call.
+func (r *common) activeRows(idx []uint32) []uint32 {
+	if cap(r.active) < len(idx) {
+		r.active = make([]uint32, len(idx))
 	}
-	n, awake, pass := 0, r.awake[:len(idx)], float32(r.Pass)
+	n, active, pass := 0, r.active[:len(idx)], float32(r.Pass)
 	for _, i := range idx {
-		awake[n] = i
-		if r.due[i] <= pass {
-			n++ // a conditional move: as a branch it would be a guess
+		active[n] = i
+		if r.nextPass[i] <= pass {
+			n++ // compiles to a conditional move; a branch would be mispredicted
 		}
 	}
-	return awake[:n]
+	return active[:n]
 }
 
-// start begins with the given dual variables, after the steps of s.
-func start(s *iterate.State, alpha []float32, mean bool) running {
+// newCommon returns the common state of a solver that starts with the dual variables alpha, after
+// the steps that s has taken. It changes s to the fixed scale of a dual solver.
+func newCommon(s *iterate.State, alpha []float32, mean bool) common {
 	n := s.X.Rows()
 	s.BeginDual(mean)
-	return running{State: s, alpha: alpha, Progress: iterate.Progress{Start: s.T},
-		due: make([]float32, n), calm: make([]float32, n)}
+	return common{State: s, alpha: alpha, Progress: iterate.Progress{Start: s.T},
+		nextPass: make([]float32, n), streak: make([]float32, n)}
 }
 
-func (r *running) EndEpoch() {
+func (r *common) EndEpoch() {
 	if r.Pass++; r.Average != nil {
 		r.Average.Turn()
 	}
-	r.Before, r.Apart, r.Sum = r.Apart, r.Sum/float64(r.Count()), 0
-	r.least = float64(leave * r.Apart)
+	r.PrevGap, r.MeanGap, r.GapSum = r.MeanGap, r.GapSum/float64(r.Count()), 0
+	r.minGap = float64(minGapShare * r.MeanGap)
 }
 
-// Left goes by what P - D was in the last pass, and how fast it falls.
-func (r *running) Left() float64 {
+// GapEstimate returns 0.7 times the rows' mean duality gap in the last pass, times the square root of
+// its ratio to that of the pass before if the gap has fallen: the gaps are measured in the course of
+// a pass, and P - D is smaller at its end.
+func (r *common) Left() float64 {
 	fall := 1.0
-	if r.Before > r.Apart {
-		fall = math.Sqrt(r.Apart / r.Before)
+	if r.PrevGap > r.MeanGap {
+		fall = math.Sqrt(r.MeanGap / r.PrevGap)
 	}
-	return float64(0.7 * float64(fall*r.Apart))
+	return float64(0.7 * float64(fall*r.MeanGap))
 }
 
-func (r *running) Save() *iterate.Progress {
+func (r *common) Save() *iterate.Progress {
 	to := r.Progress
 	return &to
 }
 
-func (r *running) Restore(from *iterate.Progress, epochs int) bool {
-	r.Progress, r.least = *from, float64(leave*from.Apart)
+func (r *common) Restore(from *iterate.Progress, epochs int) bool {
+	r.Progress, r.minGap = *from, float64(minGapShare*from.MeanGap)
 	return from.Start >= 0 && from.Start <= r.T && from.Pass >= 0 && from.Pass <= epochs
 }
 
-func (r *running) Arrays(f func([]float32)) {
-	for _, a := range [][]float32{r.alpha, r.due, r.calm} {
+func (r *common) Arrays(f func([]float32)) {
+	for _, a := range [][]float32{r.alpha, r.nextPass, r.streak} {
 		r.InOrder(a, f)
 	}
 }
 
-// New returns the descent of the given dual variables, which begins after the steps of s. The mean
-// of the rows' squared norms is r2. The result may be the mean of the last pass's iterates: P of the
-// last one leaps up and down where the loss has a kink, and far from the optimum.
+// New returns the descent on a problem that starts with the dual variables alpha, after the steps of
+// s; the mean of the rows' squared norms is r2. With mean set, the result is the mean of the last
+// pass's iterates: P of the last iterate alone jumps up and down if the loss has a kink, and far
+// from the optimum.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
-	d := &Descent{running: start(s, alpha, mean), Of: of, v: s.Vectors[0],
+	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.Free {
 		d.square = r2
@@ -147,10 +160,10 @@ func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, me
 	return d
 }
 
-// SumUp leaves a bias without a penalty as it is.
+// RecomputeWeights recomputes v from the dual variables. A bias without a penalty stays as it is.
 func (d *Descent) SumUp() {
 	clear(d.v)
-	if d.Uneven = 0; !d.Free {
+	if d.BiasSum = 0; !d.Free {
 		d.Biases[0] = 0
 	}
 	for _, i := range d.All() {
@@ -161,21 +174,21 @@ func (d *Descent) SumUp() {
 	}
 }
 
-// shift adds a row times the step to v.
+// shift adds step times row i to v, and to the sum for the bias.
 func (d *Descent) shift(i uint32, step float32) {
 	d.X.Axpy(int(i), step, d.v)
 	if d.Free {
-		d.Uneven += float64(step)
+		d.BiasSum += float64(step)
 	} else {
 		d.Biases[0] += float64(float64(step) * d.BiasScale)
 	}
 }
 
 func (d *Descent) Visit(all []uint32) {
-	inverse, ahead, idx := 1/d.Fixed, d.FetchAhead(), d.notResting(all)
+	inverse, distance, idx := 1/d.FixedScale, d.FetchAhead(), d.activeRows(all)
 	for n, i := range idx {
-		if ahead > 0 && n+ahead < len(idx) {
-			d.X.Fetch(int(idx[n+ahead]))
+		if distance > 0 && n+distance < len(idx) {
+			d.X.Fetch(int(idx[n+distance]))
 		}
 		z, c := d.score(i, inverse), d.Share(int(i))
 		side, target := d.Of.Frame(i)
@@ -187,10 +200,10 @@ func (d *Descent) Visit(all []uint32) {
 			return
 		}
 		old := float64(d.alpha[i])
-		next, apart := d.Of.Cost.Best(old, m, q)
-		d.Sum += float64(c * apart)
-		d.rest(i, apart)
-		if to := float32(next); to != d.alpha[i] && !(apart < d.least) {
+		next, gap := d.Of.Cost.Best(old, m, q)
+		d.GapSum += float64(c * gap)
+		d.skip(i, gap)
+		if to := float32(next); to != d.alpha[i] && !(gap < d.minGap) {
 			d.alpha[i] = to
 			d.shift(i, float32(c*(float64(to)-old))*side)
 			d.Violations++
@@ -199,26 +212,26 @@ func (d *Descent) Visit(all []uint32) {
 	d.T += int64(len(all))
 }
 
-// score returns the score of row i.
+// score returns the score of row i, where inverse is 1/(lambda*n).
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
 	if d.Free {
-		return float64((dot+float64(d.square*d.Uneven))*inverse) + d.Biases[0]
+		return float64((dot+float64(d.square*d.BiasSum))*inverse) + d.Biases[0]
 	}
 	return float64((dot + float64(d.BiasScale*d.Biases[0])) * inverse)
 }
 
 func (d *Descent) EndEpoch() {
-	d.running.EndEpoch()
+	d.common.EndEpoch()
 	if d.Free {
-		d.Biases[0] += float64(d.square * d.Uneven / d.Fixed)
+		d.Biases[0] += float64(d.square * d.BiasSum / d.FixedScale)
 	}
 }
 
 func (d *Descent) Shares() []float32 {
 	a := slices.Clone(d.alpha)
 	for i := range a {
-		a[i] = d.Of.Clamp(a[i]) // a state may say anything
+		a[i] = d.Of.Clamp(a[i]) // a damaged checkpoint may contain any numbers
 	}
 	return a
 }
@@ -234,11 +247,12 @@ func (d *Descent) Gain() float64 {
 	if !d.Free {
 		square += float64(d.Biases[0] * d.Biases[0])
 	}
-	return sum/float64(d.Count()) - square/(2*d.Fixed*float64(d.Count()))
+	return sum/float64(d.Count()) - square/(2*d.FixedScale*float64(d.Count()))
 }
 
-// Improve returns the bound after passes of a solver of s, in a random order each; 0 if rows are too
-// large.
+// Improve takes the given number of passes of d, a solver on the state s of the problem of, each in
+// another random order, and returns the lower bound on the optimum that its dual variables prove. It
+// returns 0 if a score overflowed.
 func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	d.SumUp()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

@@ -56,7 +56,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	before, v := d.dual()
 	want, kept := d.gap(i, v), slices.Clone(d.alpha)
 	d.visit(uint32(i))
-	gap := (d.solver.Save().Sum - was.Sum) / d.Share(i)
+	gap := (d.solver.Save().GapSum - was.GapSum) / d.Share(i)
 	after, _ := d.dual()
 	fail := func(what string, have ...any) {
 		t.Helper()
@@ -66,7 +66,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	if d.T != steps+1 || (d.Violations > violations) != changed || d.Violations > violations+1 {
 		fail("steps and updates", d.T, d.Violations, violations)
 	}
-	if (!active || gap < was.Apart/64) && changed {
+	if (!active || gap < was.MeanGap/64) && changed {
 		fail("dual variables", kept, d.alpha)
 	}
 	if !active {
@@ -83,7 +83,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 		next != float32(was.Pass+1)+streak) {
 		fail("streak and next pass", now, next)
 	}
-	if gap < was.Apart/64 {
+	if gap < was.MeanGap/64 {
 		return "unchanged"
 	}
 	small := 1e-8 * (1 + math.Abs(before))
@@ -150,7 +150,7 @@ func (d *problem) checkVectors(t *testing.T) {
 	for k, v := range v {
 		last := d.Biases[k]
 		if d.spec.free {
-			last = d.solver.Save().Uneven * d.feature
+			last = d.solver.Save().BiasSum * d.feature
 		}
 		for j, z := range v {
 			have := last
@@ -192,7 +192,7 @@ func TestMeanOfPass(t *testing.T) {
 			if s.mean {
 				samples = float64(d.Count() / max(1, d.Count()/16))
 			}
-			bias, uneven := d.Biases[0], d.solver.Save().Uneven
+			bias, uneven := d.Biases[0], d.solver.Save().BiasSum
 			d.solver.EndEpoch()
 			if want := bias + d.feature*d.feature*uneven/(s.lambda*48); s.free &&
 				math.Abs(d.Biases[0]-want) > 1e-12*(1+math.Abs(want)) {
@@ -319,13 +319,13 @@ func TestNotFinite(t *testing.T) {
 }
 
 // The estimate of P - D continues the geometric fall of the last two passes by half a pass.
-func TestLeft(t *testing.T) {
+func TestGapEstimate(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
 		for _, c := range []struct{ before, last, want float64 }{
 			{4, 1, 0.35}, {1, 1, 0.7}, {1, 4, 2.8}, {0, 2, 1.4}, {0, 0, 0},
 		} {
-			p := iterate.Progress{Apart: c.last, Before: c.before}
+			p := iterate.Progress{MeanGap: c.last, PrevGap: c.before}
 			if !d.solver.Restore(&p, 1) || d.solver.Left() != c.want {
 				t.Errorf("%v after %v: %v, want %v", c.last, c.before, d.solver.Left(), c.want)
 			}
@@ -343,11 +343,11 @@ func TestSaveAndRestore(t *testing.T) {
 		var sum float64
 		for _, i := range d.All() {
 			d.visit(uint32(i))
-			sum = d.solver.Save().Sum
+			sum = d.solver.Save().GapSum
 		}
 		d.solver.EndEpoch()
-		if now := d.solver.Save(); now.Pass != 3 || now.Sum != 0 || now.Before != first.Apart ||
-			now.Apart != sum/float64(d.Count()) || now.Start != 0 {
+		if now := d.solver.Save(); now.Pass != 3 || now.GapSum != 0 || now.PrevGap != first.MeanGap ||
+			now.MeanGap != sum/float64(d.Count()) || now.Start != 0 {
 			t.Errorf("%+v: %+v, before %+v, sum %v", s, now, first, sum)
 		}
 		// Another solver with the same state does the same.
@@ -394,7 +394,7 @@ func TestStart(t *testing.T) {
 }
 
 // Dual variables that no loss can have come out as the nearest that it can.
-func TestSharesAreClamped(t *testing.T) {
+func TestDualsAreClamped(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
 		low, high := float32(0), float32(1)

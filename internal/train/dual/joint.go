@@ -12,33 +12,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Joint is the descent of a problem with a vector for each class (Keerthi et al., KDD 2008). With
-// shares p_ir, at least 0, of each row i for each class r, whose sum is 1,
+// Joint is dual coordinate descent on a problem with a vector for each class (Keerthi et al., KDD
+// 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and with
+// the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1:
 //
-//	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i,
+//	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //
-// y being the row's own class, and what rises is the mean of the sums of c_i*p_ir*cost(y, r), or,
-// of the log loss, of c_i times the entropy of the p_ir, less lambda/2 |w|^2. A step makes the best
-// of all shares of a row, as with z_r, the score of r, and q = c_i |x_i|^2/(lambda n)
+// The dual objective is the mean over the rows of c_i*(sum over r of p_ir*cost(y, r)), for the log
+// loss of c_i*entropy(p_i), less lambda/2 |w|^2. A step replaces all dual variables of a row. With
+// the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change the dual objective by c_i/n times
 //
-//	sum of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2, plus entropy(p) of the log loss
+//	sum over r of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2
 //
-// is what they earn. Without an entropy these are the nearest to (cost(y, r) + z_r)/q + old p_r
-// among those that are at least 0 with the sum 1.
+// up to a constant; for the log loss entropy(p) takes the place of the costs. Without the entropy
+// the maximizer is the projection of (cost(y, r) + z_r)/q + old p_r onto the simplex.
 type Joint struct {
-	running // with 0 for the rows' own classes
-	Of      *objective.Joint
-	m       *dense.Matrix // of the vectors
+	common // alpha has 0 for each row's own class
+	Of     *objective.Joint
+	m      *dense.Matrix // rows are the vectors v_r
 
-	dots              []float32 // buffers for a row
-	z, old, b, sorted []float64
+	dots              []float32 // buffer: a row's dot products with the vectors
+	z, old, b, sorted []float64 // buffers of a number for each class: see scores, duals and step
 }
 
-// NewJoint is New for a vector of each class, which are the rows of m.
+// NewJoint returns the descent on a joint problem, whose vectors are the rows of m. The other
+// arguments are those of New.
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
-	return &Joint{running: start(s, alpha, mean), Of: of, m: m, dots: make([]float32, k),
+	return &Joint{common: newCommon(s, alpha, mean), Of: of, m: m, dots: make([]float32, k),
 		z: make([]float64, k), old: make([]float64, k), b: make([]float64, k),
 		sorted: make([]float64, k)}
 }
@@ -49,7 +51,7 @@ func (j *Joint) SumUp() {
 	}
 	clear(j.Biases)
 	for _, i := range j.All() {
-		for r, p := range j.shares(i) {
+		for r, p := range j.duals(i) {
 			if r == int(j.Class[i]) {
 				p -= 1
 			}
@@ -58,8 +60,8 @@ func (j *Joint) SumUp() {
 	}
 }
 
-// shares returns the p_r of row i, in a buffer.
-func (j *Joint) shares(i int) []float64 {
+// duals returns the dual variables p_r of row i, its own class's included, in the buffer old.
+func (j *Joint) duals(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
 	row := j.alpha[i*k:][:k]
 	for r, v := range row {
@@ -69,7 +71,7 @@ func (j *Joint) shares(i int) []float64 {
 	return j.old
 }
 
-// shift adds row i times its weight and change to vector r.
+// shift adds change times row i, with its weight, to vector r.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.Share(i))
 	if a == 0 {
@@ -80,32 +82,33 @@ func (j *Joint) shift(r, i int, change float64) {
 }
 
 func (j *Joint) Visit(all []uint32) {
-	for _, i := range j.notResting(all) {
+	for _, i := range j.activeRows(all) {
 		q, ok := j.scores(int(i))
 		if !ok {
 			j.T += int64(slices.Index(all, i))
 			j.NotFinite(i)
 			return
 		}
-		j.shares(int(i)) // to the buffer of old ones
-		apart := 0.0
+		j.duals(int(i)) // into the buffer old
+		gap := 0.0
 		if j.Of.Log {
-			apart = j.towardsSoftmax(q)
+			gap = j.stepToSoftmax(q)
 		} else {
-			apart = j.nearest(q)
+			gap = j.project(q)
 		}
-		j.Sum += float64(j.Share(int(i)) * apart)
-		j.rest(i, apart)
-		if !(apart < j.least) {
+		j.GapSum += float64(j.Share(int(i)) * gap)
+		j.skip(i, gap)
+		if !(gap < j.minGap) {
 			j.step(int(i))
 		}
 	}
 	j.T += int64(len(all))
 }
 
-// scores finds what the classes earn for row i, and q. It reports whether all are finite.
+// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, for each class r of row i in the
+// buffer z, and returns q. It reports whether all of them are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
-	inverse, y := 1/j.Fixed, int(j.Class[i])
+	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	j.X.DotVectors(j.dots, i, j.m, 0)
 	for r, dot := range j.dots {
 		z := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
@@ -123,7 +126,7 @@ func (j *Joint) scores(i int) (q float64, ok bool) {
 	return q, floats.IsFinite(q) && floats.FirstNotFinite(j.z) < 0
 }
 
-// step changes the shares of row i to those in the buffer.
+// step sets the dual variables of row i to those in the buffer b, and updates the vectors.
 func (j *Joint) step(i int) {
 	y, changed, own := int(j.Class[i]), false, 0.0
 	row := j.alpha[i*len(j.b):][:len(j.b)]
@@ -143,38 +146,40 @@ func (j *Joint) step(i int) {
 	}
 }
 
-// nearest finds the best shares of Crammer-Singer, and how far the old ones are apart from the loss.
-func (j *Joint) nearest(q float64) (apart float64) {
+// project stores the best dual variables of Crammer and Singer's loss in the buffer b: a projection
+// onto the simplex. It returns the row's duality gap before the step.
+func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
 	for r, p := range j.old {
-		apart += float64(p * (top - j.z[r]))
+		gap += float64(p * (top - j.z[r]))
 		j.z[r] += float64(q * p)
 	}
 	certificate.Nearest(j.z, q, j.b, j.sorted)
-	return apart
+	return gap
 }
 
-// towardsSoftmax finds the best shares of the log loss on the way from the old ones to the softmax
-// of the scores, or nearly: the dual objective is concave along it, and rises at its start. How far
-// the old ones are apart is an estimate, as of loss.Func.Best.
-func (j *Joint) towardsSoftmax(q float64) (apart float64) {
+// stepToSoftmax stores dual variables of the log loss in the buffer b that are nearly the best ones
+// on the line from the old ones to the softmax of the scores: along this line the dual objective is
+// concave, and it rises at the start. It returns the row's duality gap before the step: a second-order
+// estimate if that is small, as loss.Func.Best does.
+func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
 	for r, p := range j.b {
 		d := p - j.old[r]
 		square += float64(d * d)
 		if close = close && math.Abs(d) <= p; p > 0 {
-			apart += float64(d*d) / (2 * p)
+			gap += float64(d*d) / (2 * p)
 		}
 	}
 	if !close {
-		apart = j.fromSoftmax()
+		gap = j.relativeEntropy()
 	}
-	// Newton's steps for the point s of the way, between bounds, from where a bend of 1 in place of
-	// the entropy's would have it.
+	// Newton's method, safeguarded by bisection, for the place s on the line from 0 to 1. It starts
+	// at the maximizer for an entropy with the second derivative -1.
 	s, low, high := 1/(1+q), 0.0, 1.0
 	for range 16 {
-		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
+		slope, second := -float64(float64(q*s)*square), -float64(q*square)
 		for r, end := range j.b {
 			d := end - j.old[r]
 			p := j.old[r] + float64(s*d)
@@ -182,9 +187,9 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 				continue
 			}
 			slope += float64(d * (j.z[r] - floats.Log(p)))
-			bend -= float64(d*d) / p
+			second -= float64(d*d) / p
 		}
-		if !(bend < 0) {
+		if !(second < 0) {
 			break
 		}
 		if slope > 0 {
@@ -192,7 +197,7 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 		} else {
 			high = s
 		}
-		step := -slope / bend
+		step := -slope / second
 		if slope != 0 && !(s+step > low && s+step < high) {
 			step = low + float64((high-low)/2) - s
 		}
@@ -203,32 +208,33 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 	for r, p := range j.b {
 		j.b[r] = j.old[r] + float64(s*(p-j.old[r]))
 	}
-	return apart
+	return gap
 }
 
-// fromSoftmax returns the entropy of the old shares relative to that of the softmax.
-func (j *Joint) fromSoftmax() (apart float64) {
+// relativeEntropy returns the relative entropy of the old dual variables with respect to the softmax
+// of the scores: the duality gap of a row for the log loss.
+func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top
 	for r, p := range j.old {
-		apart += loss.XLogX(p) - float64(p*(j.z[r]+least))
+		gap += loss.XLogX(p) - float64(p*(j.z[r]+least))
 	}
-	return max(0, apart)
+	return max(0, gap)
 }
 
 func (j *Joint) Shares() []float32 {
-	share := slices.Clone(j.alpha)
-	for i, a := range share {
-		share[i] = max(0, a) // a state may say anything
+	a := slices.Clone(j.alpha)
+	for i := range a {
+		a[i] = max(0, a[i]) // a damaged checkpoint may contain any numbers
 	}
-	return share
+	return a
 }
 
 func (j *Joint) Gain() float64 {
 	var sum, square float64
 	for _, i := range j.All() {
 		y, gain := int(j.Class[i]), 0.0
-		for r, p := range j.shares(i) {
+		for r, p := range j.duals(i) {
 			gain += float64(p * (j.Of.Full(0, r, uint32(i)) - j.Of.Full(0, y, uint32(i))))
 			if j.Of.Log {
 				gain -= loss.XLogX(p)
@@ -241,5 +247,5 @@ func (j *Joint) Gain() float64 {
 	for r, v := range j.Vectors {
 		square += float64(dense.SumSquares(v)) + float64(j.Biases[r]*j.Biases[r])
 	}
-	return sum/float64(j.Count()) - square/(2*j.Fixed*float64(j.Count()))
+	return sum/float64(j.Count()) - square/(2*j.FixedScale*float64(j.Count()))
 }

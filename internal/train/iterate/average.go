@@ -2,24 +2,25 @@ package iterate
 
 import "github.com/pegasimd/pegasimd/dense"
 
-// An Average is the mean of a sequence of vectors, or of several, over about the last half of the
-// steps so far, whenever it is asked. It keeps two sums, of the samples in the present window of
-// steps and in the one before. In a run of T steps windows end at T, T/2, T/4 and so on: after step
-// T the present one is the last half.
+// Average computes the suffix average of a sequence of iterates: their mean over about the last half
+// of the steps so far. It keeps the sums of the samples in two windows of steps, the current one and
+// the one before it. In a run of T steps the windows end at T, T/2, T/4 and so on: after step T the
+// current window is the last half.
 type Average struct {
-	Total        int64 // T
-	Shift        uint  // the present window ends at T >> shift
-	Old, Current Sum
+	Total        int64 // T, the steps of the whole run
+	Shift        uint  // the current window ends at step Total >> Shift
+	Old, Current Sum   // sums of the samples in the previous and in the current window
 }
 
-// A Sum is one of them.
+// Sum is the sum of N samples.
 type Sum struct {
 	N       int
 	Vectors [][]float32
-	Scalars []float64 // one beside each vector: the bias, or the appended feature's weight
+	Scalars []float64 // sum of each vector's bias, or of the appended feature's weight
 }
 
-// NewAverage makes one for k vectors of n elements.
+// NewAverage returns an average without samples, of k vectors with n elements each, for a run of
+// total steps.
 func NewAverage(total int64, k, n int) *Average {
 	return &Average{Total: total, Shift: 62, Old: newSum(k, n), Current: newSum(k, n)}
 }
@@ -28,7 +29,7 @@ func newSum(k, n int) Sum {
 	return Sum{Vectors: Zeros(k, n), Scalars: make([]float64, k)}
 }
 
-// Zeros returns k vectors of n zeros. Each starts on a cache line.
+// Zeros returns k vectors of n zeros. Each vector starts at a cache line.
 func Zeros(k, n int) [][]float32 {
 	m := dense.New(k, n)
 	v := make([][]float32, k)
@@ -38,7 +39,7 @@ func Zeros(k, n int) [][]float32 {
 	return v
 }
 
-// Add takes a*v and the scalars as the sample after step t.
+// Add adds a sample after step t: the vectors a*v, and the scalars as they are.
 func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	for t > s.Total>>s.Shift {
 		s.Shift--
@@ -51,7 +52,7 @@ func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	}
 }
 
-// Turn begins the next window, unless the present one is empty.
+// Turn begins the next window, unless the current one is empty.
 func (s *Average) Turn() {
 	if s.Current.N == 0 {
 		return
@@ -64,9 +65,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It
-// is the present window's, or that of both while the present one is young. It reports false if
-// there is no sample yet.
+// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The samples
+// are those of the current window, and of both windows up to the middle of the current one. It
+// reports false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

@@ -6,23 +6,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 )
 
-// A Saved is what a checkpoint has of a State beside its arrays.
+// Saved is the part of a checkpoint that holds a State, except its arrays.
 type Saved struct {
 	Start      int64     `json:"start"`
-	Began      []float64 `json:"began,omitempty"` // the biases of the model that it started from
-	Steps      int64     `json:"steps"`           // those of the start included
+	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
+	Steps      int64     `json:"steps"`           // steps taken, including those before the run
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
 	Biases     []float64 `json:"vb"`
 	Factor     float64   `json:"factor"`
 	Norm2      float64   `json:"norm2"`
 
-	// Of the average.
+	// The average's windows; nil without an average.
 	Shift   uint          `json:"shift"`
 	Old     *savedScalars `json:"old,omitempty"`
 	Current *savedScalars `json:"cur,omitempty"`
 
-	// Of the certificate, and what takes its place later.
+	// The windows of the certificate. Recent is false if there are none.
 	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
@@ -33,17 +33,19 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-// A Progress is what a checkpoint has, beside its arrays, of a solver that goes on from a State.
+// Progress holds the counters of a dual solver that a checkpoint keeps beside its arrays.
 type Progress struct {
-	Start  int64   `json:"start"` // the step after which it began
-	Pass   int     `json:"pass"`
-	Sum    float64 `json:"sum"`    // of how far apart the rows of this pass were, with their weights
-	Apart  float64 `json:"apart"`  // the mean of those of the last pass
-	Before float64 `json:"before"` // and of the one before
-	Uneven float64 `json:"uneven,omitempty"`
+	Start   int64   `json:"start"`  // step after which the solver began
+	Pass    int     `json:"pass"`   // passes completed
+	GapSum  float64 `json:"sum"`    // weighted sum of the rows' duality gaps in this pass
+	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
+	PrevGap float64 `json:"before"` // weighted mean of the rows' duality gaps in the pass before that
+
+	// BiasSum is the sum of c_i*a_i*y_i, for a bias without a penalty; else 0.
+	BiasSum float64 `json:"uneven,omitempty"`
 }
 
-// Save returns what is to be saved of s beside its arrays.
+// Save returns the part of s that a checkpoint keeps beside its arrays.
 func (s *State) Save() Saved {
 	k := Saved{
 		Start: s.Start, Began: s.Began.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
@@ -60,7 +62,7 @@ func (s *State) Save() Saved {
 
 func (s *Sum) save() *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each long array of s, in a fixed order. f may write to it.
+// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to it.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.Began.W}
 	if s.Average != nil {
@@ -77,8 +79,9 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep tells s which step it is at. It comes before a solver takes the place of the steps,
-// and reports whether the numbers can be those of such a run.
+// RestoreStep sets the steps that s has taken, and makes room for the weights that the run started
+// from. It must be called before BeginDual. It reports false if no such run can be at that step, or
+// if from has biases for another number of vectors.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {
@@ -94,7 +97,7 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the rest that is no array, and reports likewise.
+// Restore sets all other numbers of s that are not in arrays. It reports false if they do not fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Recent != nil) != from.Recent {
 		return false

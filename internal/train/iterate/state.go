@@ -1,5 +1,7 @@
-// Package iterate has the weights that a solver is at, in a form in which a step costs no more than
-// a row, and the mean of those that it has been at.
+// Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of one
+// row, and their suffix average over about the last half of the steps. Every solver works on a State:
+// sgd takes steps with it, dual and newton continue from one. Saved is the form of a State in
+// checkpoints.
 package iterate
 
 import (
@@ -13,80 +15,84 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A State is what every solver has: weight vectors w in the form v/scale, one or, in a joint
-// problem, one for each class, and what is known about them so far.
+// State is the current iterate of a solver and the counters that belong to it. The weight vectors,
+// one for each class in a joint problem and a single one in others, are stored as w = v/scale.
 type State struct {
 	*objective.Terms
 
-	T0         float64
-	Start      int64       // steps that had been done before the run
-	Began      Weights     // the model's part that it started from; none without
-	T          int64       // steps done, those included
-	Vectors    [][]float32 // sums of the rows' coefficients, for the hinge 1 or 0, times y*x
-	Biases     []float64   // the same for the appended feature
-	Violations int64
+	T0         float64     // offset added to the step number in the scale lambda*(t+t0)
+	Start      int64       // steps taken before the run, by the model that it continues; else 0
+	Began      Weights     // weights of the model that the run continues; zero value without one
+	T          int64       // steps taken, including those before the run
+	Vectors    [][]float32 // v: sums of y*x times the rows' coefficients, which are 0 or 1 for the hinge
+	Biases     []float64   // elements of v for the appended feature; biases if they have no penalty
+	Violations int64       // steps with a nonzero coefficient, or with a changed dual variable
 
-	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
+	// With projection onto a ball w is Factor*v/scale. Without it Factor is 1.
 	Factor float64
-	Radius float64 // of the ball; 0 for none
-	Norm2  float64 // |v|^2, the appended feature included; refreshed every epoch
+	Radius float64 // radius of the ball that w is projected onto; 0 for no projection
+	Norm2  float64 // |v|^2 including the appended feature; updated by AddRow, recomputed by EndEpoch
 
-	Fixed float64 // the scale of a dual solver; 0 before
+	FixedScale float64 // scale of v in a dual solver, lambda*n; 0 in other solvers
 
-	Total   int64    // steps of the whole run
-	Period  int64    // steps between two samples of w
-	Average *Average // of w; nil if the last iterate is wanted
-	Origin  int64    // the step before the average's first
-	scalars []float64
+	Total   int64     // steps at the end of the run, including those before it
+	Period  int64     // steps between two samples of w for the average
+	Average *Average  // average of w; nil if the result is the last iterate
+	Origin  int64     // step after which the average's steps begin to count
+	scalars []float64 // buffer of Sample
 
-	Recent *certificate.Windows // for the certificate; nil without one
+	Recent *certificate.Windows // rows' coefficients in the last epochs, for the bound; may be nil
 
-	Checked int64 // the step after which v was last found finite
-	Err     error
+	Checked int64 // step after which v was last found to be finite
+	Err     error // reason why the run ended early, an *Error; nil while there is none
 }
 
-// New returns the state of n vectors of zeros.
+// New returns a state whose n vectors are zeros.
 func New(t *objective.Terms, n int) State {
 	return State{Terms: t, Factor: 1, Vectors: Zeros(n, t.X.Cols()), Biases: make([]float64, n),
 		scalars: make([]float64, n)}
 }
 
-// Done returns the steps of the run so far.
+// Done returns the number of steps of this run so far.
 func (s *State) Done() int64 { return s.T - s.Start }
 
-// Scale returns what v has to be divided by to get w, where nothing was projected.
+// Scale returns the divisor of v that gives w if no projection has taken place: lambda*(t+t0), or
+// lambda*n for a dual solver.
 func (s *State) Scale() float64 {
-	if s.Fixed > 0 {
-		return s.Fixed
+	if s.FixedScale > 0 {
+		return s.FixedScale
 	}
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// Divisor is the same after projections.
+// Divisor returns the divisor of v that gives w, projections included.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
-// NotFinite ends the run: the score of row i is infinite or NaN.
+// NotFinite ends the run in the next step because the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
 
-// Fail ends the run at a step, with a row or -1, where something is infinite or NaN.
-func (s *State) Fail(step int64, row int, what string) {
-	s.Err = &Error{step, row, what + " not finite: " + rows.TooLarge}
+// Fail ends the run at the given step because a number is infinite or NaN. subject begins the reason,
+// such as "a weight is"; row is -1 if no single row is the cause.
+func (s *State) Fail(step int64, row int, subject string) {
+	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
 }
 
-// Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
+// Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
+// with the vector v, and divisor is that of Divisor or Scale.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.Free {
 		z = s.Biases[k]
 	}
-	if divisor > 0 { // else w is 0 by definition
+	if divisor > 0 { // before the first step without an offset w is 0 by definition
 		z += (float64(dot) + float64(s.BiasScale*s.Biases[k])) / divisor
 	}
 	return z
 }
 
-// BiasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the
-// rows of the step, and a what the row is multiplied by in v.
+// BiasUpdate returns the number that a step with a row adds to its element of Biases. g is the row's
+// coefficient times its weight, divided by the number of rows of the step, and a the multiple of the
+// row that is added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.Free {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -94,8 +100,8 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns how many of n steps there are up to the next sample of w. They are counted
-// back from the end of the run, so that the last step is sampled.
+// BeforeSample returns the number of steps, n at most, up to and including the one after which w is
+// sampled next. Samples are counted back from the end of the run, so that the last step is sampled.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -103,10 +109,10 @@ func (s *State) BeforeSample(n int) int {
 	return int(min(int64(n), (s.Total-s.T-1)%s.Period+1))
 }
 
-// Samples reports whether w is sampled after the present step.
+// Samples reports whether w is sampled after the step just taken.
 func (s *State) Samples() bool { return s.Average != nil && (s.Total-s.T)%s.Period == 0 }
 
-// Sample adds w to the mean if this is the step for it.
+// Sample adds w to the average if Samples reports true.
 func (s *State) Sample() {
 	if !s.Samples() {
 		return
@@ -121,8 +127,8 @@ func (s *State) Sample() {
 	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
 }
 
-// AddRow adds a times row i to vector k and keeps count of the norm. The caller still has to add to
-// the appended feature's part of v.
+// AddRow adds a times row i to vector k. With projection it also updates Norm2, the appended feature
+// included; the caller must then add that feature's part to Biases.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
@@ -132,7 +138,8 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball if it is outside. Only the factor changes.
+// Project scales w down to the ball's surface if w is outside of the ball. Only Factor changes, unless
+// it becomes very small.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -145,7 +152,7 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// Additions to v grow as the factor falls. A power of two goes over to v without rounding.
+	// What is added to v grows as Factor falls. A power of two moves from it to v without rounding.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {
@@ -159,7 +166,7 @@ func (s *State) Project() {
 	}
 }
 
-// RefreshNorm recomputes the norm of v.
+// RefreshNorm recomputes Norm2 from v.
 func (s *State) RefreshNorm() {
 	s.Norm2 = 0
 	for k, v := range s.Vectors {
@@ -172,7 +179,9 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch is called after each pass over the rows; epochs is how many there were.
+// EndEpoch must be called after each pass over the rows, with the number of passes so far. It begins
+// the certificate's next window when it is due. After enough steps it also checks that v is finite
+// and, with projection, recomputes its norm.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -180,8 +189,9 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Recent != nil {
 		s.Recent.EndEpoch(epochs)
 	}
-	// Not more often than the steps pay for: few rows may have very many columns. The end of the
-	// run is no exception, for the model is checked as well.
+	// The check reads all of v, and few rows may have very many columns: it waits until the steps
+	// since the last one have cost about as much. Models are checked again when they are made, so
+	// that the end of the run needs no exception.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {
@@ -190,7 +200,7 @@ func (s *State) EndEpoch(epochs int) {
 	}
 }
 
-// checkFinite ends the run if a number is not finite.
+// checkFinite ends the run if an element of v or a bias is not finite.
 func (s *State) checkFinite() {
 	for k, v := range s.Vectors {
 		if floats.FirstNotFinite(v) >= 0 {
@@ -205,7 +215,8 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the vectors and biases of this moment, less a prior's.
+// Weights writes the result to w and b: the mean of the average, or the last iterate without one or
+// before its first sample. With a prior these are differences from the prior's weights.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
@@ -218,7 +229,7 @@ func (s *State) Weights(w [][]float32, b []float64) {
 	}
 }
 
-// Last is Weights without an average.
+// Last writes the last iterate to w and b, with a prior as the difference from it.
 func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
@@ -227,7 +238,7 @@ func (s *State) Last(w [][]float32, b []float64) {
 		if s.Free {
 			b[k] = s.Biases[k]
 		}
-		if d == 0 { // before the first step without an offset
+		if d == 0 { // before the first step without an offset w is 0
 			continue
 		}
 		for j, z := range v {
@@ -239,12 +250,13 @@ func (s *State) Last(w [][]float32, b []float64) {
 	}
 }
 
-// Room returns vectors and biases to write to.
+// Room allocates weight vectors and biases of the size that Weights and Last write.
 func (s *State) Room() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart makes w that of a model that has taken the steps.
+// SetStart sets w to the weights of a model that has taken the given steps. With a prior, set before,
+// w becomes the difference. It must be called before the first step.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.Began = Weights{weights, bias}
@@ -253,7 +265,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	for k := range s.Vectors {
 		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
-			b = 0 // in models from liblinear it only breaks ties
+			b = 0 // models from liblinear have such a bias to break ties
 		}
 		if b != 0 && s.BiasScale == 0 && !s.Free {
 			return fmt.Errorf("the model has a bias, but Bias is \"none\"")
@@ -263,7 +275,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			if s.Prior != nil {
 				u -= float64(s.Prior[k][j])
 			}
-			v := float32(u*scale) + 0 // +0: v is never -0
+			v := float32(u*scale) + 0 // adding 0 turns -0 into 0, because v must not have -0
 			if !floats.IsFinite(v) {
 				return fmt.Errorf("weight %d times lambda*(t+t0) is too large for float32", j)
 			}
@@ -280,11 +292,13 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginDual makes the scale that of a dual solver. Its result is the last iterate, or the mean of
-// those of the last pass, for which it turns the average.
+// BeginDual prepares s for a dual solver: the scale becomes fixed, and the windows of the certificate
+// are dropped. The result will be the last iterate or, with mean set, the mean of iterates sampled in
+// the last pass, if the solver calls Average.Turn after each pass: 16 to 31 of them, fewer with fewer
+// rows or with many columns.
 func (s *State) BeginDual(mean bool) {
 	s.Recent = nil
-	s.Fixed = float64(s.Lambda * float64(s.Count()))
+	s.FixedScale = float64(s.Lambda * float64(s.Count()))
 	if s.Average = nil; !mean {
 		return
 	}
@@ -293,7 +307,7 @@ func (s *State) BeginDual(mean bool) {
 	s.Average.Shift = 0
 }
 
-// Adopt takes over the weights of a learner of other rows.
+// Adopt copies the weights and counters of last, a state on other rows, and takes over its average.
 func (s *State) Adopt(last *State) {
 	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = last.T0, last.T, last.Start, last.Origin,
 		last.Total, last.Period
@@ -305,30 +319,30 @@ func (s *State) Adopt(last *State) {
 	s.Violations, s.Checked, s.Average = last.Violations, last.Checked, last.Average
 }
 
-// Weights are the vectors of a learner and their biases; W is nil for none.
+// Weights is a set of weight vectors W with their biases B. W is nil if there are none.
 type Weights struct {
 	W [][]float32
 	B []float64
 }
 
-// An Error says at which step the numbers left the range of float32.
+// Error is the error of a run whose numbers exceeded the range of float32.
 type Error struct {
-	Step   int64 // from 1
-	Row    int   // from 0, or -1 where no single row is at fault
-	Reason string
+	Step   int64  // number of the step, from 1
+	Row    int    // row in the training set, from 0; -1 if no single row is the cause
+	Reason string // text without the step, for users
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }
 
-// Zero returns w = 0, or the prior.
+// Zero returns weights of 0, or the prior's weights if there is a prior.
 func (s *State) Zero() Weights {
 	w, _ := s.Room()
 	s.AddPrior(w)
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, a prior included, where the result is a mean of the steps';
-// none otherwise.
+// LastIterate returns the last iterate plus the prior if the result is an average. Otherwise it
+// returns the zero value.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

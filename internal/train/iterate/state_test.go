@@ -354,7 +354,7 @@ func TestBeginDual(t *testing.T) {
 		s.Recent = certificate.NewWindows(100, 20, testRows)
 		s.Only = make([]uint32, 32)
 		s.BeginDual(mean)
-		if s.Recent != nil || s.Fixed != 0.3*32 || s.Scale() != s.Fixed ||
+		if s.Recent != nil || s.FixedScale != 0.3*32 || s.Scale() != s.FixedScale ||
 			(s.Average != nil) != mean {
 			t.Errorf("%+v", s)
 		}
