@@ -1,8 +1,8 @@
 // Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
 // Huang and Lin, Machine Learning 85, 2011). Descent solves problems with one weight vector, Joint
 // those with a vector for each class. Both are Solvers: they start from any dual variables, usually
-// zeros, and continue from an iterate.State. Improve uses them to raise a lower bound on the optimum
-// that package certificate computed.
+// zeros, and continue from an iterate.State. Improve uses them to raise a lower bound on the
+// optimum that package certificate computed.
 package dual
 
 import (
@@ -44,10 +44,10 @@ type Solver interface {
 //
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
-// A step sets a_i to the maximizer of the dual objective, with all other dual variables fixed (Hsieh
-// et al., algorithm 1). Because w is computed from the a_i, P - D is the mean of the rows' duality
-// gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step gets the gap of its row
-// before the step at no extra cost.
+// A step sets a_i to the maximizer of the dual objective, with all other dual variables fixed
+// (Hsieh et al., algorithm 1). Because w is computed from the a_i, P - D is the mean of the rows'
+// duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step gets the gap
+// of its row before the step at no extra cost.
 //
 // A bias without a penalty is found by the method of multipliers: within a pass it moves like the
 // weight of an appended feature, and at the end of the pass the penalty is centered at the bias
@@ -76,8 +76,8 @@ const (
 )
 
 // skip updates the skipping state of row i after a visit that found the given duality gap. A row
-// whose gap was 0 in two visits in a row is skipped for one pass, after the next such visit for two,
-// and so on up to maxSkip. Unlike with liblinear's shrinking it always comes back.
+// whose gap was 0 in two visits in a row is skipped for one pass, after the next such visit for
+// two, and so on up to maxSkip. Unlike with liblinear's shrinking it always comes back.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0
@@ -87,8 +87,8 @@ func (r *common) skip(i uint32, gap float64) {
 	r.streak[i] = min(r.streak[i]+1, maxSkip)
 }
 
-// activeRows returns the rows of idx that are not skipped in this pass. The slice is valid until the
-// next call.
+// activeRows returns the rows of idx that are not skipped in this pass. The slice is valid until
+// the next call.
 func (r *common) activeRows(idx []uint32) []uint32 {
 	if cap(r.active) < len(idx) {
 		r.active = make([]uint32, len(idx))
@@ -120,9 +120,9 @@ func (r *common) EndEpoch() {
 	r.minGap = float64(minGapShare * r.MeanGap)
 }
 
-// GapEstimate returns 0.7 times the rows' mean duality gap in the last pass, times the square root of
-// its ratio to that of the pass before if the gap has fallen: the gaps are measured in the course of
-// a pass, and P - D is smaller at its end.
+// GapEstimate returns 0.7 times the rows' mean duality gap in the last pass, times the square root
+// of its ratio to that of the pass before if the gap has fallen: the gaps are measured in the
+// course of a pass, and P - D is smaller at its end.
 func (r *common) Left() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -147,10 +147,10 @@ func (r *common) Arrays(f func([]float32)) {
 	}
 }
 
-// New returns the descent on a problem that starts with the dual variables alpha, after the steps of
-// s; the mean of the rows' squared norms is r2. With mean set, the result is the mean of the last
-// pass's iterates: P of the last iterate alone jumps up and down if the loss has a kink, and far
-// from the optimum.
+// New returns the descent on a problem that starts with the dual variables alpha, after the steps
+// of s; the mean of the rows' squared norms is r2. With mean set, the result is the mean of the
+// last pass's iterates: P of the last iterate alone jumps up and down if the loss has a kink, and
+// far from the optimum.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -251,8 +251,8 @@ func (d *Descent) Gain() float64 {
 }
 
 // Improve takes the given number of passes of d, a solver on the state s of the problem of, each in
-// another random order, and returns the lower bound on the optimum that its dual variables prove. It
-// returns 0 if a score overflowed.
+// another random order, and returns the lower bound on the optimum that its dual variables prove.
+// It returns 0 if a score overflowed.
 func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	d.SumUp()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

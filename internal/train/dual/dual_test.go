@@ -346,8 +346,8 @@ func TestSaveAndRestore(t *testing.T) {
 			sum = d.solver.Save().GapSum
 		}
 		d.solver.EndEpoch()
-		if now := d.solver.Save(); now.Pass != 3 || now.GapSum != 0 || now.PrevGap != first.MeanGap ||
-			now.MeanGap != sum/float64(d.Count()) || now.Start != 0 {
+		if now := d.solver.Save(); now.Pass != 3 || now.GapSum != 0 ||
+			now.PrevGap != first.MeanGap || now.MeanGap != sum/float64(d.Count()) || now.Start != 0 {
 			t.Errorf("%+v: %+v, before %+v, sum %v", s, now, first, sum)
 		}
 		// Another solver with the same state does the same.

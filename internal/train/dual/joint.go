@@ -13,14 +13,15 @@ import (
 )
 
 // Joint is dual coordinate descent on a problem with a vector for each class (Keerthi et al., KDD
-// 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and with
-// the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1:
+// 2008), with the loss of Crammer and Singer or the multinomial log loss. Row i, of class y and
+// with the weight c_i, has a dual variable p_ir >= 0 for each class r, and these sum to 1:
 //
 //	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //
 // The dual objective is the mean over the rows of c_i*(sum over r of p_ir*cost(y, r)), for the log
 // loss of c_i*entropy(p_i), less lambda/2 |w|^2. A step replaces all dual variables of a row. With
-// the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change the dual objective by c_i/n times
+// the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change the dual objective by c_i/n
+// times
 //
 //	sum over r of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2
 //
@@ -105,8 +106,8 @@ func (j *Joint) Visit(all []uint32) {
 	j.T += int64(len(all))
 }
 
-// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, for each class r of row i in the
-// buffer z, and returns q. It reports whether all of them are finite.
+// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, for each class r of row i in
+// the buffer z, and returns q. It reports whether all of them are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	j.X.DotVectors(j.dots, i, j.m, 0)
@@ -160,8 +161,8 @@ func (j *Joint) project(q float64) (gap float64) {
 
 // stepToSoftmax stores dual variables of the log loss in the buffer b that are nearly the best ones
 // on the line from the old ones to the softmax of the scores: along this line the dual objective is
-// concave, and it rises at the start. It returns the row's duality gap before the step: a second-order
-// estimate if that is small, as loss.Func.Best does.
+// concave, and it rises at the start. It returns the row's duality gap before the step: a
+// second-order estimate if that is small, as loss.Func.Best does.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
@@ -211,8 +212,8 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	return gap
 }
 
-// relativeEntropy returns the relative entropy of the old dual variables with respect to the softmax
-// of the scores: the duality gap of a row for the log loss.
+// relativeEntropy returns the relative entropy of the old dual variables with respect to the
+// softmax of the scores: the duality gap of a row for the log loss.
 func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top

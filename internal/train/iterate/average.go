@@ -2,10 +2,10 @@ package iterate
 
 import "github.com/pegasimd/pegasimd/dense"
 
-// Average computes the suffix average of a sequence of iterates: their mean over about the last half
-// of the steps so far. It keeps the sums of the samples in two windows of steps, the current one and
-// the one before it. In a run of T steps the windows end at T, T/2, T/4 and so on: after step T the
-// current window is the last half.
+// Average computes the suffix average of a sequence of iterates: their mean over about the last
+// half of the steps so far. It keeps the sums of the samples in two windows of steps, the current
+// one and the one before it. In a run of T steps the windows end at T, T/2, T/4 and so on: after
+// step T the current window is the last half.
 type Average struct {
 	Total        int64 // T, the steps of the whole run
 	Shift        uint  // the current window ends at step Total >> Shift
@@ -65,9 +65,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The samples
-// are those of the current window, and of both windows up to the middle of the current one. It
-// reports false if there are no samples.
+// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The
+// samples are those of the current window, and of both windows up to the middle of the current one.
+// It reports false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

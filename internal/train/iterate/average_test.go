@@ -56,8 +56,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Turn begins a window, unless the present one is empty. A dual solver calls it after each pass: the
-// mean is that of the pass before until the present one has a sample.
+// Turn begins a window, unless the present one is empty. A dual solver calls it after each pass:
+// the mean is that of the pass before until the present one has a sample.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)
 	s.Shift = 0

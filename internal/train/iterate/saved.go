@@ -39,7 +39,7 @@ type Progress struct {
 	Pass    int     `json:"pass"`   // passes completed
 	GapSum  float64 `json:"sum"`    // weighted sum of the rows' duality gaps in this pass
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
-	PrevGap float64 `json:"before"` // weighted mean of the rows' duality gaps in the pass before that
+	PrevGap float64 `json:"before"` // weighted mean in the pass before the last
 
 	// BiasSum is the sum of c_i*a_i*y_i, for a bias without a penalty; else 0.
 	BiasSum float64 `json:"uneven,omitempty"`
@@ -97,7 +97,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets all other numbers of s that are not in arrays. It reports false if they do not fit s.
+// Restore sets all other numbers of s that are not in arrays. It reports false if they do not fit
+// s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Recent != nil) != from.Recent {
 		return false

@@ -1,7 +1,7 @@
-// Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of one
-// row, and their suffix average over about the last half of the steps. Every solver works on a State:
-// sgd takes steps with it, dual and newton continue from one. Saved is the form of a State in
-// checkpoints.
+// Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
+// one row, and their suffix average over about the last half of the steps. Every solver works on a
+// State: sgd takes steps with it, dual and newton continue from one. Saved is the form of a State
+// in checkpoints.
 package iterate
 
 import (
@@ -24,14 +24,14 @@ type State struct {
 	Start      int64       // steps taken before the run, by the model that it continues; else 0
 	Began      Weights     // weights of the model that the run continues; zero value without one
 	T          int64       // steps taken, including those before the run
-	Vectors    [][]float32 // v: sums of y*x times the rows' coefficients, which are 0 or 1 for the hinge
+	Vectors    [][]float32 // v: sums of y*x times coefficients, 0 or 1 for the hinge loss
 	Biases     []float64   // elements of v for the appended feature; biases if they have no penalty
 	Violations int64       // steps with a nonzero coefficient, or with a changed dual variable
 
 	// With projection onto a ball w is Factor*v/scale. Without it Factor is 1.
 	Factor float64
 	Radius float64 // radius of the ball that w is projected onto; 0 for no projection
-	Norm2  float64 // |v|^2 including the appended feature; updated by AddRow, recomputed by EndEpoch
+	Norm2  float64 // |v|^2 with the appended feature; kept up to date if Radius > 0
 
 	FixedScale float64 // scale of v in a dual solver, lambda*n; 0 in other solvers
 
@@ -71,8 +71,8 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run in the next step because the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
 
-// Fail ends the run at the given step because a number is infinite or NaN. subject begins the reason,
-// such as "a weight is"; row is -1 if no single row is the cause.
+// Fail ends the run at the given step because a number is infinite or NaN. subject begins the
+// reason, such as "a weight is"; row is -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
 }
@@ -90,9 +90,9 @@ func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// BiasUpdate returns the number that a step with a row adds to its element of Biases. g is the row's
-// coefficient times its weight, divided by the number of rows of the step, and a the multiple of the
-// row that is added to v.
+// BiasUpdate returns the number that a step with a row adds to its element of Biases. g is the
+// row's coefficient times its weight, divided by the number of rows of the step, and a the multiple
+// of the row that is added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.Free {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -127,8 +127,8 @@ func (s *State) Sample() {
 	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
 }
 
-// AddRow adds a times row i to vector k. With projection it also updates Norm2, the appended feature
-// included; the caller must then add that feature's part to Biases.
+// AddRow adds a times row i to vector k. With projection it also updates Norm2, the appended
+// feature included; the caller must then add that feature's part to Biases.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
@@ -138,8 +138,8 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball's surface if w is outside of the ball. Only Factor changes, unless
-// it becomes very small.
+// Project scales w down to the ball's surface if w is outside of the ball. Only Factor changes,
+// unless it becomes very small.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -179,9 +179,9 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch must be called after each pass over the rows, with the number of passes so far. It begins
-// the certificate's next window when it is due. After enough steps it also checks that v is finite
-// and, with projection, recomputes its norm.
+// EndEpoch must be called after each pass over the rows, with the number of passes so far. It
+// begins the certificate's next window when it is due. After enough steps it also checks that v is
+// finite and, with projection, recomputes its norm.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -255,8 +255,8 @@ func (s *State) Room() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart sets w to the weights of a model that has taken the given steps. With a prior, set before,
-// w becomes the difference. It must be called before the first step.
+// SetStart sets w to the weights of a model that has taken the given steps. With a prior, set
+// before, w becomes the difference. It must be called before the first step.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.Began = Weights{weights, bias}
@@ -292,10 +292,10 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginDual prepares s for a dual solver: the scale becomes fixed, and the windows of the certificate
-// are dropped. The result will be the last iterate or, with mean set, the mean of iterates sampled in
-// the last pass, if the solver calls Average.Turn after each pass: 16 to 31 of them, fewer with fewer
-// rows or with many columns.
+// BeginDual prepares s for a dual solver: the scale becomes fixed, and the windows of the
+// certificate are dropped. The result will be the last iterate or, with mean set, the mean of
+// iterates sampled in the last pass, if the solver calls Average.Turn after each pass: 16 to 31 of
+// them, fewer with fewer rows or with many columns.
 func (s *State) BeginDual(mean bool) {
 	s.Recent = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))

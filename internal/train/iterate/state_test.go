@@ -235,7 +235,8 @@ func TestSamples(t *testing.T) {
 			sum[i] /= n
 		}
 		if !slices.Equal(have, want) || !near(result(s), sum) {
-			t.Errorf("sampled after %v, want %v; the mean is %v, want %v", have, want, result(s), sum)
+			t.Errorf("sampled after %v, want %v; the mean is %v, want %v", have, want, result(s),
+				sum)
 		}
 	}
 }
@@ -288,7 +289,8 @@ func TestErrors(t *testing.T) {
 		row  int
 		text string
 	}{
-		"score": {func(s *iterate.State) { s.NotFinite(4) }, 8, 14, "step 8: the score is not finite"},
+		"score": {func(s *iterate.State) { s.NotFinite(4) }, 8, 14,
+			"step 8: the score is not finite"},
 		"weight": {func(s *iterate.State) { s.Vectors[1][5] = inf; s.EndEpoch(1) }, 7, -1,
 			"step 7: a weight is not finite"},
 		"bias": {func(s *iterate.State) { s.Biases[1] = math.NaN(); s.EndEpoch(1) }, 7, -1,

@@ -1,5 +1,8 @@
-// Package sgd has the steps of Pegasos: of one vector (Binary), of several that share rows (Group),
-// of copies that share the work (Shards), and of a vector for each class (Joint).
+// Package sgd implements the steps of Pegasos (Shalev-Shwartz et al., Mathematical Programming 127,
+// 2011): stochastic sub-gradient steps of size 1/(lambda*(t+t0)), on single rows or batches, with
+// or without projection. Binary trains one weight vector, Joint a vector for each class. Group
+// takes the steps of several one-vs-rest problems together, Shards those of one problem in
+// parallel. All work on an iterate.State.
 package sgd
 
 import (
@@ -11,27 +14,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Binary is the training of one vector.
+// Binary trains the weight vector of a binary problem or of a regression.
 type Binary struct {
 	iterate.State
-	V  []float32 // the one vector
+	V  []float32 // the state's only vector
 	Of objective.Binary
 
 	// Buffers for a batch.
-	dots         []float32 // the rows' dot products with V
-	z            []float64 // their scores
-	updates      []uint32  // the rows that V is updated with
-	coefficients []float32 // what each of them is multiplied by
+	dots         []float32 // dot products of the batch's rows with V
+	z            []float64 // scores of the batch's rows
+	updates      []uint32  // rows with a nonzero coefficient
+	coefficients []float32 // multiple of each row in updates that is added to V
 }
 
-// NewBinary returns the training of the vector of s.
+// NewBinary returns the training of the only vector of s. Labels of the class positive count as +1.
 func NewBinary(s iterate.State, cost loss.Func, positive int32) *Binary {
 	return &Binary{State: s, V: s.Vectors[0],
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: positive}}
 }
 
-// Steps takes a step with each of the rows idx and samples w in between. After an error it does
-// nothing.
+// Steps takes a step with each of the rows idx and samples w where a sample is due. After an error
+// it does nothing.
 func (p *Binary) Steps(idx []uint32) {
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
@@ -52,12 +55,13 @@ func (p *Binary) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each of the batches of the rows idx, of which ends has the ends.
+// Batches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
 func (p *Binary) Batches(idx []uint32, ends []int) {
 	inBatches(&p.State, idx, ends, p.batch)
 }
 
-// inBatches calls batch for each of them, and samples w in between, up to an error.
+// inBatches calls batch with the rows of each batch and samples w where a sample is due. It stops
+// after an error.
 func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint32)) {
 	start := 0
 	for _, end := range ends {
@@ -69,7 +73,8 @@ func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint
 	}
 }
 
-// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
+// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
+// if there is one (Fig. 2 of the paper).
 func (p *Binary) batch(idx []uint32) {
 	if p.Err != nil {
 		return
@@ -82,7 +87,7 @@ func (p *Binary) batch(idx []uint32) {
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
 	p.X.DotMany(dots, idx, p.V)
 	divisor, share := p.Divisor(), float64(p.Factor*float64(n))
-	p.z = p.z[:0] // all first: the rows of a batch do not influence each other
+	p.z = p.z[:0] // all scores first, because all rows of a batch are scored by the same w
 	for _, dot := range dots {
 		p.z = append(p.z, p.Score(0, dot, divisor))
 	}
@@ -116,8 +121,8 @@ func (p *Binary) batch(idx []uint32) {
 	p.Project()
 }
 
-// PlainHinge reports whether the loss of a row is that of the hinge by its own score, without a
-// prior or an unregularised bias.
+// PlainHinge reports whether the problem has the hinge loss, no prior, and no bias without a
+// penalty.
 func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.Free
 }
@@ -125,7 +130,7 @@ func (p *Binary) PlainHinge() bool {
 // runHinge takes a step of the hinge loss with each of the rows idx.
 func (p *Binary) runHinge(idx []uint32) {
 	if p.T == 0 && p.T0 == 0 {
-		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
+		// w is 0 by definition and violates every margin, but the test below would be 0 < 0.
 		p.violate(idx[0], 0)
 		p.T, idx = 1, idx[1:]
 	}
@@ -133,31 +138,33 @@ func (p *Binary) runHinge(idx []uint32) {
 		p.runPrepared(steps, idx)
 		return
 	}
-	x, ahead := p.X, p.FetchAhead()
+	x, distance := p.X, p.FetchAhead()
 	for n, i := range idx {
-		if ahead > 0 && n+ahead < len(idx) {
-			x.Fetch(int(idx[n+ahead]))
+		if distance > 0 && n+distance < len(idx) {
+			x.Fetch(int(idx[n+distance]))
 		}
-		if dot := x.Dot(int(i), p.V); !p.beyond(i, dot) && !p.violate(i, dot) {
+		if dot := x.Dot(int(i), p.V); !p.satisfied(i, dot) && !p.violate(i, dot) {
 			return
 		}
 		p.T++
 	}
 }
 
-// margin returns the margin of row i times scale, by its dot product with v.
-func (p *Binary) margin(i uint32, dot float32) float64 {
+// scaledMargin returns the margin of row i times the scale of v, where dot is its dot product with
+// v.
+func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// beyond reports whether the margin of row i is a number, and large enough for its loss to be 0.
-func (p *Binary) beyond(i uint32, dot float32) bool {
-	m := p.margin(i, dot)
+// satisfied reports whether the margin of row i is finite and at least 1, so that its hinge loss is
+// 0.
+func (p *Binary) satisfied(i uint32, dot float32) bool {
+	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate updates v with row i, whose margin is too small. It reports whether the margin is a
-// number.
+// violate adds row i, whose margin is below 1, to v. It reports false, and ends the run, if the
+// margin is not finite.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
@@ -166,9 +173,10 @@ func (p *Binary) violate(i uint32, dot float32) bool {
 	return ok
 }
 
-// violation counts a violation by row i, and returns a: a times the row is to be added to v.
+// violation counts a violation by row i and updates the bias. It returns the multiple of the row
+// that the caller must add to v. It reports false, and ends the run, if the margin is not finite.
 func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
-	if m := p.margin(i, dot); !floats.IsFinite(m) {
+	if m := p.scaledMargin(i, dot); !floats.IsFinite(m) {
 		p.NotFinite(i)
 		return 0, false
 	}
@@ -181,8 +189,8 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runLoss takes a step with each of the rows idx, of any loss. w is still v/scale, for the step
-// from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
+// runLoss takes a step with each of the rows idx, for any loss. As for the hinge w is v/scale: the
+// step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v for every coefficient g.
 func (p *Binary) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.Score(0, p.X.Dot(int(i), p.V), p.Scale())

@@ -5,31 +5,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A Group is problems of one-vs-rest that take their steps together, so that each row is read once
-// for all of them: a product of the row with all vectors gives the same bits as one with each.
+// Group takes the steps of several one-vs-rest problems together, so that each row is read once for
+// all of them. The product of a row with all vectors has the same bits as one product with each.
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
-	scores       []float32 // of a row, for each problem
-	coefficients []float32 // that the row is added to the vectors with; 0 for most
+	scores       []float32 // dot product of the current row with each problem's vector
+	coefficients []float32 // multiple of the current sparse row for each vector; 0 if satisfied
 
-	// The vectors of dense rows, a row each from first on.
+	// For dense rows: problem k has row first+k of vectors.
 	vectors *dense.Matrix
 	first   int
 
-	// The vectors of sparse rows: the elements of all for the first column, then those for the
-	// second and so on, so that a row's nonzero needs all of them from one place. There is space
-	// for a multiple of 8. interleaved is nil for dense rows.
+	// For sparse rows: the vectors' elements for the first column, then those for the second, and
+	// so on, so that a nonzero finds its elements side by side. The number of vectors is rounded up
+	// to a multiple of 8. interleaved is nil for dense rows.
 	interleaved store.Interleaved
 	mixed       []float32
 }
 
-// groupFrom is the least number of problems that share sparse rows.
-const groupFrom = 3
+// minGroup is the smallest number of problems that share sparse rows. With fewer, most of the room for
+// 8 interleaved vectors would be unused.
+const minGroup = 3
 
-// NewGroup returns a group of the problems, whose vectors are rows of a matrix from first on, or
-// nil if they have to go one by one. A buffer has to be the same zeros each time: groups come and
-// go.
+// NewGroup returns a group of the problems, whose vectors are the rows of vectors from first on. It
+// returns nil if the problems must take their steps one by one: unless all have the plain hinge
+// loss and no projection, and if sharing sparse rows would not pay. buffer(n) must return the same
+// slice of n numbers in every call, all 0 at first, because groups are made anew for each part of
+// an epoch.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {
@@ -45,10 +48,11 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 		return g
 	}
 	g.interleaved = x.Interleaved()
-	if g.interleaved == nil || n < groupFrom || x.Rows() == 0 {
+	if g.interleaved == nil || n < minGroup || x.Rows() == 0 {
 		return nil
 	}
-	// Mixing takes a pass over the vectors. With few of them, most of the space would be for none.
+	// Interleaving copies all vectors. It pays only if the steps of a segment read at least as many
+	// nonzeros as 8 vectors have elements.
 	if g.interleaved.NNZ()/x.Rows()*Segment(x.Cols()) < 8*x.Cols() {
 		return nil
 	}
@@ -58,16 +62,17 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	return g
 }
 
-// Steps takes a step of each problem with each of the rows idx, and samples in between.
+// Steps takes a step of each problem with each of the rows idx, and samples w where a sample is
+// due. It stops at a score that is not finite.
 func (g *Group) Steps(idx []uint32) {
-	lead := g.problems[0] // the others are at the same step
-	ahead := lead.FetchAhead()
-	g.mix(false)
+	lead := g.problems[0] // all problems have taken the same number of steps
+	distance := lead.FetchAhead()
+	g.interleave(false)
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
 		for k, i := range idx[:n] {
-			if ahead > 0 && k+ahead < n {
-				g.x.Fetch(int(idx[k+ahead]))
+			if distance > 0 && k+distance < n {
+				g.x.Fetch(int(idx[k+distance]))
 			}
 			if g.interleaved == nil {
 				g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
@@ -80,7 +85,7 @@ func (g *Group) Steps(idx []uint32) {
 		}
 		idx = idx[n:]
 		if len(idx) == 0 || lead.Samples() {
-			g.mix(true)
+			g.interleave(true)
 			for _, p := range g.problems {
 				p.Sample()
 			}
@@ -88,12 +93,13 @@ func (g *Group) Steps(idx []uint32) {
 	}
 }
 
-// step takes a step of each problem with row i. It reports whether its scores are numbers.
+// step takes a step of each problem with row i. It reports false if a score is not finite.
 func (g *Group) step(i uint32) bool {
-	some := false
+	changed := false
 	for k, p := range g.problems {
 		dot := g.scores[k]
-		if !p.beyond(i, dot) || p.Scale() == 0 { // at first w is 0 by definition, and violates
+		// Before the first step without an offset w is 0 by definition, and violates.
+		if !p.satisfied(i, dot) || p.Scale() == 0 {
 			a, ok := p.violation(i, dot)
 			if !ok {
 				return false
@@ -101,21 +107,22 @@ func (g *Group) step(i uint32) bool {
 			if g.interleaved == nil {
 				g.x.Axpy(int(i), a, p.V)
 			} else {
-				g.coefficients[k], some = a, true
+				g.coefficients[k], changed = a, true
 			}
 		}
 		p.T++
 	}
-	if some {
-		// A coefficient of 0 adds a zero, which changes no bit: no element is ever -0.
+	if changed {
+		// A coefficient of 0 adds 0, which changes no bit because no element is -0.
 		g.interleaved.AxpyK(int(i), g.coefficients, g.mixed)
 		clear(g.coefficients)
 	}
 	return true
 }
 
-// mix copies the problems' own vectors to the common ones, or back.
-func (g *Group) mix(back bool) {
+// interleave copies the problems' vectors to mixed, or with back set from there to the problems.
+// For dense rows it does nothing.
+func (g *Group) interleave(back bool) {
 	if g.interleaved == nil {
 		return
 	}

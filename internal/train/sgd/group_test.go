@@ -1,6 +1,7 @@
 package sgd_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -65,7 +66,8 @@ func TestGroup(t *testing.T) {
 			for r, p := range have {
 				w := want[r]
 				if p.T != w.T || p.Violations != w.Violations || w.Violations == 0 ||
-					!slices.Equal(p.Biases, w.Biases) || p.Average.Current.N != w.Average.Current.N ||
+					!slices.Equal(p.Biases, w.Biases) ||
+					p.Average.Current.N != w.Average.Current.N ||
 					!slices.Equal(arrays(&p.State), arrays(&w.State)) {
 					t.Errorf("%+v, %+v: problem %d has other bits: %v, want %v", c, s, r, p.V, w.V)
 				}
@@ -77,7 +79,7 @@ func TestGroup(t *testing.T) {
 // Problems go one by one where a step is not the plain hinge's, and where sharing sparse rows would
 // cost more than it saves.
 func TestNoGroup(t *testing.T) {
-	data := sample.Random(7, 30, 10, 3, 0.6)
+	data := sample.Random(7, 30, 10, 8, 0.6)
 	wide := sample.Random(7, 30, 40_000, 3, 0.0001)
 	for name, c := range map[string]struct {
 		x       store.Examples
@@ -85,18 +87,20 @@ func TestNoGroup(t *testing.T) {
 		classes int
 		want    bool
 	}{
-		"dense":              {data.Dense, spec{lambda: 1}, 3, true},
-		"sparse":             {data.Sparse, spec{lambda: 1}, 3, true},
-		"two sparse":         {data.Sparse, spec{lambda: 1}, 2, false},
-		"two dense":          {data.Dense, spec{lambda: 1}, 2, true},
-		"a user's own rows":  {foreign{data.Dense}, spec{lambda: 1}, 3, false},
-		"few nonzeros":       {wide.Sparse, spec{lambda: 1}, 3, false},
-		"log loss":           {data.Dense, spec{lambda: 1, loss: loss.Func{Kind: loss.Log}}, 3, false},
+		"dense":             {data.Dense, spec{lambda: 1}, 3, true},
+		"sparse":            {data.Sparse, spec{lambda: 1}, 3, true},
+		"eight sparse":      {data.Sparse, spec{lambda: 1}, 8, true},
+		"two sparse":        {data.Sparse, spec{lambda: 1}, 2, false},
+		"two dense":         {data.Dense, spec{lambda: 1}, 2, true},
+		"a user's own rows": {foreign{data.Dense}, spec{lambda: 1}, 3, false},
+		"few nonzeros":      {wide.Sparse, spec{lambda: 1}, 3, false},
+		"log loss": {data.Dense, spec{lambda: 1, loss: loss.Func{Kind: loss.Log}}, 3,
+			false},
 		"a ball":             {data.Dense, spec{lambda: 1, radius: 1}, 3, false},
 		"a prior":            {data.Dense, spec{lambda: 1, prior: true}, 3, false},
 		"a bias in any size": {data.Dense, spec{lambda: 1, free: true}, 3, false},
 	} {
-		m := dense.New(3, c.x.Cols())
+		m := dense.New(8, c.x.Cols())
 		problems := oneVsRest(t, c.s, c.x, data.Y, c.classes, m, 0)
 		buffer := func(n int) []float32 {
 			if n != 8*c.x.Cols() {
@@ -220,9 +224,17 @@ func TestShardsNotFinite(t *testing.T) {
 		x.Row(i)[0] = 1.5e19
 	}
 	s := spec{lambda: 3e38, t0: 1e9}
-	p := sgd.NewShards(sgd.NewBinary(s.state(t, x, []float32{1, 1, 1, 1, 1, 1, 1, 0}), s.loss, 1), 2)
-	if p.Steps(upTo(8)); p.Err == nil {
-		t.Error("no error")
+	y := []float32{1, 1, 1, 1, 1, 1, 1, 0}
+	p := sgd.NewShards(sgd.NewBinary(s.state(t, x, y), s.loss, 1), 2)
+	p.Steps(upTo(8))
+	var e *iterate.Error
+	if !errors.As(p.Err, &e) || e.Row != 2 || e.Step != 3 {
+		t.Errorf("%v, want that of the first shard", p.Err)
+	}
+	ok := sgd.NewShards(sgd.NewBinary((&spec{lambda: 1}).state(t, x, []float32{1, 0, 0, 1, 1, 1, 1,
+		0}), loss.Func{}, 1), 2)
+	if ok.Steps(upTo(2)); ok.Err != nil {
+		t.Error(ok.Err)
 	}
 }
 

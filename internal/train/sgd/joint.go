@@ -7,37 +7,39 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Joint problem has a weight vector for each class, which are trained as one: section 5 of the
-// paper, examples 3 and 4. With phi(x, r) being x in the place of class r and zeros elsewhere, its
-// sub-gradient for a row x of class y is
+// Joint trains the weight vectors of all classes as one problem: section 5 of the paper, examples 3
+// and 4. Let phi(x, r) be x at the position of class r and 0 elsewhere. The sub-gradient of the
+// loss of a row x of class y is
 //
-//	sum over r of b_r*phi(x, r), less phi(x, y) times the sum of the b_r
+//	sum over r != y of b_r*(phi(x, r) - phi(x, y)).
 //
-// over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y +
-// z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
+// For the hinge (Crammer and Singer) b_r is 1 for the class with the largest cost(y, r) - z_y + z_r
+// if that is above 0, and 0 for all others. For the log loss b_r is the probability of class r.
 type Joint struct {
 	iterate.State
-	M  *dense.Matrix // of the vectors
+	M  *dense.Matrix // rows are the state's vectors
 	Of objective.Joint
 
-	dots []float32 // of a row and the vectors
-	z    []float64 // the scores of a batch, one row after the other
-	b    []float64 // the coefficients of a row
+	dots []float32 // buffer: dot products of a row with the vectors
+	z    []float64 // buffer: scores of a batch's rows, one row after the other
+	b    []float64 // buffer: coefficients b_r of a row
 }
 
-// NewJoint returns the training of the vectors of s.
+// NewJoint returns the training of the vectors of s, which it moves into a matrix. The loss is the
+// multinomial log loss if log is set, otherwise that of Crammer and Singer with the given costs.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
 		M: dense.New(k, s.X.Cols()), dots: make([]float32, k), b: make([]float64, k)}
 	for r, v := range s.Vectors {
-		copy(j.M.Row(r), v) // not zeros after SetStart
+		copy(j.M.Row(r), v) // not 0 if the run continues a model
 		j.Vectors[r] = j.M.Row(r)
 	}
 	return j
 }
 
-// Steps takes a step with each of the rows idx and samples w in between, up to an error.
+// Steps takes a step with each of the rows idx and samples w where a sample is due. It stops after
+// an error.
 func (j *Joint) Steps(idx []uint32) {
 	for n := range idx {
 		if j.batch(idx[n : n+1]); j.Err != nil {
@@ -47,15 +49,16 @@ func (j *Joint) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each of the batches of the rows idx, of which ends has the ends.
+// Batches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
 func (j *Joint) Batches(idx []uint32, ends []int) {
 	inBatches(&j.State, idx, ends, j.batch)
 }
 
-// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
+// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
+// if there is one.
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
-	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
+	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w
 	for _, i := range idx {
 		j.X.DotVectors(j.dots, int(i), j.M, 0)
 		for r, dot := range j.dots {
@@ -98,13 +101,13 @@ func (j *Joint) batch(idx []uint32) {
 	j.Project()
 }
 
-// move adds row i to vector r with the coefficient g, divided by share.
-func (j *Joint) move(r int, i uint32, g float32, share float64, of int) {
+// move adds g/share times row i to vector r, in a step with the given number of rows.
+func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
 		j.Fail(j.T+1, j.Name(i), "a weight is")
 		return
 	}
 	j.AddRow(r, i, a)
-	j.Biases[r] += j.BiasUpdate(float64(g)/float64(of), float64(a))
+	j.Biases[r] += j.BiasUpdate(float64(g)/float64(rows), float64(a))
 }

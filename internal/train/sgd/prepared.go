@@ -8,11 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// preparedSteps is how many steps runPrepared prepares before it takes them.
+// preparedSteps is the number of steps that runPrepared prepares before it takes them.
 const preparedSteps = 64
 
-// runPrepared is runHinge for rows that take many steps in one call, without an appended feature.
-// It first prepares the inputs of some steps, all but w and the row, and then takes them.
+// runPrepared does what runHinge does, for row formats whose kernel takes many steps in one call
+// and without an appended feature. It prepares the inputs of up to preparedSteps steps, that is all
+// but w and the nonzeros, and then takes these steps.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
@@ -23,10 +24,11 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 				x.Fetch(int(i))
 			}
 			y := p.Of.Sign(i)
-			// Field by field: a whole Step would be made elsewhere and moved.
+			// The fields are set one by one: a composite literal would be built elsewhere and
+			// copied.
 			s := &steps[k]
 			x.Place(s, int(i), y, p.Of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // the scale k steps on
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // the scale in k steps
 		}
 		x.Take(steps, p.V)
 		for k, i := range rows {
@@ -49,8 +51,8 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	}
 }
 
-// roundUp returns the least float32 that is not less than x, which is 2^-126 at least.
+// roundUp returns the smallest float32 that is at least x, where x >= 2^-126.
 func roundUp(x float64) float32 {
-	const beyond = 1<<29 - 1 // the bits that a float32 lacks
-	return float32(math.Float64frombits((math.Float64bits(x) + beyond) &^ beyond))
+	const extra = 1<<29 - 1 // mask of the mantissa bits that a float32 lacks
+	return float32(math.Float64frombits((math.Float64bits(x) + extra) &^ extra))
 }

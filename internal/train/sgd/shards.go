@@ -5,20 +5,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Shards are copies of a problem that share its work: the rows of a round are cut into as many
-// parts, each copy takes its steps with one of them from the same w on, and the mean of what they
-// have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL 2010). t counts the steps of
-// one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
-// much fewer steps, so that Eq. 13 holds as before, and with it the certificate.
+// Shards trains n copies of a problem in parallel by iterative parameter mixing (McDonald, Hall and
+// Mann, NAACL 2010): the rows of a round are cut into n parts, each copy starts from the same w and
+// takes steps with one part, and the mean of the copies' vectors is the next w. t counts the steps
+// of one copy. A violation moves the mean by 1/n of what it moves a copy, and t grows by 1/n as
+// many steps, so that Eq. (13) of the paper holds as before, and with it the certificate.
 //
-// Rounds begin at fixed places of the epoch: how many goroutines there are does not matter.
+// Rounds begin at fixed places of the epoch, so that the number of goroutines changes no bit.
 type Shards struct {
 	*Binary
-	parts   []*Binary
-	Threads int // goroutines
+	parts   []*Binary // the copies
+	Threads int       // goroutines that take the copies' steps
 }
 
-// NewShards makes p's copies.
+// NewShards returns the parallel training of p by n copies.
 func NewShards(p *Binary, n int) *Shards {
 	s := &Shards{Binary: p, Threads: 1}
 	for range n {
@@ -31,7 +31,8 @@ func NewShards(p *Binary, n int) *Shards {
 	return s
 }
 
-// RoundRows returns the rows of a round of the shards. Its end costs a pass over the vectors.
+// RoundRows returns the number of rows of a round, a multiple of the number of shards. The end of a
+// round costs a pass over the copies' vectors, so that a round must not be too short.
 func RoundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < Segment(cols) {
@@ -40,7 +41,8 @@ func RoundRows(cols, shards int) int {
 	return max(1, n/shards) * shards
 }
 
-// ShardSteps returns how many steps a shard takes for rows of epochs of n rows each.
+// ShardSteps returns the number of steps that one shard takes while the run visits the given number
+// of rows, in epochs of n rows each.
 func ShardSteps(rows int64, n, cols, shards int) int64 {
 	in := func(rows int64) int64 {
 		m := int64(RoundRows(cols, shards))
@@ -49,7 +51,7 @@ func ShardSteps(rows int64, n, cols, shards int) int64 {
 	return rows/int64(n)*in(int64(n)) + in(rows%int64(n))
 }
 
-// Steps takes a step with each of the rows idx, which start at a round's start.
+// Steps takes a step with each of the rows idx, the first of which must begin a round.
 func (s *Shards) Steps(idx []uint32) {
 	p, n := s.Binary, len(s.parts)
 	for len(idx) > 0 && p.Err == nil {
@@ -74,7 +76,7 @@ func (s *Shards) Steps(idx []uint32) {
 		}
 		dense.Scale(1/float32(n), p.V)
 		for j, v := range p.V {
-			p.V[j] = v + 0 // +0: v is never -0
+			p.V[j] = v + 0 // adding 0 turns -0 into 0, because v must not have -0
 		}
 		p.Biases[0] /= float64(n)
 		p.T += int64((m + n - 1) / n)
@@ -82,5 +84,6 @@ func (s *Shards) Steps(idx []uint32) {
 	}
 }
 
-// Segment returns the number of steps of a few vectors after which the context is asked again.
+// Segment returns the number of steps after which the trainer checks the context again, for vectors
+// of the given number of columns.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
