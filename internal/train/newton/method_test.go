@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
@@ -410,7 +411,11 @@ func TestStart(t *testing.T) {
 		n := s.method(1e-6)
 		run(t, n, 1)
 		good, _ := outcome(n)
-		for _, times := range []float64{1, 1 << 20, -1} {
+		zero, longest := n.p.AtZero(), 1.0 // that is still better than 0
+		for s.primal(scaled(good, 2*longest)) < zero {
+			longest *= 2
+		}
+		for _, times := range []float64{1, longest, 1 << 20, -1} {
 			s.start = narrow(good)
 			for j := range s.start {
 				s.start[j] *= float32(times)
@@ -419,8 +424,9 @@ func TestStart(t *testing.T) {
 			n.Ready()
 			for j, z := range n.v {
 				switch {
-				case times == 1 && z != float64(s.start[j]), times == -1 && math.Abs(z) > 1e-12 && f.Kind != loss.Log,
-					times > 1 && math.Abs(z-good[j]) > 0.51*math.Abs(good[j]):
+				case times > 0 && times <= longest && z != float64(s.start[j]),
+					times == -1 && math.Abs(z) > 1e-12 && f.Kind != loss.Log,
+					times > longest && math.Abs(z-good[j]) > 0.51*math.Abs(good[j]):
 					t.Errorf("%+v, times %v: begins with %v, the optimum is %v", f, times, n.v, good)
 				}
 			}
@@ -429,6 +435,13 @@ func TestStart(t *testing.T) {
 			}
 		}
 	}
+}
+
+func scaled(v []float64, by float64) (w []float64) {
+	for _, z := range v {
+		w = append(w, by*z)
+	}
+	return w
 }
 
 // The first zone has some of the rows, and three for each variable; it never vanishes.
@@ -480,5 +493,41 @@ func TestFirstWidth(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The search along a direction does not end where the slope is small only because few rows bend the
+// objective: it goes back to the kink, far below the full step.
+func TestSearchGoesBack(t *testing.T) {
+	x := dense.New(1, 1)
+	x.Row(0)[0] = 1
+	s := spec{x: x, y: []float32{1}, lambda: 1e-4}
+	n := s.ready()
+	n.h = 0.1
+	n.line = &direction{p: []float64{100}, step: []float32{100}, q: []float32{100}}
+	if at, ok := n.search(-100); !ok || math.Abs(at-0.01) > 0.001 {
+		t.Errorf("goes %v of the way, %v", at, ok)
+	}
+	// Uphill there is nothing to find.
+	n.line = &direction{p: []float64{-100}, step: []float32{-100}, q: []float32{-100}}
+	if at, ok := n.search(100); ok {
+		t.Errorf("goes %v of the way uphill", at)
+	}
+}
+
+// Where the gradient is 0 there is no direction.
+func TestNoDirection(t *testing.T) {
+	s := random(117, 50, 4, 1, loss.Func{})
+	n := s.ready()
+	n.addUp(nil, 0)
+	if err := Decompose(n.buffers.factor, n.buffers.matrix, s.lambda, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n.solve(nil, 0) || n.line != nil {
+		t.Errorf("a direction: %+v", n.line)
+	}
+	if n.v[2] = 1; !n.solve(nil, 0) || math.Abs(n.line.p[2]+1) > 1e-5 || n.line.p[1] != 0 ||
+		math.Abs(n.line.slope+s.lambda) > 1e-5*s.lambda {
+		t.Errorf("the direction of the penalty alone: %+v", n.line)
 	}
 }

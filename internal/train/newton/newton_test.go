@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
@@ -166,9 +167,13 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 // Weights that are too long are made shorter by the same power of two as if all were tried on all
 // rows.
 func TestShorter(t *testing.T) {
-	for _, rows := range []int{700, chunkRows + 100} {
+	// The rows with odd numbers, of which the sample has none, differ by a factor.
+	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
 			s := random(84, rows, 5, 1, f)
+			for i := 1; i < rows; i += 2 {
+				dense.Scale(odd, s.x.Row(i))
+			}
 			s.beta = 1
 			n := s.ready()
 			zero := n.p.Loss.At(0)
