@@ -8,33 +8,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file has the Hessian of rows that are bytes, such as pixels, for losses whose second
-// derivative is the same for all rows of the zone. It is a sum of products of whole numbers, which
-// is exact: so rows that come into the zone are added and those that leave it are taken away, and
-// whether a problem keeps its sum from one iteration to the next makes no difference, not of a bit.
+// This file has the Hessian over rows whose values are bytes, such as pixels, for losses whose
+// second derivative is the same for all rows of the zone. It is a sum of products of integers and
+// therefore exact: rows that enter the zone are added and rows that leave it are removed, and
+// keeping the sum between iterations changes no bit.
 
-// PixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
-// beyond that add up all rows of the zone each time.
-var PixelsKept = 1 << 29 // a variable for the sake of tests
+// MaxKeptBytes is the largest number of bytes of all Hessians that are kept between iterations.
+// Problems that do not fit sum over all rows of the zone each time. Only tests change it.
+var PixelsKept = 1 << 29
 
-// pixelRows are the rows of a problem as bytes, the rows of its sum, and that as a gram.Matrix.
+// pixelRows are the rows of a problem as bytes and their Hessian, as a gram.Matrix. A column of
+// ones follows the columns of the rows.
 type pixelRows struct {
 	*store.PixelReader
-	beta float64 // what the bytes' 1 stands for; 0 for no column of the matrix
-	free bool    // the rows are centred
-	unit float64 // the second derivative times zoneScale
+	beta float64 // value of the bias's feature, which the column of ones represents; 0 for no bias
+	free bool    // the bias has no penalty, and the rows are centered
+	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
-	sum  *gram.Bytes
-	own  *gram.Bytes // the same where it is kept
-	in   []bool      // the rows in own, by their places
-	row  []float64   // a buffer for one of sum
-	mean []float64   // its last column over its last element: of the bytes, and 1
+	sum  *gram.Bytes // integer Hessian of the bytes
+	own  *gram.Bytes // sum, if the problem keeps it between iterations; else nil
+	in   []bool      // whether each row of the problem is in own
+	row  []float64   // buffer: a row of sum
+	mean []float64   // mean of the bytes of the rows in sum, then 1
 }
 
-// newPixels returns the rows as bytes; nil if that is no way to add them up.
+// newPixels returns the rows as bytes. It returns nil if the values are no bytes, or if the loss,
+// the weights or sparse rows call for another way to add up the Hessian.
 func (n *Method) newPixels() *pixelRows {
 	unit, ok := n.p.Loss.Flat()
-	if !ok || n.p.Weight != nil || n.few != nil {
+	if !ok || n.p.Weight != nil || n.nonzeros != nil {
 		return nil
 	}
 	all, ok := n.pool.pixels()
@@ -43,20 +45,20 @@ func (n *Method) newPixels() *pixelRows {
 	}
 	b := &pixelRows{PixelReader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
 		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
-	if n.pool.keeps(pixelBytes(b.Cols())) {
+	if n.pool.reserve(pixelBytes(b.Cols())) {
 		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
 	}
 	return b
 }
 
-// pixelBytes is about how many bytes a sum over rows of the given columns takes.
+// pixelBytes estimates the bytes of an integer Hessian of rows with the given number of columns.
 func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
-// keeps reports whether that many more bytes may be kept.
-func (l *Pool) keeps(bytes int) bool {
+// reserve reports whether a method may keep a Hessian of the given number of bytes, and counts it.
+func (l *Pool) reserve(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept+bytes > min(cmp.Or(l.Kept, PixelsKept), PixelsKept) {
@@ -66,34 +68,34 @@ func (l *Pool) keeps(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows of the data as bytes, or false if they are other numbers.
+// pixels returns the rows of the data as bytes. It reports false if their values cannot be bytes.
 func (l *Pool) pixels() (*store.Pixels, bool) {
 	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
 	return l.bytes, l.areBytes
 }
 
-// addPixels makes the sum that of the rows of the zone.
-func (n *Method) addPixels(zone []int32) {
+// sumPixels stores the Hessian over the rows of the zone in n.pixels.sum.
+func (n *Method) sumPixels(zone []int32) {
 	b, buffers := n.pixels, n.buffers
 	if buffers.room == nil {
 		buffers.room = gram.NewRoom(b.Cols())
 	}
-	come, left := zone, []int32(nil)
+	entering, leaving := zone, []int32(nil)
 	if b.sum = b.own; b.own == nil {
 		if buffers.bytes == nil {
 			buffers.bytes = gram.NewBytes(b.Cols())
 		}
 		b.sum = buffers.bytes
 	} else {
-		come, left = n.moved(zone)
+		entering, leaving = n.zoneChanges(zone)
 	}
 	b.sum.Use(buffers.room)
-	if len(come)+len(left) >= len(zone) {
+	if len(entering)+len(leaving) >= len(zone) {
 		b.sum.Reset()
-		come, left = zone, nil
+		entering, leaving = zone, nil
 	}
-	n.change(b.sum.Remove, left)
-	n.change(b.sum.Add, come)
+	n.update(b.sum.Remove, leaving)
+	n.update(b.sum.Add, entering)
 	last := b.Cols() - 1
 	rows := float64(max(1, b.sum.At(last, last)))
 	for j := range b.mean {
@@ -101,29 +103,30 @@ func (n *Method) addPixels(zone []int32) {
 	}
 }
 
-// moved returns the rows of the zone that are not in the sum, and those of the sum that have left
-// the zone, and takes both as done. The slices are valid until the next call.
-func (n *Method) moved(zone []int32) (come, left []int32) {
+// zoneChanges returns the rows that entered the zone and those that left it since the kept Hessian
+// was last updated, and marks them as updated. The slices are valid until the next call.
+func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
-	come, left = buffers.come[:0], buffers.left[:0]
-	next := 0 // of the zone, which is ascending
+	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
+	next := 0 // index in zone, which is ascending
 	for j, in := range b.in {
 		inside := next < len(zone) && int(zone[next]) == j
 		if inside {
 			next++
 		}
 		if b.in[j] = inside; inside && !in {
-			come = append(come, int32(j))
+			entering = append(entering, int32(j))
 		} else if in && !inside {
-			left = append(left, int32(j))
+			leaving = append(leaving, int32(j))
 		}
 	}
-	buffers.come, buffers.left = come, left
-	return come, left
+	buffers.entering, buffers.leaving = entering, leaving
+	return entering, leaving
 }
 
-// change calls f, which adds or removes rows, for those at the given places.
-func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), places []int32) {
+// update calls f, which adds rows to a gram.Bytes or removes them, for the given rows of the
+// method.
+func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {
 		f(len(places), func(r int) []byte { return b.Row(p.Name(n.p.Rows[places[r]])) }, n.threads)
@@ -142,8 +145,8 @@ func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), p
 	}
 }
 
-// centre returns the mean of the rows of the sum.
-func (b *pixelRows) centre() []float64 {
+// center returns the mean of the rows in sum, in the units of the data.
+func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {
 		mean[j] = b.mean[j] / b.N
@@ -160,7 +163,7 @@ func (b *pixelRows) Dim() int {
 
 func (b *pixelRows) Upper(i int, dst []float64) {
 	dst, last := dst[:b.Dim()], b.Cols()-1
-	scale := b.stands(i)
+	scale := b.columnScale(i)
 	value := scale / b.N
 	if !b.free {
 		b.sum.UpperTimes(value, i, dst)
@@ -184,15 +187,15 @@ func (b *pixelRows) Diagonal(dst []float64) {
 			v -= float64(float64(b.sum.At(i, last)) * b.mean[i])
 		}
 		if i < last {
-			dst[i] = float64(v * (b.stands(i) / b.N))
+			dst[i] = float64(v * (b.columnScale(i) / b.N))
 		} else {
-			dst[i] = float64(v * b.stands(i) * b.beta)
+			dst[i] = float64(v * b.columnScale(i) * b.beta)
 		}
 	}
 }
 
-// stands returns what the bytes of a column stand for, times the unit.
-func (b *pixelRows) stands(column int) float64 {
+// columnScale returns the value that a byte of 1 in the column represents, times the unit.
+func (b *pixelRows) columnScale(column int) float64 {
 	if column == b.Cols()-1 {
 		return float64(b.unit * b.beta)
 	}

@@ -1,30 +1,35 @@
-// Package newton trains one weight vector by Newton's method. With the margins m_i = y_i*z_i, rows
-// x_i and weights c_i of mean 1, it minimises
+// Package newton implements Newton's method with a line search for one weight vector (for a squared
+// hinge loss see Keerthi and DeCoste, JMLR 6, 2005). Method solves a Problem in float64 over rows
+// in float32; Iterate takes an iteration of several methods over the same rows, and Pool holds what
+// these share. The package knows no settings, models or other solvers.
 //
-//	lambda/2 |w|^2 + mean of c_i*f(m_i),
+// With margins m_i = y_i*z_i, rows x_i and row weights c_i of mean 1, a method minimizes
 //
-// where f is the loss, or where that has a kink a loss without one, that differs from it in a zone
-// of width h around the kink: see loss.Func.Bent. With a_i = -f'(m_i), which are dual variables
-// within their bounds, and wa = mean of c_i*a_i*y_i*x_i/lambda,
+//	lambda/2 |w|^2 + mean of c_i*f(m_i).
 //
-//	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) - least(a_i) + a_i*m_i),
+// f is the loss itself or, for a loss with a kink, a smoothed loss that differs from it in a zone
+// of width h around the kink: see loss.Func.Bent. The numbers a_i = -f'(m_i) are feasible dual
+// variables. With wa = mean of c_i*a_i*y_i*x_i/lambda and the conjugate of the loss,
+//
+//	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,
 //
-// exactly: the gap is known at each step, and says what to do. O is what Newton's steps make small,
-// S what h is the reason of. Where O is below 3 S the zone is made narrower, such that S should end
-// at half of what is wanted.
+// exactly, so that the gap is known in each iteration. S is the smoothing gap: it exists because of
+// the width h. O is the optimization gap, which Newton's steps reduce. If O is below 3 S, h is
+// reduced such that S should end at half of the gap that is asked for.
 //
-// The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*f”(m_i)*x_i*x_i', and w
-// moves along p as far as the least of the smoothed objective, or nearly (line.go). H, its
-// factor and p are float32 and need not be better. w, wa and the margins are float64. The margins
-// are not those of the rounded w but follow its steps, m += s*y*<x, p>, so that what is rounded off
-// p and <x, p> is no reason to stop short of the optimum: Newton's method is its own refinement.
+// The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*f”(m_i)*x_i*x_i'. w moves
+// along p to about the minimum of the smoothed objective (line.go). H, its factor and p are rounded
+// to float32, which is precise enough for them; w, wa and the margins are float64. The margins
+// follow the steps, m += s*y*<x, p>, instead of being recomputed from a rounded w: errors in p and
+// in <x, p> are then corrected by later iterations and do not limit the precision.
 //
-// All this decides when to stop, and no more: what is told of the model is found anew from its
-// weights and the a_i, with every rounding accounted for. If that does not confirm what the
-// method believes, it goes on from the weights as they are written, with their exact margins.
+// These quantities only decide when to stop. The objective and the bound of a model are computed
+// from its weights and the a_i by other packages, with bounds on every rounding error. If these do
+// not confirm the gap, Retry continues from the weights as they are written, with their exact
+// margins.
 //
-// A bias without a penalty is a variable more. The rows of the zone are centred then, by their mean
-// with the weights c_i*f”(m_i): so the bias and the other variables don't meet in H, and rows far
-// from the origin cost no digits.
+// A bias without a penalty is an additional variable. The rows of the zone are then centered by
+// their mean with the weights c_i*f”(m_i): the Hessian has no terms that mix the bias with other
+// variables, and rows far from the origin lose no digits.
 package newton

@@ -8,61 +8,64 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file adds up the Hessian of the zone's rows, without lambda: in blocks, by their nonzeros,
-// or as bytes (bytes.go).
+// This file adds up the Hessian over the rows of the zone, without lambda: from dense rows, from
+// the nonzeros of sparse rows, or from rows of bytes (bytes.go).
 
-// addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
-// rows less their mean, which addUp returns.
-func (n *Method) addUp(zone []int32, bend float64) (centre []float64) {
-	centred := n.p.Free && bend > 0
+// sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in the
+// buffers' matrix. If the bias has no penalty, the rows are centered by their mean, which it
+// returns; otherwise it returns nil. curvature is the sum of c_i*f”(m_i).
+func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
+	centered := n.p.Free && curvature > 0
 	switch {
-	case n.few != nil:
-		n.addFew(zone)
+	case n.nonzeros != nil:
+		n.sumSparse(zone)
 	case n.pixels != nil:
-		if n.addPixels(zone); centred {
-			centre = n.pixels.centre()
+		if n.sumPixels(zone); centered {
+			center = n.pixels.center()
 		}
 	default:
-		if centred {
-			centre = n.centre(zone, bend)
+		if centered {
+			center = n.zoneMean(zone, curvature)
 		}
-		n.addZone(zone, centre)
+		n.sumDense(zone, center)
 	}
-	return centre
+	return center
 }
 
-// zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
-func (n *Method) zoneScale() float64 {
+// curvatureScale returns the divisor of the rows' second derivatives that makes them about 1.
+func (n *Method) curvatureScale() float64 {
 	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
 	}
 	return 1
 }
 
-// centre returns the mean of the zone's rows, by their second derivatives, whose sum is bend.
-func (n *Method) centre(zone []int32, bend float64) []float64 {
+// zoneMean returns the mean of the zone's rows with the weights c_i*f”(m_i), whose sum is
+// curvature.
+func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
 	for _, j := range zone {
 		i := n.p.At[j]
-		b.weight[i] = float64(b.bend[j])
+		b.weight[i] = float64(b.curvature[j])
 		only = append(only, i)
 	}
 	mean := make([]float64, n.p.Cols)
 	n.addRows(mean, only)
 	for j := range mean {
-		mean[j] /= bend
+		mean[j] /= curvature
 	}
 	return mean
 }
 
-// addZone makes b.sum that of the rows of the zone.
-func (n *Method) addZone(zone []int32, centre []float64) {
-	b, d, width := n.buffers, n.p.Cols, n.solved()
-	scale := 1 / n.zoneScale()
-	b.sum.Reset()
-	apart := width + 32 // so that no two goroutines write to one line of the cache
-	b.packed = slices.Grow(b.packed[:0], n.threads*apart)[:n.threads*apart]
+// sumDense stores the Hessian over the rows of the zone in b.dense. Rows are copied to buffers one
+// by one, less center unless that is nil.
+func (n *Method) sumDense(zone []int32, center []float64) {
+	b, d, width := n.buffers, n.p.Cols, n.dim()
+	scale := 1 / n.curvatureScale()
+	b.dense.Reset()
+	stride := width + 32 // so that no two goroutines write to the same cache line
+	b.packed = slices.Grow(b.packed[:0], n.threads*stride)[:n.threads*stride]
 	views := make([]store.Rows, n.threads)
 	for k := range views {
 		views[k] = n.p.X.ForWorker()
@@ -70,50 +73,52 @@ func (n *Method) addZone(zone []int32, centre []float64) {
 	for len(zone) > 0 && !n.over() {
 		some := zone[:min(16*gramBlock, len(zone))]
 		zone = zone[len(some):]
-		b.sum.AddEach(len(some), n.threads, func(worker, r int) ([]float32, float32) {
-			row, j := b.packed[worker*apart:][:width], some[r]
+		b.dense.AddEach(len(some), n.threads, func(worker, r int) ([]float32, float32) {
+			row, j := b.packed[worker*stride:][:width], some[r]
 			clear(row)
 			views[worker].Axpy(int(n.p.At[j]), 1, row[:d])
-			for l, c := range centre {
+			for l, c := range center {
 				row[l] = float32(float64(row[l]) - c)
 			}
 			if width > d {
 				row[d] = float32(n.p.Beta)
 			}
-			return row, float32(float64(b.bend[j]) * scale)
+			return row, float32(float64(b.curvature[j]) * scale)
 		})
 	}
 }
 
-// SumFew is whether rows may be added up by their nonzeros.
-var SumFew = true // a variable for the sake of tests
+// UseSparse allows the Hessian to be added up from the rows' nonzeros. Only tests set it to false.
+var SumFew = true
 
-// fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
-// added up sooner one by one. It goes by a sample of the rows, however they are held.
-func (n *Method) fewNonzeros() store.Nonzeros {
+// nonzerosReader returns a reader of the rows' nonzeros if adding up the Hessian from these is
+// faster than from dense rows, and otherwise nil. It decides by a sample of the rows, in any row
+// format.
+func (n *Method) nonzerosReader() store.Nonzeros {
 	if n.p.Free || !SumFew {
-		return nil // rows that are centred have no zeros
+		return nil // centered rows are dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
+	// Estimated nanoseconds for a row: for half of the products of its nonzeros, and for half of a
+	// dense matrix in blocks.
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
 	return nil
 }
 
-// addFew makes b.wide the sum of the rows of the zone.
-func (n *Method) addFew(zone []int32) {
+// sumSparse stores the Hessian over the rows of the zone in b.sparse, from their nonzeros.
+func (n *Method) sumSparse(zone []int32) {
 	b, d := n.buffers, n.p.Cols
-	scale := 1 / n.zoneScale()
-	b.wide.Reset()
+	scale := 1 / n.curvatureScale()
+	b.sparse.Reset()
 	for len(zone) > 0 && !n.over() {
 		some := zone[:min(4*gramBlock, len(zone))]
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
 		for _, j := range some {
-			columns, row := n.few.Nonzeros(int(n.p.At[j]))
+			columns, row := n.nonzeros.Nonzeros(int(n.p.At[j]))
 			for l, v := range row {
 				if v != 0 {
 					index, values = append(index, columns[l]), append(values, v)
@@ -125,21 +130,22 @@ func (n *Method) addFew(zone []int32) {
 			ends = append(ends, len(index))
 		}
 		b.index, b.packed, b.ends = index, values, ends
-		b.wide.Add(len(some), func(r int) gram.Row {
+		b.sparse.Add(len(some), func(r int) gram.Row {
 			from := 0
 			if r > 0 {
 				from = ends[r-1]
 			}
 			return gram.Row{Index: index[from:ends[r]], Values: values[from:ends[r]],
-				C: float64(float64(b.bend[some[r]]) * scale)}
+				C: float64(float64(b.curvature[some[r]]) * scale)}
 		}, n.threads)
 	}
 }
 
-// addRows adds the given rows to u, by the buffers' weights.
+// addRows adds the given rows of X, each times its number in the buffer weight, to u. The rows are
+// cut into parts, whose sums are added in order.
 func (n *Method) addRows(u []float64, only []uint32) {
 	b, d := n.buffers, n.p.Cols
-	parts := max(1, min(mostParts, len(only)/leastPart))
+	parts := max(1, min(maxParts, len(only)/minPartRows))
 	for len(b.parts) < parts {
 		b.parts = append(b.parts, make([]float64, d))
 	}

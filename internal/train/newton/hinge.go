@@ -2,14 +2,14 @@ package newton
 
 import "math"
 
-// This file has the loops of Newton's method over rows once more for the hinge without weights,
-// which is what most runs have. Which side of its kink a row is on is as good as random, and a
-// processor that guesses it wrong loses more time than the row takes: these loops have no branches.
-// The sums of visitHinge are the same bits as those of visit. hingeSlope multiplies the sum of the
-// second derivative by 1/h once, and slope each of its addends: the two differ by roundings unless
-// h is a power of two. Which of them runs is decided by the settings, never by the machine.
+// This file has branch-free versions of the loops over rows for the most common case, the hinge
+// loss without weights and targets. Whether a row is left or right of the kink is close to random,
+// and a mispredicted branch takes longer than the rest of the work on a row. visitHinge returns the
+// same bits as visit. hingeSlope multiplies the sum of second derivatives by 1/h once, addSlope
+// each of its terms: these differ by rounding unless h is a power of two. The settings decide which
+// version runs, never the machine, so that results are the same on all machines.
 
-// bit is 1 for true.
+// bit returns 1 for true and 0 for false.
 func bit(b bool) int {
 	if b {
 		return 1
@@ -17,43 +17,45 @@ func bit(b bool) int {
 	return 0
 }
 
-// masked returns v where the bit is 1, and 0 where it is 0, whatever v is.
+// masked returns v if bit is 1 and 0 if bit is 0, even if v is infinite or NaN.
 func masked(v float64, bit int) float64 {
 	return math.Float64frombits(math.Float64bits(v) & -uint64(bit))
 }
 
-// onRamp returns what ramp does, without the second derivative, and whether it is between its ends.
-func onRamp(u float64) (a float64, within int) {
+// clampRamp returns u+1/2 clamped to [0, 1], and 1 if the result is strictly between 0 and 1, else
+// 0.
+func clampRamp(u float64) (a float64, within int) {
 	a = max(0, min(u+0.5, 1))
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // neither 0 nor 1
 }
 
-// hingeSlope is the part of slope of some rows. It is NaN where a product is beyond float32.
-func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, bend float64) {
+// hingeSlope returns the sums of slope over the given rows. The slope is NaN if an element of q
+// that should not count is infinite; the caller must then use addSlope.
+func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {
 		z := float64(q[j])
-		a, within := onRamp(float64((1 - (v + float64(s*z))) * inverse))
+		a, within := clampRamp(float64((1 - (v + float64(s*z))) * inverse))
 		slope -= float64(a * z)
-		bend += masked(float64(z*z), within)
+		second += masked(float64(z*z), within)
 	}
-	return slope, float64(bend * inverse)
+	return slope, float64(second * inverse)
 }
 
-// visitHinge is visit for the hinge without weights.
+// visitHinge does what visit does, for the hinge loss without weights and targets.
 func (n *Method) visitHinge(first, end int) (s tally) {
 	b, inverse := n.buffers, 1/n.h
 	margins, dual, sides := n.m[first:end], n.a[first:end], n.p.Side[first:end]
-	was, bends := b.was[first:end], b.bend[first:end]
+	was, second := b.was[first:end], b.curvature[first:end]
 	changed, zone := b.changed[first:end], b.zone[first:end]
 	narrow := float32(inverse)
-	var loss, smoothing, bend, ups, downs, ups2, downs2 float64 // in registers
+	var loss, smoothing, curvature, ups, downs, ups2, downs2 float64 // locals stay in registers
 	var changes, inside int
 	for j, m := range margins {
-		wide, within := onRamp(float64((1 - m) * inverse))
-		bends[j], zone[inside] = narrow, int32(first+j)
+		wide, within := clampRamp(float64((1 - m) * inverse))
+		second[j], zone[inside] = narrow, int32(first+j)
 		inside += within
-		bend += masked(inverse, within)
+		curvature += masked(inverse, within)
 
 		narrowed := float32(wide)
 		was[j], dual[j], changed[changes] = dual[j], narrowed, int32(first+j)
@@ -69,7 +71,8 @@ func (n *Method) visitHinge(first, end int) (s tally) {
 		ups2 += float64(up * up)
 		downs2 += float64(down * down)
 	}
-	return tally{loss: loss, smoothing: smoothing, bend: bend, changed: changes, zone: inside,
+	return tally{loss: loss, smoothing: smoothing, curvature: curvature, changed: changes,
+		zone: inside,
 		gain: [2]float64{ups, downs}, squares: [2]float64{ups2, downs2},
 		bias: [2]float64{ups, -downs}}
 }

@@ -1,25 +1,24 @@
 package newton
 
-// PerVector is the memory that the method keeps for a problem, in floats for each feature. PerRow
-// is the same in bytes for each row: margin, dual variable and the best one, places, side, and
-// whether it is in a kept sum.
+// Memory that the method keeps for a problem between iterations.
 const (
-	PerVector = 8
-	PerRow    = 26
+	PerVector = 8  // float32 numbers for each feature
+	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
 )
 
-// Memory estimates the bytes of the buffers for the problems that are at work at a time.
-func Memory(at float64, rows, cols int) float64 {
+// Memory estimates the bytes of the buffers for the given number of problems that iterate at the
+// same time.
+func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
-	rounded := d + 32                 // up to whole tiles: of the sums and their factor
-	packed := 4 * gramBlock * rounded // of which the sums have two or more
+	rounded := d + 32                 // dimension of the Hessian and its factor, in whole tiles
+	packed := 4 * gramBlock * rounded // bytes of a panel of rows; the sums have two or more
 	panels := 2*packed + min(4<<20, 14*packed)
-	return at * (float64(12*rounded*rounded) + panels + float64(36*rows))
+	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
-// SharedMemory estimates the bytes that the problems of all vectors share: directions, and, where
-// the loss is flat, copies as bytes of the rows, which take size bytes, and the sums, of which kept
-// bytes are kept at most.
+// SharedMemory estimates the bytes that the problems of all vectors share: their directions and, if
+// flat is set (see loss.Func.Flat), the rows as bytes and the Hessians kept between iterations.
+// size is the number of bytes of the rows, and kept the limit for the Hessians.
 func SharedMemory(vectors float64, rows, cols, size int, flat bool, kept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(Together)) * (4*n + 16*d)

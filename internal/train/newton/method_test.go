@@ -27,7 +27,7 @@ func TestIterations(t *testing.T) {
 				iterations++
 				before := s.primal(n.v)
 				s.checkPlace(t, n)
-				if n.aim(); n.line == nil {
+				if n.computeDirection(); n.line == nil {
 					break
 				}
 				s.checkDirection(t, n)
@@ -80,8 +80,8 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 			sums[1] -= v
 		}
 	}
-	if len(at.zone) != zone || !near(at.bend/(1+bend), bend/(1+bend)) {
-		t.Fatalf("%+v: %d rows in the zone, want %d; %v, want %v", s, len(at.zone), zone, at.bend,
+	if len(at.zone) != zone || !near(at.curvature/(1+bend), bend/(1+bend)) {
+		t.Fatalf("%+v: %d rows in the zone, want %d; %v, want %v", s, len(at.zone), zone, at.curvature,
 			bend)
 	}
 	if s.free { // the larger side is scaled down
@@ -107,12 +107,12 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 		return
 	}
 	if at.d < d-1e-6*(1+math.Abs(d)) || !s.free &&
-		s.loss.Kind.Traits().Kinks && !near(at.p-at.rest-at.smoothing, d) {
-		t.Fatalf("%+v: D is %v, want %v; P-S-O is %v", s, at.d, d, at.p-at.rest-at.smoothing)
+		s.loss.Kind.Traits().Kinks && !near(at.p-at.optimization-at.smoothing, d) {
+		t.Fatalf("%+v: D is %v, want %v; P-S-O is %v", s, at.d, d, at.p-at.optimization-at.smoothing)
 	}
 	if kinks := s.loss.Kind.Traits().Kinks; kinks && !near(at.smoothing, smoothing) ||
-		!kinks && at.smoothing != 0 || !s.free && !near(at.rest/(1+distance), distance/(1+distance)) {
-		t.Fatalf("%+v: S is %v, want %v; O is %v, want %v", s, at.smoothing, smoothing, at.rest,
+		!kinks && at.smoothing != 0 || !s.free && !near(at.optimization/(1+distance), distance/(1+distance)) {
+		t.Fatalf("%+v: S is %v, want %v; O is %v, want %v", s, at.smoothing, smoothing, at.optimization,
 			distance)
 	}
 }
@@ -237,8 +237,8 @@ func same(t *testing.T, what string, have, want *Method) {
 	}
 }
 
-// The number of goroutines, of problems that go through the rows together, and of sums of bytes that
-// are kept, and the type of the rows change no bit.
+// The number of goroutines, of problems that go through the rows together, and of sums of bytes
+// that are kept, and the type of the rows change no bit.
 func TestSameBits(t *testing.T) {
 	together, kept := Together, PixelsKept
 	defer func() { Together, PixelsKept = together, kept }()
@@ -519,7 +519,7 @@ func TestSearchGoesBack(t *testing.T) {
 func TestNoDirection(t *testing.T) {
 	s := random(117, 50, 4, 1, loss.Func{})
 	n := s.ready()
-	n.addUp(nil, 0)
+	n.sumHessian(nil, 0)
 	if err := Decompose(n.buffers.factor, n.buffers.matrix, s.lambda, 1, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -13,109 +13,111 @@ import (
 )
 
 const (
-	// defaultTol is the gap at which the method ends where none is given.
+	// defaultTol is the relative gap (P - D)/D at which the method ends if no other is given.
 	defaultTol = 1e-3
-	// content is the share of the wanted gap that the method itself is content with, for there
-	// are roundings between what it knows and what is proven.
-	content = 0.8
-	// Retries is how often it goes on if that was not enough.
+	// gapMargin is the share of the given gap at which the method ends. The rest is for rounding
+	// errors, which only the proof of the gap accounts for.
+	gapMargin = 0.8
+	// Retries is the largest number of times that the method continues after an insufficient proof.
 	Retries = 5
-	// Patience is the number of iterations in which P - D has to fall by a tenth.
+	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MostColumns is the most columns for which it is chosen.
+	// MaxColumns is the largest number of columns for which the trainer chooses the method.
 	MostColumns = 2000
 )
 
 type state uint8
 
 const (
-	works state = iota
-	done        // its own gap is small enough
-	stuck
+	works state = iota // more iterations are needed
+	done               // the relative gap is small enough
+	stuck              // more iterations would not reduce the gap
 )
 
-// A Method is Newton's on a problem. An iteration counts as an epoch.
+// Method is Newton's method on one problem. An iteration counts as an epoch.
 type Method struct {
-	load    func() *Problem
-	p       *Problem // nil before the first iteration
-	quick   bool     // see visitHinge
-	threads int
-	buffers *buffers   // its own while it looks for a direction
-	line    *direction // its own from then on, until it has moved
+	load    func() *Problem // returns the problem; called once
+	p       *Problem        // nil before the first iteration
+	hinge   bool            // the loops of hinge.go apply
+	threads int             // goroutines for this problem
+	buffers *buffers        // non-nil while a direction is computed
+	line    *direction      // non-nil from then on until the step is taken
 	pool    *Pool
 
-	few    store.Nonzeros // the rows, where they have few nonzeros; else nil
-	pixels *pixelRows     // the rows as bytes, where they are added up so; else nil
-	m      []float64      // the margin of each of the rows, less its target
-	v      []float64      // w, less the prior, and the weight of the bias's feature if there is one
-	h      float64
-	least  float64 // of h
-	target float64 // the gap that is wanted
+	nonzeros store.Nonzeros // reader of rows with few nonzeros; nil for other rows
+	pixels   *pixelRows     // rows as bytes, and their Hessian; nil for other rows
+	m        []float64      // margin of each row, less its target
+	v        []float64      // w less the prior, then the weight of the bias's feature if there is one
+	h        float64        // width of the zone; 1 for a loss without a kink
+	minH     float64        // smallest width
+	target   float64        // relative gap at which the method ends
 
-	// The sums of c_i*a_i*y_i*x_i, those above and below 0 apart where the bias has no penalty, as
-	// their balance is asked for. a has the a_i of all of the rows, of which they are the sums.
+	// sums are the sums of c_i*a_i*y_i*x_i that belong to a. If the bias has no penalty, sums[0] is
+	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.
 	sums [2][]float64
-	a    []float32
+	a    []float32 // dual variables a_i
 
-	// The best so far, by P and by D.
+	// The best weights so far, by P, and the best dual variables, by D.
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
-	bestH        float64 // the width of bestA
+	bestH        float64 // width of the zone that bestA belongs to
 
-	state   state
-	stall   Stall
-	renewed bool // the margins were recomputed because it no longer fell
+	state      state
+	stall      Stall
+	recomputed bool // the margins were recomputed once already, because P - D no longer fell
 
-	// Set when the context was done within an iteration, which leaves the method half way: nothing
-	// goes on from there, and a resumed run does the iteration again.
-	cut atomic.Bool
+	// interrupted is set when the context was done within an iteration. The method is then in the
+	// middle of the iteration and cannot continue; a resumed run repeats the iteration.
+	interrupted atomic.Bool
 
 	past Past
 }
 
-// A Past is what a resumed run has to repeat.
+// Past is the history of a method, which a resumed run repeats.
 type Past struct {
-	Iterations int   `json:"iterations"`
-	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
+	Iterations int   `json:"iterations"`        // iterations taken
+	Retries    []int `json:"retries,omitempty"` // numbers of iterations after which Retry was called
 }
 
-// Fits reports whether it can be the past of a run of the given epochs.
+// Fits reports whether p is possible in a run of the given number of epochs.
 func (p Past) Fits(epochs int) bool {
 	return p.Iterations >= 0 && p.Iterations <= epochs && len(p.Retries) <= Retries+1 &&
 		slices.IsSorted(p.Retries) &&
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns the method, which ends at the gap tol, or at 0.1 % for 0. The problem is loaded when
-// the first iteration begins, or the first question is asked.
+// New returns a method that ends when the relative gap is tol, or 0.1 % if tol is 0. It calls load
+// when the first iteration begins or the first result is asked for.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
-	return &Method{load: load, pool: pool, threads: 1, target: content * cmp.Or(tol, defaultTol)}
+	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat makes the method one that has this past: it takes the iterations again, with the given
-// number of goroutines, when the first question is asked.
+// Repeat gives a new method a past. The method repeats these iterations, in the given number of
+// goroutines, when its first iteration begins or its first result is asked for.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
 }
 
-// Past returns what a resumed run has to repeat.
+// Past returns a copy of the method's history.
 func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.past.Retries)} }
 
-// Works reports whether there are iterations to be taken, and Stuck whether more are of no use.
+// Works reports whether more iterations are needed.
 func (n *Method) Works() bool { return n.state == works }
 
+// Stuck reports whether more iterations would not reduce the gap.
 func (n *Method) Stuck() bool { return n.state == stuck }
 
-// Cut reports whether an iteration was left half way.
-func (n *Method) Cut() bool { return n.cut.Load() }
+// Interrupted reports whether an iteration was interrupted because the context was done.
+func (n *Method) Cut() bool { return n.interrupted.Load() }
 
-// begin begins with the given weights: with exact margins, or with weights no worse than 0.
+// begin prepares the first iteration, from the given weights. With exact set their margins are
+// computed from float64 dot products. Otherwise weights that are no better than 0 are shrunk first.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
-	n.quick = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
-	n.few = n.fewNonzeros()
+	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
+	n.nonzeros = n.nonzerosReader()
 	n.pixels = n.newPixels()
 	n.v = floats.Wide(w)
 	if n.p.Beta > 0 {
@@ -129,43 +131,43 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	if n.setMargins(exact); !exact {
 		n.shrink()
 	}
-	n.h, n.least = n.firstWidth()
+	n.h, n.minH = n.firstWidth()
 	n.bestP, n.bestD, n.stall.Falling = math.Inf(1), math.Inf(-1), math.Inf(1)
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink makes weights that are no better than 0 as much shorter as is best: by a power of two, or
-// 0. Steps without an offset leave weights that are far too long, on rows of unequal columns in a
-// direction that is a better start than 0.
+// shrink multiplies weights whose P is no better than that of 0 by the best power of two, or by 0.
+// Steps of Pegasos without an offset leave weights that are far too long. If the columns have
+// unequal scales their direction is still a better start than 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
 		return
 	}
-	by := n.shorter(zero)
+	by := n.shrinkFactor(zero)
 	for j := range n.v {
 		n.v[j] *= by
 	}
 	n.setMargins(false)
 }
 
-// shorter returns the factor that shrink multiplies by, zero being P of 0. P of a multiple of v is
-// convex, so that powers of two are tried only until they get worse, on a sample of the rows.
-// Unless the sample has all rows, the search goes on from the best, with all rows, as long as a
-// neighbour is better.
-func (n *Method) shorter(zero float64) float64 {
-	const sample, most = 2048, 100
+// shrinkFactor returns the factor by which shrink multiplies the weights; zero is P of 0. P of a
+// multiple of v is convex in the factor, so that powers of two are tried on a sample of the rows
+// until they get worse. If the sample does not have all rows, the search continues from the best
+// power with all rows, as long as the next one is better.
+func (n *Method) shrinkFactor(zero float64) float64 {
+	const sample, maxShift = 2048, 100 // rows, and the largest k of the factors 2^-k
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
-	few := func(times float64) float64 {
+	sampled := func(times float64) float64 {
 		return n.penalty(times) + n.losses(times, 0, rows, step)/float64((rows+step-1)/step)
 	}
 	best, least := 0, zero
 	if step > 1 {
-		least = few(0)
+		least = sampled(0)
 	}
-	for k := 1; k <= most; k++ {
-		f := few(math.Ldexp(1, -k))
+	for k := 1; k <= maxShift; k++ {
+		f := sampled(math.Ldexp(1, -k))
 		if best > 0 && f > least {
 			break
 		}
@@ -176,7 +178,7 @@ func (n *Method) shorter(zero float64) float64 {
 	if step > 1 && best > 0 {
 		least = n.objective(math.Ldexp(1, -best))
 		for _, to := range [2]int{-1, 1} {
-			for k := best + to; k > 0 && k <= most; k += to {
+			for k := best + to; k > 0 && k <= maxShift; k += to {
 				f := n.objective(math.Ldexp(1, -k))
 				if !(f < least) {
 					break
@@ -191,10 +193,11 @@ func (n *Method) shorter(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// aim is the first part of an iteration. It finds the direction to go on in, if there is one.
-func (n *Method) aim() {
+// computeDirection is the first part of an iteration: it evaluates the weights, narrows the zone if
+// that is due, and sets n.line to the next direction unless the method ends here.
+func (n *Method) computeDirection() {
 	n.Ready()
-	n.threads = min(n.threads, n.p.busy())
+	n.threads = min(n.threads, n.p.usefulThreads())
 	if n.state != works {
 		return
 	}
@@ -211,39 +214,41 @@ func (n *Method) aim() {
 			n.state = done
 		case n.narrow(at):
 			continue
-		case n.stall.Over(n.bestP-n.bestD, n.past.Iterations, Patience) || !n.direct(at):
-			n.renew()
+		case n.stall.Over(n.bestP-n.bestD, n.past.Iterations, Patience) || !n.findDirection(at):
+			n.recoverOrStop()
 		}
 		return
 	}
 }
 
-// narrow makes h smaller if it is what keeps P and D apart.
-func (n *Method) narrow(at place) bool {
-	if !TooWide(at.rest, at.smoothing) || n.h <= n.least {
+// narrow reduces h and reports true if the smoothing gap dominates and h is not at its minimum.
+func (n *Method) narrow(at evaluation) bool {
+	if !TooWide(at.optimization, at.smoothing) || n.h <= n.minH {
 		return false
 	}
 	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
-		by = math.Sqrt(by) // the same in two steps
+		by = math.Sqrt(by) // the full reduction takes two steps
 	}
 	n.h /= max(1.4, by)
 	return true
 }
 
-// renew recomputes the margins if that has not been done yet, else gives up.
-func (n *Method) renew() {
+// recoverOrStop restarts from the best weights with exact margins the first time that it is called,
+// and marks the method as stuck after that.
+func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
-	case n.renewed:
+	case n.recomputed:
 		n.state = stuck
 	default:
-		n.renewed = true
-		n.fromBest()
+		n.recomputed = true
+		n.restart()
 	}
 }
 
-// Retry goes on after the gap of the model was found to be too large.
+// Retry must be called if the proven gap of the result is too large. The method then continues,
+// from its best weights, to half of the gap at which it ended. After Retries calls it is stuck.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -254,12 +259,13 @@ func (n *Method) Retry() {
 	default:
 		n.target /= 2
 		n.state = works
-		n.fromBest()
+		n.restart()
 	}
 }
 
-// fromBest goes on from the best weights, as they are written, with their exact margins.
-func (n *Method) fromBest() {
+// restart sets v to the best weights, rounded to float32 as they are written, and recomputes their
+// margins from float64 dot products.
+func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {
 		n.v[j] = float64(float32(z))
@@ -269,7 +275,7 @@ func (n *Method) fromBest() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights, and returns the bias.
+// Result writes the best weights to w, without a prior's, and returns the bias.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -278,7 +284,8 @@ func (n *Method) Result(w []float32) (bias float64) {
 	return n.biasOf(n.bestV)
 }
 
-// Width returns the width of the best dual variables; 0 where the loss has no kink.
+// Width returns the width of the zone that the best dual variables belong to; 0 if the loss has no
+// kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -287,7 +294,7 @@ func (n *Method) Width() float64 {
 	return n.bestH
 }
 
-// Shares writes the best dual variables to a, by the rows' numbers.
+// Duals writes the best dual variables to a, by the rows' numbers.
 func (n *Method) Shares(a []float32) {
 	n.Ready()
 	for j, i := range n.p.Rows {
@@ -295,32 +302,32 @@ func (n *Method) Shares(a []float32) {
 	}
 }
 
-// firstWidth returns the first width of the zone, and the least there may be. The first is such
-// that a part of the rows is in the zone, and at least some for each variable.
-func (n *Method) firstWidth() (h, least float64) {
+// firstWidth returns the initial and the smallest width of the zone. The initial zone has about 15
+// % of the rows, and at least three rows for each variable if there are as many.
+func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
 	}
 	const sample = 2048
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
-	var away []float64
+	var distances []float64 // from the kink, of a sample
 	for j := 0; j < rows; j += step {
-		away = append(away, n.p.Loss.FromKink(n.m[j]))
+		distances = append(distances, n.p.Loss.FromKink(n.m[j]))
 	}
-	slices.Sort(away)
-	most := away[len(away)-1]
+	slices.Sort(distances)
+	farthest := distances[len(distances)-1]
 	inside := max(0.15*float64(rows), float64(min(3*len(n.v), rows-1)))
-	h = 2 * away[min(len(away)-1, int(inside/float64(step)))]
-	h = max(h, 1e-4*min(most, 1))
+	h = 2 * distances[min(len(distances)-1, int(inside/float64(step)))]
+	h = max(h, 1e-4*min(farthest, 1))
 	if !(h > 0) || math.IsInf(h, 0) {
 		h = 1
 	}
 	return h, 0x1p-40 * h
 }
 
-// Ready makes the method what it was when the run was paused: at first, with the weights of the
-// step after which it starts.
+// Ready loads the problem if that has not been done, begins with its initial weights, and repeats
+// the method's past.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return

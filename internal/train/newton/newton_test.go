@@ -16,7 +16,7 @@ func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
 	n := s.ready()
-	if !n.quick {
+	if !n.hinge {
 		t.Fatal("the loops for all losses are asked for")
 	}
 	n.line = &direction{q: make([]float32, rows)}
@@ -46,7 +46,7 @@ func TestHinge(t *testing.T) {
 		for k, quick := range []bool{false, true} {
 			copy(n.a, before)
 			visit := n.visit
-			if n.quick = quick; quick {
+			if n.hinge = quick; quick {
 				visit = n.visitHinge
 			}
 			s := visit(chunkRows, rows)
@@ -54,7 +54,7 @@ func TestHinge(t *testing.T) {
 			changed[k] = slices.Clone(n.buffers.changed[chunkRows:][:s.changed])
 			zone[k] = slices.Clone(n.buffers.zone[chunkRows:][:s.zone])
 			for _, j := range zone[k] {
-				bends[k] = append(bends[k], n.buffers.bend[j])
+				bends[k] = append(bends[k], n.buffers.curvature[j])
 			}
 			for _, j := range changed[k] {
 				bends[k] = append(bends[k], n.buffers.was[j])
@@ -79,7 +79,7 @@ func TestHinge(t *testing.T) {
 // sameSums reports whether both are the same numbers, NaN with NaN.
 func sameSums(s, t tally) bool {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.bend, t.bend) &&
+	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.curvature, t.curvature) &&
 		s.changed == t.changed && s.zone == t.zone
 	for k := range s.gain {
 		ok = ok && same(s.gain[k], t.gain[k]) && same(s.squares[k], t.squares[k]) &&
@@ -108,11 +108,11 @@ func TestPixels(t *testing.T) {
 						zone = append(zone, int32(j))
 					}
 				}
-				n.addUp(zone, 1)
+				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				have := n.pixels.own
 				n.pixels.own = nil // all rows anew
-				n.addUp(zone, 1)
+				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				n.pixels.own = have
 			}
@@ -123,7 +123,7 @@ func TestPixels(t *testing.T) {
 // checkHessian holds that of n against one that is added up in float64.
 func checkHessian(t *testing.T, n *Method, zone []int32) {
 	t.Helper()
-	d, dim := n.p.Cols, n.solved()
+	d, dim := n.p.Cols, n.dim()
 	var rows [][]float64
 	mean := make([]float64, dim)
 	for _, j := range zone {
@@ -190,7 +190,7 @@ func TestShorter(t *testing.T) {
 						want, least = by, f
 					}
 				}
-				if got := n.shorter(zero); got != want {
+				if got := n.shrinkFactor(zero); got != want {
 					t.Errorf("%+v, %d rows, seed %d: shorter by %v, want %v", f, rows, seed, got, want)
 				}
 			}

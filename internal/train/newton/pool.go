@@ -9,53 +9,53 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// buffers are what the iterations of one problem at a time need.
+// buffers holds the memory that one problem needs while its direction is computed.
 type buffers struct {
-	sum    *gram.Sum   // of dense rows
-	wide   *gram.Wide  // of rows with few nonzeros
-	bytes  *gram.Bytes // of rows of bytes
-	room   *gram.Room  // for those
-	matrix gram.Matrix // the one that is wanted
+	dense  *gram.Sum   // Hessian over dense rows
+	sparse *gram.Wide  // Hessian over sparse rows
+	bytes  *gram.Bytes // Hessian over rows of bytes, unless the problem keeps its own
+	room   *gram.Room  // buffer for any gram.Bytes
+	matrix gram.Matrix // Hessian in use: one of the above, or the problem's pixels
 	factor *cholesky.Factor
-	dim    int       // of the matrix
-	packed []float32 // a row of each goroutine for sum, or the values of some for wide
-	block  []byte    // rows for bytes
-	index  []int32   // the columns of sparse ones
-	ends   []int     // and where each of those ends
+	dim    int       // dimension of the Hessian
+	packed []float32 // a row for each goroutine for dense, or nonzeros of some rows for sparse
+	block  []byte    // rows of bytes
+	index  []int32   // columns of the nonzeros in packed
+	ends   []int     // end of each row in packed and index
 
-	changed []int32   // the places of rows whose a has changed, from each chunk's first on
-	zone    []int32   // the places of rows with a second derivative, likewise
-	come    []int32   // the places of rows that are to be added to a sum of bytes
-	left    []int32   // and of those to be taken away
-	bend    []float32 // c_i*f”(m_i) of each row
-	was     []float32 // a before it has changed
-	ones    []float32 // by the rows' numbers in the store, for store.Sum
-	weight  []float64 // likewise
-	only    []uint32
-	parts   [][]float64
+	changed   []int32     // rows whose a_i has changed; each chunk's list begins at its first row
+	zone      []int32     // rows with f”(m_i) > 0; each chunk's list begins at its first row
+	entering  []int32     // rows to be added to a kept Hessian
+	leaving   []int32     // rows to be removed from a kept Hessian
+	curvature []float32   // c_i*f”(m_i) of each row of the zone
+	was       []float32   // a_i of each row before it changed
+	ones      []float32   // 1 for each row of the store, for store.Sum
+	weight    []float64   // factor of each row of the store in addRows
+	only      []uint32    // rows for addRows
+	parts     [][]float64 // sums of the parts of addRows
 }
 
-// A Pool is what the problems of a run share: the rows, and buffers for the problem that comes
-// next, of which there are as many as problems iterate at the same time.
+// Pool holds what the methods of a run share: the rows, and buffers that each method borrows while
+// it computes its direction.
 type Pool struct {
-	X       store.Rows // of the data, in the form that is fastest
-	Threads int
-	Most    int             // buffers for which there is memory; 0 for any number
-	Kept    int             // bytes of sums that problems may keep; 0 for PixelsKept
-	Until   context.Context // ends iterations before they are done; nil for none
+	X       store.Rows      // rows of the data, in the fastest format
+	Threads int             // goroutines that convert X to bytes
+	Most    int             // largest number of buffers in use; 0 for no limit
+	Kept    int             // bytes for Hessians kept between iterations; 0 for MaxKeptBytes
+	Until   context.Context // interrupts iterations when it is done; may be nil
 
 	mu   sync.Mutex
-	back sync.Cond // told when buffers are put back
-	free []*buffers
-	used int // those that are not free
+	back sync.Cond  // signaled when buffers are returned
+	free []*buffers // buffers that are not in use
+	used int        // number of buffers in use
 
 	once     sync.Once
-	bytes    *store.Pixels // X, if areBytes, both known when once is done
-	areBytes bool
-	kept     int // bytes of sums that problems keep
+	bytes    *store.Pixels // X as bytes, if areBytes; set by once
+	areBytes bool          // whether the values of X can be bytes; set by once
+	kept     int           // bytes of the Hessians that methods keep
 }
 
-// get gives n buffers, and put takes them back.
+// get lends buffers to n. It waits while MaxBuffers are in use.
 func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,6 +71,7 @@ func (l *Pool) get(n *Method) {
 	n.buffers.fit(n)
 }
 
+// put takes the buffers of n back.
 func (l *Pool) put(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,33 +81,33 @@ func (l *Pool) put(n *Method) {
 	l.back.Signal()
 }
 
-// gramBlock is a number of rows between two looks at the context.
+// gramBlock is the unit, in rows, of the blocks after which the context is checked.
 const gramBlock = 256
 
-// fit makes the buffers large enough.
+// fit sets the Hessian in use to that of n, and makes all buffers large enough for n.
 func (b *buffers) fit(n *Method) {
-	rows, solved := len(n.p.Rows), n.solved()
-	if b.factor == nil || b.dim != solved {
-		b.dim, b.factor = solved, cholesky.New(solved)
-		b.sum, b.wide, b.parts = nil, nil, nil
+	rows, dim := len(n.p.Rows), n.dim()
+	if b.factor == nil || b.dim != dim {
+		b.dim, b.factor = dim, cholesky.New(dim)
+		b.dense, b.sparse, b.parts = nil, nil, nil
 	}
 	switch {
-	case n.few != nil:
-		if b.wide == nil {
-			b.wide = gram.NewWide(solved)
-			b.index = []int32{} // nil would be the columns of dense rows
+	case n.nonzeros != nil:
+		if b.sparse == nil {
+			b.sparse = gram.NewWide(dim)
+			b.index = []int32{} // a nil Index would mean a dense row
 		}
-		b.matrix = b.wide
+		b.matrix = b.sparse
 	case n.pixels != nil:
 		b.matrix = n.pixels
 	default:
-		if b.sum == nil {
-			b.sum = gram.New(solved)
+		if b.dense == nil {
+			b.dense = gram.New(dim)
 		}
-		b.matrix = b.sum
+		b.matrix = b.dense
 	}
-	if len(b.bend) < rows {
-		b.bend, b.was = make([]float32, rows), make([]float32, rows)
+	if len(b.curvature) < rows {
+		b.curvature, b.was = make([]float32, rows), make([]float32, rows)
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
 	}
@@ -118,15 +119,16 @@ func (b *buffers) fit(n *Method) {
 	}
 }
 
-// over reports whether the context is done. It stays so: what is found after that is of no use.
+// over reports whether the context was done in this call or an earlier one. Everything that the
+// method computes after that is invalid.
 func (n *Method) over() bool {
 	if n.pool.Until != nil && n.pool.Until.Err() != nil {
-		n.cut.Store(true)
+		n.interrupted.Store(true)
 	}
-	return n.cut.Load()
+	return n.interrupted.Load()
 }
 
-// biasOf returns the bias that weights have at their end, 0 without one.
+// biasOf returns the bias of the weights v, from their last element; 0 without a bias.
 func (n *Method) biasOf(v []float64) float64 {
 	if n.p.Beta == 0 {
 		return 0
@@ -134,8 +136,9 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// solved returns how many variables the equations have: a bias without a penalty is found apart.
-func (n *Method) solved() int {
+// dim returns the number of variables of the equations. A bias without a penalty is not one of
+// them, because the centering separates it from the others.
+func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
 	}

@@ -5,45 +5,46 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A Problem is what the method minimises. Row j of the method has the number Rows[j] in the
-// caller's arrays; the order is that of the data.
+// Problem is an objective that the method minimizes. Row j of the method has the number Rows[j] in
+// the caller's arrays Weight and Target; the rows are in the order of the data.
 type Problem struct {
 	Loss   loss.Func
 	Lambda float64
-	Cols   int
-	Beta   float64 // the feature of the bias; 0 without one
-	Free   bool    // the bias has no penalty; Beta is 1 then
+	Cols   int     // features, without that of the bias
+	Beta   float64 // value of the bias's feature; 0 for no bias
+	Free   bool    // the bias has no penalty; Beta must be 1
 
-	Rows []uint32
-	X    store.Rows           // where the rows are read, in the order of memory if that can be
-	At   []uint32             // the place of each row in X
-	Name func(row uint32) int // the place of a row, given by its number, in Pool.X
-	Side []int8               // y_i of each row, or 1 where labels are numbers
+	Rows []uint32             // number of each row in the caller's arrays
+	X    store.Rows           // rows to read, if possible in the order of memory
+	At   []uint32             // index in X of each row
+	Name func(row uint32) int // index in Pool.X of the row with the given number
+	Side []int8               // label y_i of each row, or 1 for a regression
 
-	Weight []float64                // c_i by the row's number; nil if all are 1
-	Target func(row uint32) float64 // what y_i*z_i is less, by the row's number; nil if it is 0
-	AtZero func() float64           // the mean loss of w = 0
+	Weight []float64                // weight c_i by row number; nil if all are 1
+	Target func(row uint32) float64 // number subtracted from y_i*z_i, by row number; nil for 0
+	AtZero func() float64           // returns the mean loss of w = 0
 
-	// Start gives the weights to begin with, less the prior's, and the bias.
+	// Start returns the initial weights, as the difference from a prior, and the initial bias.
 	Start func() (w []float32, bias float64)
 }
 
-// busy returns how many goroutines an iteration keeps busy: each takes some 4 ms of a usual machine,
-// for it waits for the others dozens of times. The results are the same bits for any number.
-func (p *Problem) busy() int {
+// usefulThreads returns the number of goroutines that an iteration can keep busy. Each needs about
+// 4 ms of work per iteration, because it waits for the others dozens of times. The number changes
+// no bit of the results.
+func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)
 }
 
-// share returns the weight of row j.
-func (p *Problem) share(j int) float64 {
+// weightOf returns the weight c_j of row j.
+func (p *Problem) weightOf(j int) float64 {
 	if p.Weight == nil {
 		return 1
 	}
 	return p.Weight[p.Rows[j]]
 }
 
-// targetOf returns what the margin of row j is less.
+// targetOf returns the number that is subtracted from y*z in the margin of row j.
 func (p *Problem) targetOf(j int) float64 {
 	if p.Target == nil {
 		return 0

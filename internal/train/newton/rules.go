@@ -5,17 +5,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gram"
 )
 
-// This file has the rules that the method has wherever the rows are: on one machine, or in shards
-// on many.
+// This file has the rules that apply both on one machine and to rows in shards on many machines.
 
-// A Stall knows when P - D last fell much.
+// Stall records the last iteration in which P - D had fallen by a tenth.
 type Stall struct {
-	Since   int     `json:"since"`   // the iteration
-	Falling float64 `json:"falling"` // what it was
+	Since   int     `json:"since"`   // number of that iteration
+	Falling float64 `json:"falling"` // P - D in that iteration
 }
 
-// Over reports whether P - D, which is gap after the given iterations, has not fallen by a tenth in
-// the last patience of them.
+// Over updates s after the given number of iterations, where gap is P - D. It reports whether P - D
+// has not fallen by a tenth in the last patience iterations.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations
@@ -23,11 +22,13 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing keeps P and D apart, so that a narrower zone is due.
-func TooWide(rest, smoothing float64) bool { return rest < 3*smoothing }
+// TooWide reports whether the smoothing gap S dominates the optimization gap O, so that the zone
+// should be narrower.
+func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose factors scale*h, with lambda added to its diagonal. Only roundings can make that not
-// positive definite, and a larger lambda outweighs them.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. If that is not positive definite,
+// which only rounding errors can cause, it tries again with a lambda 64 times as large, up to 2^40
+// times.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

@@ -73,7 +73,7 @@ func TestBusy(t *testing.T) {
 		{10, 10, 1}, {60_000, 10, 1}, {70_000, 10, 2}, {60_000, 784, 18}, {1, 2000, 1},
 	} {
 		p := Problem{Rows: make([]uint32, c.rows), Cols: c.cols}
-		if have := p.busy(); have != c.want {
+		if have := p.usefulThreads(); have != c.want {
 			t.Errorf("%+v: %d goroutines", c, have)
 		}
 	}
@@ -87,7 +87,7 @@ func TestMemory(t *testing.T) {
 			n := s.method(1e-3)
 			Iterate([]*Method{n}, 1)
 			b := n.pool.free[0]
-			have := 4.0*float64(len(b.changed)+len(b.zone)+len(b.bend)+len(b.was)+len(b.ones)+
+			have := 4.0*float64(len(b.changed)+len(b.zone)+len(b.curvature)+len(b.was)+len(b.ones)+
 				len(b.only)+cap(b.packed)) + 8*float64(len(b.weight)+len(b.parts)*cols)
 			d := float64(cols)
 			have += 4*d*d + 8*d*d // a sum and its factor, without what blocks take

@@ -8,28 +8,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// chunkRows is the number of rows whose sums are formed by themselves, by one goroutine, and then
-// added up in order. So the number of goroutines changes no bit.
+// chunkRows is the number of rows that one goroutine sums up on its own. The chunks' sums are then
+// added in order, so that the number of goroutines changes no bit.
 const chunkRows = 4096
 
-// fewRows is the number of rows whose losses are found at a time, in buffers on the stack.
-const fewRows = 256
+// blockRows is the number of rows whose losses are computed at a time, in buffers on the stack.
+const blockRows = 256
 
 const (
-	mostParts = 8   // into which rows are cut that are added to the sums
-	leastPart = 256 // rows
+	maxParts    = 8   // largest number of parts into which addRows cuts the rows
+	minPartRows = 256 // smallest number of rows of such a part, if there is more than one
 )
 
-// inChunks calls f for each chunk of the rows.
-func (n *Method) inChunks(f func(from, to int)) {
-	ofChunks(n, func(from, to int) (none struct{}) {
+// forChunks calls f for the rows from first to end-1 of each chunk, in parallel.
+func (n *Method) forChunks(f func(from, to int)) {
+	mapChunks(n, func(from, to int) (none struct{}) {
 		f(from, to)
 		return none
 	})
 }
 
-// ofChunks returns what f makes of each chunk of the rows.
-func ofChunks[T any](n *Method, f func(from, to int) T) []T {
+// mapChunks returns the results of f for each chunk of the rows, in order. After an interruption
+// they are zero values.
+func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)
 	parallel.For(n.threads, len(all), func(_, k int) {
@@ -40,14 +41,15 @@ func ofChunks[T any](n *Method, f func(from, to int) T) []T {
 	return all
 }
 
-// setMargins finds the margins from v. Exact ones are from float64 dot products.
+// setMargins recomputes the margins from v rounded to float32. With exact set it uses float64 dot
+// products, otherwise float32 ones.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
 		w[j] = float32(n.v[j])
 	}
 	wide, bias := floats.Wide(w), n.biasOf(n.v)
-	n.inChunks(func(from, to int) {
+	n.forChunks(func(from, to int) {
 		x := n.p.X.ForWorker()
 		for j := from; j < to; j++ {
 			i, z := int(n.p.At[j]), 0.0
@@ -61,10 +63,10 @@ func (n *Method) setMargins(exact bool) {
 	})
 }
 
-// objective returns P of the given multiple of v, by the margins.
+// objective returns P of the given multiple of v, computed from the margins.
 func (n *Method) objective(times float64) float64 {
 	loss := 0.0
-	for _, sum := range ofChunks(n, func(from, to int) float64 {
+	for _, sum := range mapChunks(n, func(from, to int) float64 {
 		return n.losses(times, from, to, 1)
 	}) {
 		loss += sum
@@ -72,11 +74,12 @@ func (n *Method) objective(times float64) float64 {
 	return n.penalty(times) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the sum of the losses for a multiple of v of each step-th row from first to end-1.
+// losses returns the weighted sum of the losses for a multiple of v, over every step-th row from
+// first to end-1.
 func (n *Method) losses(times float64, first, end, step int) (sum float64) {
-	var m [fewRows]float64
+	var m [blockRows]float64
 	for first < end {
-		count := min(fewRows, (end-first+step-1)/step)
+		count := min(blockRows, (end-first+step-1)/step)
 		for k := range count {
 			j := first + k*step
 			target := n.p.targetOf(j)
@@ -84,32 +87,33 @@ func (n *Method) losses(times float64, first, end, step int) (sum float64) {
 		}
 		n.p.Loss.Losses(m[:count], m[:count])
 		for k, loss := range m[:count] {
-			sum += float64(n.p.share(first+k*step) * loss)
+			sum += float64(n.p.weightOf(first+k*step) * loss)
 		}
 		first += count * step
 	}
 	return sum
 }
 
-// penalty returns that of a multiple of v.
+// penalty returns lambda/2 |w|^2 of a multiple of v.
 func (n *Method) penalty(times float64) float64 {
 	squares := 0.0
-	for _, v := range n.v[:n.solved()] {
+	for _, v := range n.v[:n.dim()] {
 		squares += float64(v * v)
 	}
 	return float64(n.p.Lambda / 2 * float64(times*times) * squares)
 }
 
-// tally are sums over rows.
+// tally holds sums over rows. Elements 0 of the arrays are over rows with a_i*y_i > 0, elements 1
+// over those with a_i*y_i < 0.
 type tally struct {
-	loss      float64    // of c_i*loss(m_i)
-	smoothing float64    // of the parts of S
-	gain      [2]float64 // of what D has for a_i, linear in a, of those below 0 and above
-	squares   [2]float64 // of c_i*a_i^2, likewise
-	bias      [2]float64 // of c_i*a_i*y_i, likewise
-	bend      float64    // of c_i*f”(m_i)
-	changed   int        // the rows whose a_i is another
-	zone      int        // the rows with a second derivative
+	loss      float64    // sum of c_i*loss(m_i)
+	smoothing float64    // sum of the rows' parts of the smoothing gap S; 0 for losses without a kink
+	gain      [2]float64 // sums of the parts of D that are linear in a_i
+	squares   [2]float64 // sums of c_i*a_i^2
+	bias      [2]float64 // sums of c_i*a_i*y_i
+	curvature float64    // sum of c_i*f”(m_i)
+	changed   int        // number of rows whose a_i has changed
+	zone      int        // number of rows with f”(m_i) > 0
 }
 
 func (s *tally) add(t *tally) {
@@ -120,36 +124,38 @@ func (s *tally) add(t *tally) {
 		s.squares[k] += t.squares[k]
 		s.bias[k] += t.bias[k]
 	}
-	s.bend += t.bend
+	s.curvature += t.curvature
 	s.changed += t.changed
 	s.zone += t.zone
 }
 
-// visit finds the a_i and second derivatives of the rows from first to end-1, and their sums.
+// visit updates the a_i of the rows from first to end-1, lists in the buffers the rows whose a_i
+// has changed and those of the zone, and returns the sums over the rows.
 func (n *Method) visit(first, end int) (s tally) {
-	var losses, dual, bends [fewRows]float64
-	for from := first; from < end; from += fewRows {
-		m := n.m[from:min(from+fewRows, end)]
+	var losses, dual, second [blockRows]float64
+	for from := first; from < end; from += blockRows {
+		m := n.m[from:min(from+blockRows, end)]
 		n.p.Loss.Losses(losses[:], m)
-		n.p.Loss.Bends(dual[:], bends[:], m, 1/n.h)
-		n.visitFew(&s, first, from, losses[:len(m)], dual[:], bends[:])
+		n.p.Loss.Bends(dual[:], second[:], m, 1/n.h)
+		n.visitBlock(&s, first, from, losses[:len(m)], dual[:], second[:])
 	}
 	return s
 }
 
-// visitFew does so for rows of which losses, coefficients and second derivatives are given.
-func (n *Method) visitFew(s *tally, first, from int, losses, dual, bends []float64) {
+// visitBlock does the work of visit for the rows from from on, and adds their sums to s. It is
+// given the rows' losses, dual variables and second derivatives.
+func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks
 	for k, loss := range losses {
-		j, bend := from+k, bends[k]
-		m, a, c := n.m[j], float32(dual[k]), n.p.share(j)
+		j, curvature := from+k, second[k]
+		m, a, c := n.m[j], float32(dual[k]), n.p.weightOf(j)
 		linear := p.Loss.Linear(float64(a))
 		s.loss += float64(c * loss)
-		if bend > 0 {
-			bend = float64(c * bend)
-			b.bend[j] = float32(bend)
-			s.bend += bend
+		if curvature > 0 {
+			curvature = float64(c * curvature)
+			b.curvature[j] = float32(curvature)
+			s.curvature += curvature
 			b.zone[first+s.zone] = int32(j)
 			s.zone++
 		}
@@ -180,32 +186,34 @@ func (n *Method) visitFew(s *tally, first, from int, losses, dual, bends []float
 	}
 }
 
-// A place is what there is to know of the weights, and the width.
-type place struct {
-	p, d, smoothing, rest float64 // P and D, and S and O
-	zone                  []int32 // the rows with a second derivative
-	bend                  float64 // the sum of these
+// evaluation is the result of evaluating the current weights with the current width.
+type evaluation struct {
+	p, d                    float64 // P and D
+	smoothing, optimization float64 // parts S and O of P - D
+	zone                    []int32 // rows with f”(m_i) > 0, ascending
+	curvature               float64 // sum of c_i*f”(m_i)
 }
 
-// evaluate finds where the method is, with the a_i and their sums.
-func (n *Method) evaluate() (at place) {
+// evaluate computes the a_i, their sums, P, D and the parts of the gap for the current weights. It
+// records the best P and D so far. After an interruption it returns a zero value.
+func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
-	if n.quick {
+	if n.hinge {
 		visit = n.visitHinge
 	}
 	var s tally
 	changed, zone := b.changed[:0], b.zone[:0]
-	for k, t := range ofChunks(n, visit) {
+	for k, t := range mapChunks(n, visit) {
 		s.add(&t)
 		changed = append(changed, b.changed[k*chunkRows:][:t.changed]...)
 		zone = append(zone, b.zone[k*chunkRows:][:t.zone]...)
 	}
-	n.addChanged(changed)
+	n.updateSums(changed)
 	if n.over() {
 		return at
 	}
 	at = n.gap(&s)
-	at.zone, at.bend = zone, s.bend
+	at.zone, at.curvature = zone, s.curvature
 	if at.p < n.bestP {
 		n.bestP = at.p
 		copy(n.bestV, n.v)
@@ -217,8 +225,8 @@ func (n *Method) evaluate() (at place) {
 	return at
 }
 
-// addChanged brings the sums up to date.
-func (n *Method) addChanged(changed []int32) {
+// updateSums adds to the sums what the changes of the a_i of the given rows make.
+func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
 		v := float64(side * a)
@@ -236,7 +244,7 @@ func (n *Method) addChanged(changed []int32) {
 			i, y := n.p.At[j], float64(n.p.Side[j])
 			c := coefficient(k, y, float64(n.a[j])) - coefficient(k, y, float64(b.was[j]))
 			if c != 0 {
-				b.weight[i] = float64(c * n.p.share(int(j)))
+				b.weight[i] = float64(c * n.p.weightOf(int(j)))
 				only = append(only, i)
 			}
 		}
@@ -244,11 +252,12 @@ func (n *Method) addChanged(changed []int32) {
 	}
 }
 
-// gap finds P and D, and their parts, by the sums over the rows.
-func (n *Method) gap(s *tally) (at place) {
+// gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has no
+// penalty, it scales the larger of the two sides of the a_i down so that they are feasible.
+func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
-	r := [2]float64{1, 1} // what the sums are multiplied by
+	r := [2]float64{1, 1} // factors of the two sides
 	if up, down := s.bias[0], -s.bias[1]; n.p.Free && up > down {
 		r[0] = down / up
 	} else if n.p.Free && down > up {
@@ -258,8 +267,8 @@ func (n *Method) gap(s *tally) (at place) {
 		n.sums[0][d] = float64(n.p.Beta * (s.bias[0] + s.bias[1]))
 	}
 	scale := 1 / float64(p.Lambda*rows)
-	var ww, aa, rest float64
-	for j := range n.solved() {
+	var ww, aa, distance float64 // |w|^2, |wa|^2 and |w - wa|^2
+	for j := range n.dim() {
 		a, b := float64(n.sums[0][j]*scale), 0.0
 		if n.p.Free {
 			b = float64(n.sums[1][j] * scale)
@@ -269,41 +278,45 @@ func (n *Method) gap(s *tally) (at place) {
 		v := n.v[j]
 		ww += float64(v * v)
 		aa += float64(a * a)
-		rest += float64((v - a) * (v - a))
+		distance += float64((v - a) * (v - a))
 	}
 	half := p.Lambda / 2
 	at.p = float64(half*ww) + s.loss/rows
-	at.rest, at.smoothing = float64(half*rest), s.smoothing/rows
-	if p.Loss.Kind.Traits().Entropy {
-		// Making the a_i smaller changes their entropy by no more than about this.
-		at.d = at.p - at.rest - float64((2-r[0]-r[1])*8)
+	at.optimization, at.smoothing = float64(half*distance), s.smoothing/rows
+	if p.Loss.Kind == loss.Log {
+		// The last term is about the most by which scaling the a_i down changes their entropy.
+		at.d = at.p - at.optimization - float64((2-r[0]-r[1])*8)
 		return at
 	}
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
-	bend := float64(half * aa)
+	quadratic := float64(half * aa)
 	for k, v := range s.squares {
-		bend += float64(p.Loss.Kind.Traits().Quadratic * float64(v*float64(r[k]*r[k])) / rows)
+		quadratic += float64(p.Loss.Kind.Traits().Quadratic * float64(v*float64(r[k]*r[k])) / rows)
 	}
-	at.d, _ = proof.Parabola(mean, bend)
+	at.d, _ = proof.Parabola(mean, quadratic)
 	if n.p.Free {
-		at.rest = max(0, at.p-at.d-at.smoothing)
+		at.optimization = max(0, at.p-at.d-at.smoothing)
 	}
 	return at
 }
 
-// direct finds a direction. It reports false if there is none in which the objective falls.
-func (n *Method) direct(at place) bool {
-	b, centre := n.buffers, n.addUp(at.zone, at.bend)
+// findDirection adds up and factors the Hessian and sets n.line to the Newton direction. It reports
+// false if the Hessian cannot be factored or the smoothed objective does not fall in that
+// direction.
+func (n *Method) findDirection(at evaluation) bool {
+	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {
 		return false
 	}
 	rows := float64(len(n.p.Rows))
-	err := Decompose(b.factor, b.matrix, n.p.Lambda, n.zoneScale()/rows, n.threads)
-	return err == nil && n.solve(centre, at.bend)
+	err := Decompose(b.factor, b.matrix, n.p.Lambda, n.curvatureScale()/rows, n.threads)
+	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve makes the line of the gradient. It reports whether the smoothed objective falls along it.
-func (n *Method) solve(centre []float64, bend float64) bool {
+// solve sets n.line to the solution of the equations of the factored Hessian and the gradient. It
+// reports false, and leaves n.line nil, if the smoothed objective does not fall along it. center is
+// the mean by which the rows were centered, nil for 0; curvature is the sum of c_i*f”(m_i).
+func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
 		q: make([]float32, len(p.Rows))}
@@ -315,21 +328,21 @@ func (n *Method) solve(centre []float64, bend float64) bool {
 		}
 		gradient[j] = float64(p.Lambda*v) - u/rows
 	}
-	x := to.p[:n.solved()]
+	x := to.p[:n.dim()]
 	if p.Free {
 		gradient[d] = -n.sums[0][d] / rows
-		if bend > 0 { // the step of the bias, in terms of the centred rows
-			to.p[d] = -gradient[d] * rows / bend
+		if curvature > 0 { // the step of the bias for centered rows
+			to.p[d] = -gradient[d] * rows / curvature
 		}
 	}
 	for j := range x {
 		x[j] = -gradient[j]
-		if centre != nil {
-			x[j] += float64(centre[j] * gradient[d])
+		if center != nil {
+			x[j] += float64(center[j] * gradient[d])
 		}
 	}
 	n.buffers.factor.Solve(x)
-	for j, c := range centre {
+	for j, c := range center {
 		to.p[d] -= float64(c * x[j])
 	}
 	finite := true

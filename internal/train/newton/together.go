@@ -9,36 +9,36 @@ import (
 )
 
 // This file has the second half of an iteration: the step along the direction that the first half
-// has found. The problems of one-vs-rest take theirs together, so that each row is read once for
-// all of them: a product of the row with all directions gives the same bits as one with each.
+// computed. One-vs-rest problems take their steps together, so that each row is read once for all
+// of them. The product of a row with all directions has the same bits as one product with each.
 
-// A direction is where a step goes.
+// direction is the direction of a step.
 type direction struct {
-	p     []float64
-	step  []float32 // p, without what is for the bias
-	slope float64   // of the smoothed objective along p
-	q     []float32 // what a unit along p adds to the margin of each row
+	p     []float64 // direction of the weights, then of the weight of the bias's feature
+	step  []float32 // p as float32, without the bias
+	slope float64   // derivative of the smoothed objective along p, below 0
+	q     []float32 // derivative of each row's margin along p
 }
 
-// Together is the most problems that have directions at the same time, which take memory. It is a
-// variable for the sake of tests.
+// MaxTogether is the largest number of problems that have directions at the same time, because
+// directions take memory. Only tests change it.
 var Together = 16
 
-// Iterate takes an iteration of each of the problems, which are over the same rows, with the given
-// number of goroutines: a step each, unless the gap is small enough.
+// Iterate takes one iteration of each problem, in the given number of goroutines. The problems must
+// be over the same rows. An iteration ends with a step, unless the gap is already small enough.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, Together) {
-		inParallel(some, threads, (*Method).aim)
-		aimed := slices.Clone(some)
-		aimed = slices.DeleteFunc(aimed, func(n *Method) bool { return n.line == nil })
-		if len(aimed) > 0 {
-			multiply(aimed, threads)
-			inParallel(aimed, threads, (*Method).move)
+		inParallel(some, threads, (*Method).computeDirection)
+		moving := slices.Clone(some)
+		moving = slices.DeleteFunc(moving, func(n *Method) bool { return n.line == nil })
+		if len(moving) > 0 {
+			multiply(moving, threads)
+			inParallel(moving, threads, (*Method).move)
 		}
 	}
 }
 
-// inParallel calls f for each of the problems, among which the goroutines are divided.
+// inParallel calls f for each problem in parallel, and divides the goroutines among the problems.
 func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	each := max(1, threads/len(problems))
 	parallel.For(threads, len(problems), func(_, k int) {
@@ -47,17 +47,18 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply finds the products of each row with the directions of the problems.
+// multiply computes q of each problem's direction, from the products of each row with all
+// directions.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))
 	for k, n := range problems {
 		copy(directions.Row(k), n.line.step)
 	}
-	lead.threads = min(threads, len(problems)*lead.p.busy())
-	lead.inChunks(func(from, to int) {
+	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
+	lead.forChunks(func(from, to int) {
 		x, dots := lead.p.X.ForWorker(), make([]float32, len(problems))
-		if len(problems) == 1 { // the same bits, sooner
+		if len(problems) == 1 { // faster, with the same bits
 			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
 		for j := from; j < to; j++ {
@@ -72,16 +73,17 @@ func multiply(problems []*Method, threads int) {
 	})
 }
 
-// move is the last part of an iteration: it goes to where the smoothed objective is least.
+// move is the last part of an iteration: it moves the weights and the margins along the direction,
+// to about the minimum of the smoothed objective.
 func (n *Method) move() {
-	n.threads = min(n.threads, n.p.busy())
+	n.threads = min(n.threads, n.p.usefulThreads())
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
-		n.renew()
+		n.recoverOrStop()
 	} else {
 		for j, p := range n.line.p {
 			n.v[j] += float64(s * p)
 		}
-		n.inChunks(func(from, to int) {
+		n.forChunks(func(from, to int) {
 			for j := from; j < to; j++ {
 				n.m[j] += float64(s * float64(n.line.q[j]))
 			}
@@ -90,9 +92,10 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound returns the best bound that some iterations from the given weights on find, up to the one
-// that is wanted: bound makes one of dual variables, by the rows' numbers. A width above 0 is the
-// first.
+// Bound returns the best lower bound that the dual variables of up to 8 iterations prove. It starts
+// from the given weights and ends at a bound of wanted. The function bound computes the bound of
+// dual variables, which are given by the rows' numbers. A width above 0 is the initial width of the
+// zone.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8
@@ -109,7 +112,7 @@ func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
 			break
 		}
-		if n.state == done { // but for what the bound's roundings take off
+		if n.state == done { // the bound is lower than D, by its allowance for rounding errors
 			n.target, n.state = n.target/4, works
 		}
 	}
