@@ -33,7 +33,8 @@ type Solver interface {
 	Gain() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets these counters. It reports false if they are impossible after that many epochs.
+	// Restore sets these counters. It reports false for counters that are impossible after the
+	// given number of epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))
@@ -120,9 +121,9 @@ func (r *common) EndEpoch() {
 	r.minGap = float64(minGapShare * r.MeanGap)
 }
 
-// GapEstimate returns 0.7 times the rows' mean duality gap in the last pass, times the square root
-// of its ratio to that of the pass before if the gap has fallen: the gaps are measured in the
-// course of a pass, and P - D is smaller at its end.
+// GapEstimate estimates P - D from the rows' mean duality gaps in the last two passes. The gaps are
+// measured in the course of a pass, and P - D is smaller at its end: the estimate is 0.7 times the
+// last pass's mean, times the square root of the ratio of the two means if the gap has fallen.
 func (r *common) Left() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {

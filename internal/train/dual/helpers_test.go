@@ -201,7 +201,7 @@ func (d *problem) visit(idx ...uint32) {
 	}
 }
 
-// pass visits all rows, as many at a time as there may be between two samples.
+// pass visits all rows once, samples w between them when a sample is due, and ends the pass.
 func (d *problem) pass() {
 	var all []uint32
 	for _, i := range d.All() {

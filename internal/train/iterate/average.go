@@ -65,9 +65,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The
-// samples are those of the current window, and of both windows up to the middle of the current one.
-// It reports false if there are no samples.
+// Mean writes the mean of vector k after step t to dst, and the mean of the scalar of vector k to
+// b. Until the middle of the current window the samples of both windows count, after it only those
+// of the current one. Mean reports false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

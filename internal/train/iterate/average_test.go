@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// The mean goes back to step T/2^k+1, for the k for which it has the last third to two thirds of
-// the steps so far.
+// The mean is over the steps from T/2^k+1 on, for the k for which these are the last third to two
+// thirds of the steps so far.
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := sample.Random(9, total, n, 2, 1).Dense
@@ -56,8 +56,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Turn begins a window, unless the present one is empty. A dual solver calls it after each pass:
-// the mean is that of the pass before until the present one has a sample.
+// Turn begins a window, unless the current one is empty. After a turn the mean is that of the
+// window before, until the current one has a sample.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)
 	s.Shift = 0

@@ -42,14 +42,14 @@ func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterat
 	return &s
 }
 
-// last returns the last iterate: for each vector its weights and the bias.
+// last returns the last iterate: for each vector its weights and then its bias.
 func last(s *iterate.State) (all []float64) {
 	w, b := s.Room()
 	s.Last(w, b)
 	return flat(w, b)
 }
 
-// result returns the same of what the state reports.
+// result returns the weights and biases that the state reports as its result.
 func result(s *iterate.State) (all []float64) {
 	w, b := s.Room()
 	s.Weights(w, b)

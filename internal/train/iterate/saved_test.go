@@ -19,7 +19,7 @@ func full(t *testing.T) *iterate.State {
 	return s
 }
 
-// What is saved makes the same state of a new one, also as JSON and arrays.
+// A new state that is restored from JSON and arrays equals the state that was saved.
 func TestRestore(t *testing.T) {
 	s := full(t)
 	w := iterate.Zeros(2, testCols)
@@ -64,7 +64,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Numbers that no such run has are refused.
+// Restoring numbers that no such run can have is refused.
 func TestRestoreRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(k *iterate.Saved)

@@ -152,7 +152,8 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// What is added to v grows as Factor falls. A power of two moves from it to v without rounding.
+	// The multiples of rows that are added to v grow as Factor falls. A power of two moves from
+	// Factor to v without rounding.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {

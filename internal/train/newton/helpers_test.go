@@ -41,7 +41,7 @@ func (s *spec) side(j int) float64 {
 	return 1
 }
 
-// target returns what the margin of row j is less.
+// target returns the number that is subtracted in the margin of row j.
 func (s *spec) target(j int) (target float64) {
 	if s.loss.Kind.Traits().Numbers {
 		target = float64(s.y[j])
@@ -181,7 +181,7 @@ func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
 	return spec{x: data.Dense, y: data.Y, loss: f, lambda: 1e-3}
 }
 
-// allLosses are all losses there are.
+// allLosses has one loss function of each kind.
 var allLosses = []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge},
 	{Kind: loss.EpsInsensitive, Epsilon: 0.25}, {Kind: loss.Squared}}
 

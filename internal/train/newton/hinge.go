@@ -29,8 +29,8 @@ func clampRamp(u float64) (a float64, within int) {
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // neither 0 nor 1
 }
 
-// hingeSlope returns the sums of slope over the given rows. The slope is NaN if an element of q
-// that should not count is infinite; the caller must then use addSlope.
+// hingeSlope returns the two sums of slope over the given rows. The first is NaN for some infinite
+// elements of q; the caller then uses addSlope instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {

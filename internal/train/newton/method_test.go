@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// In each iteration P, D and their parts S and O are those of the weights and dual variables, by
-// definition, the margins are those of the weights, and the direction solves the equations of the
-// Hessian. P falls along it.
+// In each iteration P, D, the parts S and O of their gap, the margins and the direction agree with
+// their definitions, computed in float64 from the weights and dual variables. P falls along the
+// direction.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -47,7 +47,7 @@ func TestIterations(t *testing.T) {
 	SumFew = true
 }
 
-// checkPlace compares what evaluate finds with the definitions, in a method of its own.
+// checkPlace compares the result of evaluate with the definitions of its parts.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.pool.get(n)
@@ -117,8 +117,8 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	}
 }
 
-// checkDirection compares the direction with that of the exact Hessian and gradient of the smoothed
-// objective.
+// checkDirection checks that the direction solves the Newton equations of the smoothed objective,
+// whose Hessian and gradient it computes in float64.
 func (s *spec) checkDirection(t *testing.T, n *Method) {
 	t.Helper()
 	dim := len(n.v)
@@ -162,7 +162,7 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 	}
 }
 
-// run iterates until the method is done, and returns how often.
+// run iterates until the method needs no more iterations. It returns their number.
 func run(t *testing.T, n *Method, threads int) (iterations int) {
 	t.Helper()
 	for n.Ready(); n.Works(); iterations++ {
@@ -174,7 +174,8 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 	return iterations
 }
 
-// outcome returns the weights with the bias, and the dual variables in the method's order.
+// outcome returns the weights, then the weight of the bias's feature, and the dual variables in the
+// order of the method's rows.
 func outcome(n *Method) (v []float64, a []float64) {
 	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
 	bias := n.Result(w)
@@ -188,8 +189,8 @@ func outcome(n *Method) (v []float64, a []float64) {
 	return v, a
 }
 
-// The method ends within the gap that is wanted, as the weights and dual variables themselves show,
-// in some tens of iterations.
+// The method ends at the given gap within some tens of iterations, according to the weights and
+// dual variables themselves.
 func TestConverges(t *testing.T) {
 	cases(300, 8, 0.6, func(s spec) {
 		for _, tol := range []float64{0, 1e-5} {
@@ -227,7 +228,7 @@ func TestConverges(t *testing.T) {
 	})
 }
 
-// same fails unless both have the same weights and dual variables, to the bit.
+// same fails unless both methods have the same weights and dual variables, to the bit.
 func same(t *testing.T, what string, have, want *Method) {
 	t.Helper()
 	v, a := outcome(have)
@@ -237,8 +238,8 @@ func same(t *testing.T, what string, have, want *Method) {
 	}
 }
 
-// The number of goroutines, of problems that go through the rows together, and of sums of bytes
-// that are kept, and the type of the rows change no bit.
+// The number of goroutines, the number of problems that take their steps together, the memory for
+// Hessians that are kept, and the type of the rows change no bit.
 func TestSameBits(t *testing.T) {
 	together, kept := Together, PixelsKept
 	defer func() { Together, PixelsKept = together, kept }()
@@ -302,7 +303,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A resumed method repeats what the other had done, its retries included.
+// A resumed method repeats the other's iterations and retries.
 func TestRepeat(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(110, 200, 6, 0.8, f)
@@ -322,8 +323,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// Each retry halves the gap that is wanted, from the best weights as they are written; there are
-// five.
+// Each retry halves the target gap and restarts from the best weights, rounded to float32. The
+// sixth retry gives up.
 func TestRetry(t *testing.T) {
 	s := random(111, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-2)
@@ -349,7 +350,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Bound proves as much as is wanted of given weights, and what it can of weights that are far off.
+// Bound proves the given share of the optimum from optimal weights, and at least 90 % of it from
+// weights of 0.
 func TestBound(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(112, 200, 6, 0.8, f)
@@ -386,7 +388,7 @@ func narrow(v []float64) (w []float32) {
 	return w
 }
 
-// A context that is done cuts an iteration, after which nothing is found out any more.
+// A context that is done interrupts the iteration, after which the method changes nothing.
 func TestCut(t *testing.T) {
 	s := random(113, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-9)
@@ -404,7 +406,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A start that is worse than 0 is made shorter first, one that is better is taken as it is.
+// A start that is worse than weights of 0 is shrunk first. A better one is kept as it is.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
@@ -444,7 +446,8 @@ func scaled(v []float64, by float64) (w []float64) {
 	return w
 }
 
-// The first zone has some of the rows, and three for each variable; it never vanishes.
+// The initial zone has 15 % of the rows and at least three rows for each variable. Its width is
+// never 0.
 func TestFirstWidth(t *testing.T) {
 	for _, rows := range []int{100, 5000} {
 		for _, f := range allLosses {
@@ -496,8 +499,8 @@ func TestFirstWidth(t *testing.T) {
 	}
 }
 
-// The search along a direction does not end where the slope is small only because few rows bend the
-// objective: it goes back to the kink, far below the full step.
+// The line search does not end at a small slope past the minimum that is only small because few
+// rows have curvature there. It goes back to the kink, at a hundredth of the full step.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1
@@ -515,7 +518,7 @@ func TestSearchGoesBack(t *testing.T) {
 	}
 }
 
-// Where the gradient is 0 there is no direction.
+// A gradient of 0 gives no direction.
 func TestNoDirection(t *testing.T) {
 	s := random(117, 50, 4, 1, loss.Func{})
 	n := s.ready()

@@ -302,8 +302,8 @@ func (n *Method) Shares(a []float32) {
 	}
 }
 
-// firstWidth returns the initial and the smallest width of the zone. The initial zone has about 15
-// % of the rows, and at least three rows for each variable if there are as many.
+// firstWidth returns the initial and the smallest width of the zone. Initially the zone has about
+// 15 % of the rows, or three rows for each variable if that is more and there are enough rows.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1

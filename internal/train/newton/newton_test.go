@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The loops without branches have the same bits as those for all losses, for all margins. The
-// second derivative that slope returns has the same value but for roundings.
+// The loops without branches return the same bits as those for all losses, for all margins. Only
+// the second derivative of slope may differ by rounding.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
@@ -76,7 +76,7 @@ func TestHinge(t *testing.T) {
 	}
 }
 
-// sameSums reports whether both are the same numbers, NaN with NaN.
+// sameSums reports whether both tallies have the same numbers, where NaN equals NaN.
 func sameSums(s, t tally) bool {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.curvature, t.curvature) &&
@@ -88,8 +88,8 @@ func sameSums(s, t tally) bool {
 	return ok
 }
 
-// Rows of bytes have a Hessian that is exact: that of the rows in float64, however many of them
-// have come and gone.
+// The Hessian over rows of bytes is exact: it equals the one added up in float64, after any number
+// of rows have entered and left the zone.
 func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
@@ -120,7 +120,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// checkHessian holds that of n against one that is added up in float64.
+// checkHessian compares the Hessian of n with one that is added up in float64.
 func checkHessian(t *testing.T, n *Method, zone []int32) {
 	t.Helper()
 	d, dim := n.p.Cols, n.dim()
@@ -164,8 +164,8 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 	}
 }
 
-// Weights that are too long are made shorter by the same power of two as if all were tried on all
-// rows.
+// Weights that are too long are multiplied by the best power of two, the same one as if all powers
+// were tried on all rows.
 func TestShorter(t *testing.T) {
 	// The rows with odd numbers, of which the sample has none, differ by a factor.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {

@@ -129,8 +129,8 @@ func (s *tally) add(t *tally) {
 	s.zone += t.zone
 }
 
-// visit updates the a_i of the rows from first to end-1, lists in the buffers the rows whose a_i
-// has changed and those of the zone, and returns the sums over the rows.
+// visit updates the a_i of the rows from first to end-1 and returns the sums over these rows. It
+// stores the rows whose a_i has changed, and the rows of the zone, in the buffers.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -225,7 +225,7 @@ func (n *Method) evaluate() (at evaluation) {
 	return at
 }
 
-// updateSums adds to the sums what the changes of the a_i of the given rows make.
+// updateSums adds the changes of the a_i of the given rows to the sums.
 func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {

@@ -24,8 +24,8 @@ type direction struct {
 // directions take memory. Only tests change it.
 var Together = 16
 
-// Iterate takes one iteration of each problem, in the given number of goroutines. The problems must
-// be over the same rows. An iteration ends with a step, unless the gap is already small enough.
+// Iterate takes one iteration of each problem, in the given number of goroutines. All problems must
+// be over the same rows. An iteration includes a step, unless the gap is small enough already.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, Together) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -92,10 +92,10 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound returns the best lower bound that the dual variables of up to 8 iterations prove. It starts
-// from the given weights and ends at a bound of wanted. The function bound computes the bound of
-// dual variables, which are given by the rows' numbers. A width above 0 is the initial width of the
-// zone.
+// Bound returns the best lower bound that the dual variables of up to 8 iterations prove. The
+// iterations start from the given weights, and end early at a bound of at least wanted. bound must
+// return the lower bound for dual variables, which it gets by row number. A width above 0 is the
+// initial width of the zone.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

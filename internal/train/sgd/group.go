@@ -51,8 +51,8 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	if g.interleaved == nil || n < minGroup || x.Rows() == 0 {
 		return nil
 	}
-	// Interleaving copies all vectors. It pays only if the steps of a segment read at least as many
-	// nonzeros as 8 vectors have elements.
+	// Interleaving copies all vectors. This pays only if the steps of a segment read at least 8
+	// nonzeros for each column.
 	if g.interleaved.NNZ()/x.Rows()*Segment(x.Cols()) < 8*x.Cols() {
 		return nil
 	}

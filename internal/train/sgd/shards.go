@@ -6,10 +6,10 @@ import (
 )
 
 // Shards trains n copies of a problem in parallel by iterative parameter mixing (McDonald, Hall and
-// Mann, NAACL 2010): the rows of a round are cut into n parts, each copy starts from the same w and
+// Mann, NAACL 2010). The rows of a round are cut into n parts, each copy starts from the same w and
 // takes steps with one part, and the mean of the copies' vectors is the next w. t counts the steps
-// of one copy. A violation moves the mean by 1/n of what it moves a copy, and t grows by 1/n as
-// many steps, so that Eq. (13) of the paper holds as before, and with it the certificate.
+// of one copy. A violation moves the mean by 1/n as much as it moves a copy, and t grows by only
+// 1/n of the steps, so that Eq. (13) of the paper and the certificate still hold.
 //
 // Rounds begin at fixed places of the epoch, so that the number of goroutines changes no bit.
 type Shards struct {

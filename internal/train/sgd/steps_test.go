@@ -15,13 +15,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// stepper is what Binary and Joint have in common.
+// stepper has the methods that Binary and Joint share.
 type stepper interface {
 	Steps(idx []uint32)
 	Batches(idx []uint32, ends []int)
 }
 
-// newStepper returns the training of the problem, and its state.
+// newStepper returns the training of the problem and its state.
 func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper, *iterate.State) {
 	t.Helper()
 	if s.joint {
@@ -32,8 +32,8 @@ func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper,
 	return p, &p.State
 }
 
-// take takes the steps that the oracle takes, one at a time, and compares all of them with it. It
-// returns how many there were before rounding decided which way to go.
+// take takes steps one at a time and compares each with the oracle's. It returns the number of
+// steps before rounding decided which way to go.
 func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []float32) (steps int) {
 	t.Helper()
 	p, state := s.newStepper(t, x, y)
@@ -90,7 +90,7 @@ var losses = []spec{
 	{joint: true, log: true},
 }
 
-// Each step is the paper's, of every loss, in any layout, with a bias of any kind, weights, a
+// Each step equals that of the paper, for every loss and layout, with each kind of bias, weights, a
 // prior, a start, batches and projection.
 func TestStepsAreThePapers(t *testing.T) {
 	steps, runs := 0, 0
@@ -222,8 +222,8 @@ func upTo(n int) (idx []uint32) {
 	return idx
 }
 
-// Many steps in one call, of rows whose inputs are prepared, are the same bits as one at a time and
-// as those of a user's own rows, which are not prepared. The average has the same samples.
+// Many steps in one call give the same bits as one step a call, and as the steps of a user's own
+// rows. The average has the same samples.
 func TestManyStepsAtATime(t *testing.T) {
 	for _, l := range losses {
 		for _, change := range []func(s *spec){
