@@ -8,7 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Dense kernels for many rows give the same bits as single calls.
+// Batches on dense rows give the same bits as on rows of a user's own type, and for any number of
+// threads.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
 	for _, cfg := range []pegasos.Config{{Batch: 16}, {Batch: 3, Order: pegasos.IID}, {Batch: 50,
@@ -29,8 +30,8 @@ func TestBatchKernels(t *testing.T) {
 	}
 }
 
-// With all rows in a batch nothing is random; and the mean iterate obeys Theorem 1's bound
-// (Corollary 1).
+// With all rows in a batch nothing is random, and the mean objective of the iterates satisfies the
+// bound of Theorem 1 (Corollary 1).
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50})
@@ -70,7 +71,7 @@ func TestBatchOfAll(t *testing.T) {
 	}
 }
 
-// Batches of one row, where there is more than one way to ask, are the plain run.
+// Batches of one row give the same model as no batches.
 func TestBatchOfOne(t *testing.T) {
 	data := random(33, 60, 5, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -80,7 +81,7 @@ func TestBatchOfOne(t *testing.T) {
 	}
 }
 
-// The first steps without an offset are no leap any more.
+// With projection, the first steps without an offset do not raise the objective as much as without.
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {

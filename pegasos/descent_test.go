@@ -17,8 +17,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// descents are trainers of problems of each kind, with data for them: the losses by themselves, with
-// weights, a prior, a bias without a penalty, and from a start.
+// descents calls f with trainers that use dual coordinate descent, and with data for them: every
+// loss with an augmented bias, with weights, with a prior, from a start, and with a bias without a
+// penalty.
 func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	t.Helper()
 	cases := []pegasos.Trainer{
@@ -56,8 +57,8 @@ func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	}
 }
 
-// The gap closes, the bound holds, and the result is at least as good as that of Pegasos, whatever
-// the data, the order and the settings.
+// The gap closes, no bound exceeds an objective, and the result is at least as good as that of
+// Pegasos alone, for all data, orders and settings.
 func TestDescentCloses(t *testing.T) {
 	close := func(tr pegasos.Trainer, data pair) {
 		t.Helper()
@@ -108,8 +109,8 @@ func TestDescentRefuses(t *testing.T) {
 	}
 }
 
-// The same bits on every path, on rows of any type and for any number of threads: of each loss a
-// hash of the models' hashes.
+// Models have the same bits on every path, for every type of rows and any number of threads. For
+// each loss there is a hash of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "637f48484a633a9444df66e1ea54d8c5312b9550befd58da602538bb228cc487",
@@ -162,8 +163,8 @@ func TestGoldenDescent(t *testing.T) {
 	}
 }
 
-// A state with numbers that a run can't have is refused or harmless: there is no panic, no endless
-// run, and no model that is not one.
+// A checkpoint with impossible numbers is refused or harmless: there is no panic, no endless run,
+// and no invalid model.
 func TestDescentHostile(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 1e300, -1, 0}
 	descents(t, 23, func(tr pegasos.Trainer, data pair) {
@@ -228,5 +229,5 @@ func TestDescentHostile(t *testing.T) {
 	})
 }
 
-// costsOf3 are costs of mistakes among three classes.
+// costsOf3 has costs of mistakes among three classes.
 var costsOf3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// wide are rows in float64, for the oracles that are run on real data.
+// wide holds rows in float64, for the oracles that run on real data.
 type wide struct {
 	idx    [][]int32
 	val    [][]float64
@@ -18,7 +18,8 @@ type wide struct {
 	cols   int
 }
 
-// widen copies rows; if bias is not 0, it is the value of a feature appended to each.
+// widen converts rows to float64. If bias is not 0, it is the value of a feature that is appended
+// to each row.
 func widen(x pegasos.Examples, bias float64) (w wide) {
 	w.cols = x.Cols()
 	for i := range x.Rows() {
@@ -83,7 +84,7 @@ func square(w []float64) (sum float64) {
 	return sum
 }
 
-// A wideLoss is the hinge loss for labels of -1 and +1, or, if number is set, max(0, |y - z| -
+// wideLoss is the hinge loss for labels of -1 and +1 or, if number is set, max(0, |y - z| -
 // epsilon).
 type wideLoss struct {
 	number  bool
@@ -97,9 +98,9 @@ func (l wideLoss) at(z, y float64) float64 {
 	return math.Max(0, 1-y*z)
 }
 
-// best is the a from which the dual is largest in a_i, where the others stay: u_i = a_i is in [-1,
-// 1] for numbers, and y_i*a_i with a_i in [0, 1] otherwise. z is the score with the present a, and
-// q = |x_i|^2/(lambda*n).
+// best returns the value of u_i that maximizes the dual objective while all others stay: u_i = a_i
+// in [-1, 1] for numbers, and u_i = y_i*a_i with a_i in [0, 1] otherwise. a is the current value, z
+// the score that belongs to it, and q = |x_i|^2/(lambda*n).
 func (l wideLoss) best(a, z, y, q float64) float64 {
 	if !l.number {
 		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
@@ -109,13 +110,13 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 	return math.Max(-1, math.Min(1, c))
 }
 
-// gain is a_i's linear part in the dual.
+// gain returns the part of the dual objective that is linear in a row's dual variable.
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
-// dualAscent solves lambda/2 |w|^2 + mean loss in float64: dual coordinate ascent in random order.
-// The dual objective low and the objective high of the w that is returned enclose the optimum:
-// nobody has to be trusted. It ends when they are tol of high apart. The average of the last passes
-// is a candidate too, which ends much oscillation.
+// dualAscent minimizes lambda/2 |w|^2 + mean loss in float64, by dual coordinate ascent in random
+// order. The optimum lies between the dual objective low and the objective high of the returned w,
+// whatever went wrong. It ends when high - low is at most tol*high. The mean of the last passes' w
+// is a candidate as well, because w oscillates.
 func dualAscent(
 	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
 ) (best []float64, low, high float64) {
@@ -176,7 +177,7 @@ func dualAscent(
 	return nil, 0, 0
 }
 
-// The solver finds what the others find that are in these tests, but for roundings.
+// dualAscent finds the same optima as the other solvers of these tests, up to rounding.
 func TestDualAscent(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, bias := range []float64{0, 2} {

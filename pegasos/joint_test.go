@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -15,25 +14,25 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// An oracle takes the paper's steps in float64, with w as it is and not as v/scale:
+// oracle takes the paper's steps in float64, with w itself and not as v/scale:
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
-// for as many vectors as there are, g being the coefficient of a row for each.
+// for each vector, where g is the coefficient of a row for it.
 type oracle struct {
 	x            *dense.Matrix
-	weights      []float64 // of the rows, with a mean of 1; nil if all have the same weight
+	weights      []float64 // weights of the rows, with a mean of 1; nil if all are 1
 	lambda, t0   float64
 	t            int64
-	scale        float64 // of the appended feature, 0 for none
+	scale        float64 // value of the appended feature; 0 for none
 	free         bool    // the bias moves by eta * mean of weight*g
-	radius       float64 // of the ball around w0; 0 for none
+	radius       float64 // radius of the ball around w0; 0 for no projection
 	w, w0        [][]float64
 	b, b0        []float64
 	coefficients func(z []float64, i int) (g []float64, kink bool)
 }
 
-// newOracle makes one that starts where the run does.
+// newOracle returns an oracle that starts with the weights of the run.
 func newOracle(r *run, x *dense.Matrix, tr *pegasos.Trainer, weights []float32) *oracle {
 	s := r.Learners[0].State
 	o := &oracle{
@@ -97,7 +96,8 @@ func (o *oracle) scores(w [][]float64, b []float64, i int) []float64 {
 	return z
 }
 
-// step reports a kink if rounding may have decided which way to go. It does not step then.
+// step takes a step with the mean over the rows idx. It takes none and reports a kink if rounding
+// may decide which way to go.
 func (o *oracle) step(idx []uint32) (kink bool) {
 	eta := 1 / (o.lambda * (float64(o.t) + 1 + o.t0))
 	sum, bias := make([][]float64, len(o.w)), make([]float64, len(o.w))
@@ -145,7 +145,7 @@ func (o *oracle) step(idx []uint32) (kink bool) {
 	return false
 }
 
-// objective is P of any vectors, by definition.
+// objective returns P of the given vectors, by its definition.
 func (o *oracle) objective(w [][]float64, b []float64,
 	loss func(z []float64, i int) float64) float64 {
 	var p, n float64
@@ -165,7 +165,7 @@ func (o *oracle) objective(w [][]float64, b []float64,
 	return p + sum/n
 }
 
-// project makes the ball that is to be stayed in: the loss at w0 says how large it is.
+// project sets the radius of the ball, which depends on the loss at w0.
 func (o *oracle) project(loss func(z []float64, i int) float64) {
 	var sum, n float64
 	for i := range o.x.Rows() {
@@ -175,8 +175,8 @@ func (o *oracle) project(loss func(z []float64, i int) float64) {
 	o.radius = math.Sqrt(sum / n / o.lambda)
 }
 
-// compare steps the run and the oracle until a kink and compares the two, after each step or their
-// means at the end. It returns the number of steps before the kink.
+// compare takes steps with the run and the oracle until a kink. It compares the weights after each
+// step, or the averages at the end, and returns the number of steps before the kink.
 func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	t.Helper()
 	l := r.Learners[0]
@@ -253,21 +253,15 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are the losses of joint problems, written down anew: a row's loss, its coefficient
-// for each vector, and whether rounding may decide.
+// jointLosses are the losses of joint problems with a row's loss in float64, z being its scores and y
+// its class.
 var jointLosses = []struct {
-	cfg          pegasos.Config
-	costs        [][]float64
-	at           func(z []float64, y int) float64
-	coefficients func(z []float64, y int) (g []float64, kink bool)
+	cfg   pegasos.Config
+	costs [][]float64
+	at    func(z []float64, y int) float64
 }{
-	{pegasos.Config{Multiclass: pegasos.CrammerSinger}, nil, worst(nil).at, worst(nil).coefficients},
-	{
-		pegasos.Config{Multiclass: pegasos.CrammerSinger},
-		unequal,
-		worst(unequal).at,
-		worst(unequal).coefficients,
-	},
+	{pegasos.Config{Multiclass: pegasos.CrammerSinger}, nil, worst(nil).at},
+	{pegasos.Config{Multiclass: pegasos.CrammerSinger}, unequal, worst(unequal).at},
 	{pegasos.Config{Multiclass: pegasos.Multinomial}, nil,
 		func(z []float64, y int) float64 {
 			top, sum := z[0], 0.0
@@ -278,23 +272,12 @@ var jointLosses = []struct {
 				sum += math.Exp(v - top)
 			}
 			return math.Log(sum) + top - z[y]
-		},
-		func(z []float64, y int) ([]float64, bool) {
-			g := make([]float64, len(z))
-			for r := range z {
-				var inverse float64 // 1/p_r
-				for _, v := range z {
-					inverse += math.Exp(v - z[r])
-				}
-				g[r] = -1 / inverse
-			}
-			g[y]++
-			return g, false
 		}},
 }
 
 var unequal = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
+// worst is the loss of Crammer and Singer with the costs worst[y][r], or with costs of 1 if it is nil.
 type worst [][]float64
 
 func (w worst) cost(y, r int) float64 {
@@ -314,25 +297,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-func (w worst) coefficients(z []float64, y int) ([]float64, bool) {
-	g, most, at := make([]float64, len(z)), w.at(z, y), y
-	if most > 0 {
-		for r := len(z) - 1; r >= 0; r-- {
-			if r != y && w.cost(y, r)-(z[y]-z[r]) == most {
-				at = r
-			}
-		}
-		g[at], g[y] = -1, 1
-	}
-	kink := false
-	for r := range z { // a loss of 0 is r = y; vectors of zeros are equal whatever is rounded
-		kink = kink || r != at && most-(w.cost(y, r)-(z[y]-z[r])) < 1e-4 &&
-			(z[r] != 0 || z[at] != 0)
-	}
-	return g, kink
-}
-
-// four is random with labels 0 to 3, each of which occurs in rows with a weight above 0.
+// four returns random rows with labels from 0 to 3, each of which occurs in rows with a weight
+// above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {
@@ -341,131 +307,7 @@ func four(seed uint64, rows, cols int, fill float64) pair {
 	return p
 }
 
-// mustJoint makes a joint problem of one row for each class.
-func mustJoint(t *testing.T, log bool, costs [][]float64, classes int) *joint {
-	t.Helper()
-	y := make([]float32, classes)
-	for k := range y {
-		y[k] = float32(k)
-	}
-	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger}
-	if log {
-		cfg.Multiclass = pegasos.Multinomial
-	}
-	r, err := newRun(dense.New(classes, 1), y, &pegasos.Trainer{Config: cfg, Costs: costs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.joint
-}
-
-// The losses and their sub-gradients, at scores of any size.
-func TestJointLosses(t *testing.T) {
-	g := rand.New(rand.NewPCG(2, 2))
-	for _, l := range jointLosses {
-		j := mustJoint(t, l.cfg.Multiclass == pegasos.Multinomial, l.costs, 4)
-		var points [][]float64
-		for _, size := range []float64{0, 1, 1, 1, 3, 3, 30, 800, 1e8, 1e30} {
-			for range 12 {
-				z := make([]float64, 4)
-				for r := range z {
-					z[r] = size * (2*g.Float64() - 1)
-				}
-				points = append(points, z)
-			}
-		}
-		points = append(points, []float64{1e30, -1e30, 1e30, 0}, []float64{-1e30, -1e30, -1e30,
-			-1e30}, []float64{0, 0, 0, 1e30})
-		for _, z := range points {
-			for y := range 4 {
-				at, want := j.Of.Loss(z, y), l.at(z, y)
-				if !(at >= 0) || math.IsInf(at, 1) || math.Abs(at-want) > 1e-13*(1+math.Abs(want)+
-					math.Abs(z[y])) {
-					t.Errorf("%+v: the loss of %v at %v is %v, want %v", l.cfg, y, z, at, want)
-				}
-				b := make([]float64, 4)
-				if j.Of.Coefficients(z, b, uint32(y)) != (at > 0 || j.Of.Log) || b[y] != 0 {
-					t.Errorf("%+v: at %v, %v has %v", l.cfg, z, y, b)
-				}
-				own := 0.0
-				right, _ := l.coefficients(z, y)
-				for r, v := range b {
-					if own += v; !(v >= 0 && v <= 1) || r != y && math.Abs(v+right[r]) > 1e-14 {
-						t.Errorf("%+v: at %v, %v has %v, want %v", l.cfg, z, y, b, right)
-					}
-				}
-				if own > 1+1e-15 || math.Abs(own-right[y]) > 1e-14 {
-					t.Errorf("%+v: at %v, %v has %v at its own", l.cfg, z, y, own)
-				}
-				for _, u := range points {
-					have, size := at, math.Abs(at)
-					for r, v := range b {
-						d := (u[r] - z[r]) - (u[y] - z[y])
-						have, size = have+v*d, size+math.Abs(u[r])+math.Abs(z[r])+math.Abs(u[y])+
-							math.Abs(z[y])
-					}
-					if l.at(u, y) < have-1e-12*(1+size) {
-						t.Errorf("%+v: the loss at %v is %v, and %v according to the "+
-							"sub-gradient at %v", l.cfg, u, l.at(u, y), have, z)
-					}
-				}
-				// Finite differences, away from kinks.
-				if _, kink := l.coefficients(z, y); kink || math.Abs(z[0]) > 50 || z[0] == 0 {
-					continue
-				}
-				const h = 1e-6
-				for r := range z {
-					up, down := append([]float64(nil), z...), append([]float64(nil), z...)
-					up[r] += h
-					down[r] -= h
-					want := b[r]
-					if r == y {
-						want = -own
-					}
-					if d := (j.Of.Loss(up, y) - j.Of.Loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
-						t.Errorf("%+v: at %v, %v has %v at %d, by differences %v", l.cfg, z, y,
-							want, r, d)
-					}
-				}
-			}
-		}
-	}
-}
-
-// Among tied classes the update subtracts from the first, and with a loss of 0 from none.
-func TestJointTies(t *testing.T) {
-	for _, c := range []struct {
-		costs [][]float64
-		z     []float64
-		y     int
-		want  int // -1: none
-	}{
-		{nil, []float64{0, 0, 0, 0}, 0, 1},
-		{nil, []float64{0, 0, 0, 0}, 2, 0},
-		{nil, []float64{1, 0, 0, 0}, 0, -1},
-		{nil, []float64{1 - 0x1p-40, 0, 0, 0}, 0, 1},
-		{nil, []float64{0, 1, 2, 2}, 0, 2},
-		{nil, []float64{5, 1, 2, 5}, 3, 0},
-		{nil, []float64{-1, -1, -2, -1}, 1, 0},
-		{unequal, []float64{0, 0, 0, 0}, 0, 2},
-		{unequal, []float64{0, 0, 0, 0}, 3, 0},
-		{unequal, []float64{0, 2, 0, 0}, 0, 1},       // 1+2 and 3+0
-		{unequal, []float64{0, 4, 3.5, 0}, 1, -1},    // 0.5-4+3.5 = 0
-		{unequal, []float64{3.75, 4, 3.75, 0}, 1, 0}, // 0.25 twice
-	} {
-		j, b := mustJoint(t, false, c.costs, 4), make([]float64, 4)
-		want := make([]float64, 4)
-		if c.want >= 0 {
-			want[c.want] = 1
-		}
-		if moved := j.Of.Coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
-			fmt.Sprint(b) != fmt.Sprint(want) {
-			t.Errorf("%v, costs %v: %v has %v, want %v", c.z, c.costs != nil, c.y, b, want)
-		}
-	}
-}
-
-// definition returns P of a model, by definition and in float64.
+// definition returns P of a model in float64, by its definition.
 func definition(
 	m *pegasos.Model,
 	o *oracle,
@@ -480,8 +322,8 @@ func definition(
 	return o.objective(w, b, func(z []float64, i int) float64 { return at(z, int(y[i])) })
 }
 
-// At every moment of a run the bound is below all objectives that were ever seen, and in the end it
-// and the objective are close. The objective is what its definition says.
+// Throughout a run the bound is below all objectives of that run. In the end the two are close. The
+// objective agrees with its definition.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // with weights, a prior, a bias, or not
@@ -545,130 +387,7 @@ func TestJointBound(t *testing.T) {
 	}
 }
 
-// Any shares make a bound: the dual objective at s times them, with nearly the best s.
-func TestJointBoundOfAnything(t *testing.T) {
-	g := rand.New(rand.NewPCG(3, 3))
-	for _, l := range jointLosses {
-		scaled := 0
-		for kind := range 4 {
-			data, other := four(uint64(kind), 30, 5, 1), four(uint64(kind)+60, 30, 5, 1)
-			tr := &pegasos.Trainer{Config: pegasos.Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2,
-				Bias: pegasos.BiasAugmented, Epochs: 400}, Costs: l.costs}
-			if kind&1 != 0 {
-				tr.Weights = some(30)
-			}
-			if kind&2 != 0 {
-				tr.Prior = mustTrain(t, other.dense, other.y, tr.Config)
-			}
-			m, err := trainPlain(t.Context(), tr, data.dense, data.y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := newRun(data.dense, data.y, tr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := newOracle(r, data.dense, tr, tr.Weights)
-			optimum := definition(m, o, data.y, l.at)
-			for trial := range 15 {
-				a := make([]float32, 30*4)
-				u, n, linear := make([][]float64, 4), 0.0, 0.0
-				for k := range u {
-					u[k] = make([]float64, 6)
-				}
-				for i := range 30 {
-					n += o.share(i)
-					left := 1.0
-					y := int(data.y[i])
-					z := o.scores(o.w0, o.b0, i)
-					for k := range 4 {
-						if k == y || o.share(i) == 0 || g.IntN(3) == 0 {
-							continue
-						}
-						v := left * g.Float64()
-						if trial%3 == 0 {
-							v = left
-						}
-						v *= math.Pow(0.6, float64(trial%5))
-						a[i*4+k] = float32(v)
-						v = float64(a[i*4+k])
-						left = math.Max(0, left-v)
-						cost := worst(l.costs).cost(y, k)
-						if l.cfg.Multiclass == pegasos.Multinomial {
-							cost = 0
-						}
-						linear += o.share(i) * v * (cost + z[k] - z[y])
-						for j, x := range append(float64s(data.dense.Row(i)), 1) {
-							u[y][j] += o.share(i) * v * x
-							u[k][j] -= o.share(i) * v * x
-						}
-					}
-				}
-				var half float64
-				for k := range u {
-					for _, v := range u[k] {
-						half += v * v / (n * n) / (2 * tr.Lambda)
-					}
-				}
-				exact, whole := 0.0, 0.0 // with the best s, and with 1
-				for step := range 201 {
-					s := float64(step) / 200
-					value := s*linear/n - s*s*half
-					if l.cfg.Multiclass == pegasos.Multinomial {
-						for i := range 30 {
-							rest := 1.0
-							for k := range 4 {
-								v := s * float64(a[i*4+k])
-								rest -= v
-								if v > 0 {
-									value -= o.share(i) / n * v * math.Log(v)
-								}
-							}
-							if rest > 1e-12 {
-								value -= o.share(i) / n * rest * math.Log(rest)
-							}
-						}
-					}
-					exact, whole = math.Max(exact, value), math.Max(0, value)
-				}
-				least := exact - 1e-5
-				if l.cfg.Multiclass == pegasos.Multinomial {
-					least = whole - 1e-5 // Newton starts there
-				}
-				have := boundOf(&r.joint.Of, a, r.R2)
-				if have > exact+1e-3*exact || have < least {
-					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg,
-						tr.Weights != nil, tr.Prior != nil, have, least, exact)
-				}
-				if have > optimum {
-					t.Errorf("%+v: bound %v, but P is %v", l.cfg, have, optimum)
-				}
-				if have > whole+1e-3 {
-					scaled++
-				}
-				if trial%15 == 0 { // all is given away: more than all is the same
-					for i, v := range a {
-						a[i] = 1.25 * v
-					}
-					// Newton's steps are short where next to nothing is left: the entropy's slope
-					// is steep there.
-					if more := boundOf(&r.joint.Of, a, r.R2); more > have+1e-5 || more < have-1e-5 &&
-						!r.joint.Of.Log {
-						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
-					}
-				}
-			}
-			if b := boundOf(&r.joint.Of, make([]float32, 30*4), r.R2); b != 0 {
-				t.Errorf("bound %v of zeros", b)
-			}
-		}
-		if scaled == 0 {
-			t.Errorf("%+v: s = 1 is always the best", l.cfg)
-		}
-	}
-}
-
-// Joint problems of two classes are those of one vector w' = 2w with half of lambda.
+// A joint problem of two classes is equivalent to the binary one with w' = 2w and half of lambda.
 func TestJointOfTwo(t *testing.T) {
 	for seed := range uint64(3) {
 		data := random(seed, 40, 6, 2, 0.8)
@@ -702,7 +421,7 @@ func TestJointOfTwo(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are as if not there, to the bit, and labels may be any numbers.
+// A row of weight 0 changes no bit, and labels may be any numbers.
 func TestJointRows(t *testing.T) {
 	for _, l := range jointLosses {
 		data := four(3, 60, 5, 1)
@@ -760,7 +479,7 @@ func TestJointRows(t *testing.T) {
 	}
 }
 
-// Costs of 1 are none; others that can't be used are an error.
+// Costs of 1 give the same model as no costs. Invalid costs are an error.
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger, Lambda: 0.05}
@@ -802,7 +521,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Rows that are too large end in an error that names the step, and never in a model that is not
+// Rows that are too large give an error with the number of the step, never a model that is not
 // finite.
 func TestJointOverflow(t *testing.T) {
 	for _, l := range jointLosses {
@@ -838,7 +557,7 @@ func TestJointOverflow(t *testing.T) {
 	}
 }
 
-// As in TestGoldenModels; any number of threads is one.
+// Models have the same bits on every path and for any number of threads.
 func TestGoldenJoint(t *testing.T) {
 	many, text := random(3, 500, 70, 5, 0.5), four(2, 400, 3000, 0.02)
 	for _, c := range []struct {

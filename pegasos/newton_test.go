@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// newtonTrial is newTrial for Newton's method.
+// newtonTrial returns the random trial of the seed, changed to settings of Newton's method.
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
@@ -30,7 +30,7 @@ func newtonTrial(seed uint64) *trial {
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
 	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
 	t.tr.Threads = pick(t.g, 1, 1, 2)
-	newton.SumFew = t.g.IntN(2) == 0 // so few columns would seldom be added up otherwise
+	newton.SumFew = t.g.IntN(2) == 0 // so that rows with few nonzeros are summed both ways
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
 		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
@@ -38,7 +38,7 @@ func newtonTrial(seed uint64) *trial {
 	return t
 }
 
-// No proof of Newton's method is wrong, whatever the data and the settings.
+// No bound that Newton's method proves exceeds the optimum, for random data and settings.
 func TestNewtonCertificate(t *testing.T) {
 	defer func() { newton.SumFew = true }()
 	var n tally
@@ -48,7 +48,7 @@ func TestNewtonCertificate(t *testing.T) {
 	}
 }
 
-// newtonConfigs are settings of all losses, biases and weights.
+// newtonConfigs returns settings with every loss and bias, with and without class weights.
 func newtonConfigs() map[string]pegasos.Config {
 	cases := make(map[string]pegasos.Config)
 	for _, l := range pegasos.Losses() {
@@ -68,14 +68,14 @@ func newtonConfigs() map[string]pegasos.Config {
 	return cases
 }
 
-// Without Tol the run ends at 0.1 %, before the epochs are over.
+// Without Tol a run ends at a gap of 0.1 %, before its last epoch.
 func TestNewtonEnds(t *testing.T) {
 	data := random(52, 500, 10, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton})
 	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != settings.DefaultNewtonEpochs {
 		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
 	}
-	// It is not in the way of the epochs that are given.
+	// Newton's method takes as many epochs as are given.
 	m = mustTrain(t, data.dense, data.y,
 		pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Epochs: 3, Tol: 1e-9})
 	if m.Result.Epochs != 3 {
@@ -83,12 +83,13 @@ func TestNewtonEnds(t *testing.T) {
 	}
 }
 
-// The prior's model is the optimum where it is that of the data, and the proof holds.
+// With a large penalty on the difference from a prior that is optimal for the data, the model stays
+// near the prior. The proof holds.
 func TestNewtonPrior(t *testing.T) {
 	data := random(53, 300, 8, 2, 1)
 	cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-6}
 	prior := mustTrain(t, data.dense, data.y, cfg)
-	cfg.Lambda = 10 // the penalty of what is added to the prior
+	cfg.Lambda = 10 // penalty of the difference from the prior
 	m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Prior: prior}, data.dense, data.y)
 	if err != nil || m.Result.Gap > cfg.Tol {
 		t.Fatal(err, m.Result.Gap)
@@ -98,8 +99,8 @@ func TestNewtonPrior(t *testing.T) {
 	}
 }
 
-// The same bits on every machine and path, and for any number of threads. There are rows for
-// several chunks and parts.
+// Models have the same bits on every machine and path, and for any number of threads. There are
+// rows for several chunks and parts.
 func TestGoldenNewton(t *testing.T) {
 	data := random(54, 5000, 40, 2, 0.4)
 	many := random(55, 1200, 17, 4, 0.5)
@@ -139,7 +140,7 @@ func TestGoldenNewton(t *testing.T) {
 	}
 }
 
-// A state that can't be one of Newton's method is refused.
+// A checkpoint that Newton's method cannot have written is refused.
 func TestNewtonHostile(t *testing.T) {
 	data := random(56, 60, 4, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Finish: pegasos.FinishNewton, Tol: 1e-6}
@@ -182,8 +183,8 @@ func TestNewtonRefuses(t *testing.T) {
 	}
 }
 
-// rawSet returns rows whose columns have scales from 1e-3 to 1e4, some of them far from 0, and
-// outliers.
+// rawSet returns rows whose columns have scales from 1e-3 to 1e4. Some columns are far from 0, and
+// some values are outliers.
 func rawSet(seed uint64, rows, cols int) pair {
 	data := random(seed, rows, cols, 2, 0.8)
 	g := rand.New(rand.NewPCG(seed, 3))
@@ -201,9 +202,9 @@ func rawSet(seed uint64, rows, cols int) pair {
 	return data
 }
 
-// Runs on raw columns, from any start and at any scale, end with a proof or with a gap that says
-// that there is none, and most end with one. With PEGASIMD_LONG there are 200 starts, of covtype as
-// well.
+// Runs on unscaled columns, from random starts and at random scales, end with a proof or report a
+// larger gap, and nine of ten end with a proof. With PEGASIMD_LONG there are 200 starts, also on
+// covtype.
 func TestNewtonStarts(t *testing.T) {
 	starts := 20
 	sets := map[string]pair{"made": rawSet(61, 1500, 20)}

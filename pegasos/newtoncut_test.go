@@ -9,9 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run that is cancelled within one of Newton's iterations, while a resumed run repeats them, or
-// while the proof is found that decides whether more are needed, ends soon, and can be resumed to
-// the bit.
+// A run ends soon after its context is canceled, and can be resumed to the bit: within an iteration
+// of Newton's method, while a resumed run repeats iterations, and during the proof of the gap.
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
@@ -34,7 +33,7 @@ func TestCancelNewton(t *testing.T) {
 		for k := range int64(3) {
 			at := first + k*(whole.reads.Load()-first)/3
 			var from, m *pegasos.Model
-			// Once in training, and once where a resumed run repeats its iterations.
+			// First cancel the training, then a resumed run while it repeats its iterations.
 			for _, last := range []int64{at, at * 2 / 3, 0} {
 				ctx, cancel := context.WithCancel(t.Context())
 				x := &watched{Examples: data.Dense, cancel: cancel}
@@ -49,7 +48,8 @@ func TestCancelNewton(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s, after %d reads: %v", name, last, err)
 				}
-				// The sums for a bound, and those the dual begins with, are taken to their end.
+				// The sums for a bound, and those that the dual solver starts from, are not
+				// interrupted.
 				most := int64(rows + soon)
 				if name == "auto" {
 					most = 5 * rows

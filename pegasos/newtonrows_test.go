@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// toPixels makes the values of x whole numbers from 0 to 255, over n.
+// toPixels changes the values of x to whole numbers from 0 to 255, divided by n.
 func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {
@@ -19,7 +19,8 @@ func toPixels(x *dense.Matrix, n float32) {
 	}
 }
 
-// Where a run has copies of its rows in another order, Newton's method reads the rows of the data.
+// If a run has copies of its rows in another order, Newton's method reads the data's own rows, in
+// their order.
 func TestNewtonRows(t *testing.T) {
 	data := random(83, 3000, 30, 5, 0.8)
 	before := rows.CopyFrom

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares
-// no code and no idea with the trainer.
+// fig1 is Fig. 1 of the paper, word for word in float64, without the optional projection. It shares
+// no code with the trainer.
 type fig1 struct {
 	lambda float64
 	t      int
@@ -58,7 +58,7 @@ func TestPaper(t *testing.T) {
 						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v",
 							seed, lambda, step+1, violated, margin)
 					} else if violated != (margin < 1) {
-						// Both are right within rounding, and go apart from here on.
+						// Both are correct within rounding, and differ from here on.
 						break
 					}
 					p.weights(w)
@@ -123,7 +123,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// An appended column of the scale's value in the data is the same as the augmented bias.
+// A column in the data with the value of the bias's scale gives the same model as an augmented
+// bias.
 func TestBias(t *testing.T) {
 	for _, scale := range []float64{1, 0.5, 4} {
 		data := random(5, 80, 5, 2, 1)
@@ -157,8 +158,8 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// If all features are doubled and lambda is fourfold, v doubles, the threshold quadruples and w
-// halves, all of it exactly.
+// If all features are doubled and lambda is multiplied by 4, v doubles, the threshold grows by a
+// factor of 4, and w halves, all of it exactly.
 func TestScaling(t *testing.T) {
 	data := random(6, 70, 8, 3, 0.8)
 	for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
@@ -234,7 +235,7 @@ func TestDuplicates(t *testing.T) {
 	for i := range 60 {
 		copy(twice.Row(i), data.dense.Row(i%30))
 	}
-	// The objective is the same function: both runs come near the same optimum.
+	// Both problems have the same objective, so that both runs come near the same optimum.
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.1, Epochs: 400})
 	b := mustTrain(t, twice, append(data.y, data.y...), pegasos.Config{Lambda: 0.1, Epochs: 200})
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {

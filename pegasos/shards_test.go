@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The number of threads does not matter, the bound holds, and the optimum is come near to.
+// The number of threads changes no bit, no bound exceeds an objective, and the objective comes near
+// that of a run without shards.
 func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
@@ -85,7 +86,7 @@ func TestShardsRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
-	// An error in a copy is returned.
+	// An error in one of the copies is returned.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *pegasos.StepError
 	m, err := fixed(

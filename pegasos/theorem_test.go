@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A theoremSet is real data of two classes.
+// theoremSet is a set of real data with two classes, and the settings for it.
 type theoremSet struct {
 	name   string
 	x      pegasos.Examples
@@ -18,7 +18,7 @@ type theoremSet struct {
 	steps  int64
 }
 
-// digits are the embedded ones, scaled to 0..1, the even ones against the odd ones.
+// digits returns the embedded digits with values from 0 to 1, odd against even ones.
 func digits(t testing.TB) (*dense.Matrix, []float32) {
 	t.Helper()
 	s := dataset.Digits()
@@ -51,14 +51,14 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. It leaves much slack, so that a run has to
-// obey the sum that the proof of Lemma 1 ends with as well, in which the lengths of the steps' own
-// sub-gradients g_t and the way that is left to w* stand in place of bounds on them:
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. The theorem is far from tight, so that each
+// run must also satisfy the inequality at the end of the proof of Lemma 1. It has the lengths of
+// the actual sub-gradients g_t and the distance from w* in place of bounds on them:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// At small lambda there is next to no slack. In between |w_t| <= R/lambda, and <= 1/sqrt(lambda)
-// with projection, and w_{T+1} is Eq. (13)'s sum over the steps that violated.
+// At small lambda this is nearly an equation. Also, |w_t| <= R/lambda, and <= 1/sqrt(lambda) with
+// projection, and w_{T+1} is the sum of Eq. (13) over the steps with a violation.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)
@@ -86,11 +86,11 @@ func TestTheorem(t *testing.T) {
 	}
 }
 
-// A theoremRun is how near to the limits a run came: parts of what is allowed, and its mean of
+// theoremRun holds how near a run came to the limits, as shares of these, and its mean of
 // f(w_t;A_t).
 type theoremRun struct{ theorem, lemma, norm, average float64 }
 
-// runTheorem drives the trainer one step at a time and looks at w_t before each.
+// runTheorem takes the steps of the trainer one at a time and checks w_t before each.
 func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
 	seed uint64) (worst theoremRun) {
 	t.Helper()
@@ -167,7 +167,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			}
 			worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(T)/2*way)/steps)
 		}
-		// what is driven by hand here is what Train does
+		// Train gives the same w as these single steps.
 		if seed == 0 && (T == 1 || T == 3 || T == 100 || T == set.steps) {
 			cfg.Steps = T
 			p.weights(have)
