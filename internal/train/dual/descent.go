@@ -29,7 +29,7 @@ type Solver interface {
 	Shares() []float32
 	// GapEstimate returns an estimate of P - D.
 	Left() float64
-	// DualEstimate returns D, computed from the float32 vectors.
+	// DualEstimate returns D up to rounding; for a bias without a penalty an estimate of D.
 	Gain() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress

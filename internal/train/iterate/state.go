@@ -305,7 +305,7 @@ func (s *State) BeginDual(mean bool) {
 	}
 	s.Origin, s.Period = s.T, max(1, int64(s.Count()/16), int64(s.X.Cols()/128))
 	s.Average = NewAverage(math.MaxInt64, len(s.Vectors), s.X.Cols())
-	s.Average.Shift = 0
+	s.Average.Shift = 0 // the product in Mean overflows, so that windows are never mixed
 }
 
 // Adopt copies the weights and counters of last, a state on other rows, and takes over its average.

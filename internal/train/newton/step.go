@@ -28,8 +28,8 @@ func (n *Method) forChunks(f func(from, to int)) {
 	})
 }
 
-// mapChunks returns the results of f for each chunk of the rows, in order. After an interruption
-// they are zero values.
+// mapChunks returns the results of f for each chunk of the rows, in order. It calls f no more after
+// an interruption; the results left are zero values.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)
