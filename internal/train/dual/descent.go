@@ -19,8 +19,7 @@ import (
 
 // Solver is a dual coordinate descent in progress: a Descent or a Joint.
 type Solver interface {
-	// RecomputeWeights recomputes the vectors v, and a bias that has a penalty, from the dual
-	// variables.
+	// RecomputeWeights recomputes v, and a bias that has a penalty, from the dual variables.
 	SumUp()
 	// Visit takes a dual step with each of the rows idx. Skipped rows count as steps as well.
 	Visit(idx []uint32)
@@ -33,8 +32,7 @@ type Solver interface {
 	Gain() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets these counters. It reports false for counters that are impossible after the
-	// given number of epochs.
+	// Restore sets these counters. It reports false if they are impossible after these epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))
@@ -88,8 +86,7 @@ func (r *common) skip(i uint32, gap float64) {
 	r.streak[i] = min(r.streak[i]+1, maxSkip)
 }
 
-// activeRows returns the rows of idx that are not skipped in this pass. The slice is valid until
-// the next call.
+// activeRows returns the rows of idx that are not skipped in this pass, valid until the next call.
 func (r *common) activeRows(idx []uint32) []uint32 {
 	if cap(r.active) < len(idx) {
 		r.active = make([]uint32, len(idx))
@@ -150,8 +147,7 @@ func (r *common) Arrays(f func([]float32)) {
 
 // New returns the descent on a problem that starts with the dual variables alpha, after the steps
 // of s; the mean of the rows' squared norms is r2. With mean set, the result is the mean of the
-// last pass's iterates: P of the last iterate alone jumps up and down if the loss has a kink, and
-// far from the optimum.
+// last pass's iterates: P of a single iterate jumps up and down if the loss has a kink.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}

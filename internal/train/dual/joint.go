@@ -36,8 +36,8 @@ type Joint struct {
 	z, old, b, sorted []float64 // buffers of a number for each class: see scores, duals and step
 }
 
-// NewJoint returns the descent on a joint problem, whose vectors are the rows of m. The other
-// arguments are those of New.
+// NewJoint returns the descent on a joint problem. Its vectors are the rows of m; for all other
+// arguments see New.
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)

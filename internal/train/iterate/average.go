@@ -19,8 +19,7 @@ type Sum struct {
 	Scalars []float64 // sum of each vector's bias, or of the appended feature's weight
 }
 
-// NewAverage returns an average without samples, of k vectors with n elements each, for a run of
-// total steps.
+// NewAverage returns an empty average of k vectors with n elements each, in a run of total steps.
 func NewAverage(total int64, k, n int) *Average {
 	return &Average{Total: total, Shift: 62, Old: newSum(k, n), Current: newSum(k, n)}
 }
@@ -65,9 +64,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and the mean of the scalar of vector k to
-// b. Until the middle of the current window the samples of both windows count, after it only those
-// of the current one. Mean reports false if there are no samples.
+// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The
+// samples of both windows count until the middle of the current one, and then only the latter's.
+// Mean reports false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

@@ -56,7 +56,7 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Turn begins a window, unless the current one is empty. After a turn the mean is that of the
+// Turn begins a window, unless the current one is empty. From then on Mean returns the mean of the
 // window before, until the current one has a sample.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)

@@ -97,8 +97,7 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets all other numbers of s that are not in arrays. It reports false if they do not fit
-// s.
+// Restore sets the other numbers of s that are not in arrays. It reports false if they do not fit.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Recent != nil) != from.Recent {
 		return false

@@ -56,8 +56,7 @@ func New(t *objective.Terms, n int) State {
 // Done returns the number of steps of this run so far.
 func (s *State) Done() int64 { return s.T - s.Start }
 
-// Scale returns the divisor of v that gives w if no projection has taken place: lambda*(t+t0), or
-// lambda*n for a dual solver.
+// Scale returns the divisor of v without projections: lambda*(t+t0), or lambda*n in a dual solver.
 func (s *State) Scale() float64 {
 	if s.FixedScale > 0 {
 		return s.FixedScale
@@ -138,8 +137,7 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball's surface if w is outside of the ball. Only Factor changes,
-// unless it becomes very small.
+// Project scales w down to the ball if it is outside. Only Factor changes, unless it gets tiny.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -152,8 +150,7 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// The multiples of rows that are added to v grow as Factor falls. A power of two moves from
-	// Factor to v without rounding.
+	// The multiples of rows added to v grow as Factor falls. A power of two moves to v exactly.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {
@@ -342,8 +339,7 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate plus the prior if the result is an average. Otherwise it
-// returns the zero value.
+// LastIterate returns the last iterate plus the prior if the result is an average, else no weights.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

@@ -124,8 +124,7 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update calls f, which adds rows to a gram.Bytes or removes them, for the given rows of the
-// method.
+// update calls f, which adds rows to a gram.Bytes or removes them, for the given rows.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {

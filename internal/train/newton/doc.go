@@ -26,8 +26,7 @@
 //
 // These quantities only decide when to stop. The objective and the bound of a model are computed
 // from its weights and the a_i by other packages, with bounds on every rounding error. If these do
-// not confirm the gap, Retry continues from the weights as they are written, with their exact
-// margins.
+// not confirm the gap, Retry continues from the weights as written, with exact margins.
 //
 // A bias without a penalty is an additional variable. The rows of the zone are then centered by
 // their mean with the weights c_i*f”(m_i): the Hessian has no terms that mix the bias with other

@@ -40,8 +40,7 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows with the weights c_i*f”(m_i), whose sum is
-// curvature.
+// zoneMean returns the mean of the zone's rows with weights c_i*f”(m_i), whose sum is curvature.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -92,16 +91,14 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 var SumFew = true
 
 // nonzerosReader returns a reader of the rows' nonzeros if adding up the Hessian from these is
-// faster than from dense rows, and otherwise nil. It decides by a sample of the rows, in any row
-// format.
+// faster than from dense rows, according to a sample of the rows. Otherwise it returns nil.
 func (n *Method) nonzerosReader() store.Nonzeros {
 	if n.p.Free || !SumFew {
 		return nil // centered rows are dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// Estimated nanoseconds for a row: for half of the products of its nonzeros, and for half of a
-	// dense matrix in blocks.
+	// Estimated nanoseconds for a row, of half of a matrix: from nonzeros, and in dense blocks.
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}

@@ -22,8 +22,7 @@ func masked(v float64, bit int) float64 {
 	return math.Float64frombits(math.Float64bits(v) & -uint64(bit))
 }
 
-// clampRamp returns u+1/2 clamped to [0, 1], and 1 if the result is strictly between 0 and 1, else
-// 0.
+// clampRamp returns u+1/2 clamped to [0, 1], and 1 if that is neither 0 nor 1, else 0.
 func clampRamp(u float64) (a float64, within int) {
 	a = max(0, min(u+0.5, 1))
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // neither 0 nor 1

@@ -248,7 +248,8 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. The method then continues,
-// from its best weights, to half of the gap at which it ended. After Retries calls it is stuck.
+// from its best weights, to half of the gap at which it ended. If Retry was called Retries times
+// before, the method is stuck instead.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -284,8 +285,7 @@ func (n *Method) Result(w []float32) (bias float64) {
 	return n.biasOf(n.bestV)
 }
 
-// Width returns the width of the zone that the best dual variables belong to; 0 if the loss has no
-// kink.
+// Width returns the width of the zone of the best dual variables; 0 if the loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -326,8 +326,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	return h, 0x1p-40 * h
 }
 
-// Ready loads the problem if that has not been done, begins with its initial weights, and repeats
-// the method's past.
+// Ready loads the problem if that is not done yet, and repeats the method's past.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return

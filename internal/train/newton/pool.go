@@ -35,8 +35,7 @@ type buffers struct {
 	parts     [][]float64 // sums of the parts of addRows
 }
 
-// Pool holds what the methods of a run share: the rows, and buffers that each method borrows while
-// it computes its direction.
+// Pool holds what the methods of a run share: the rows, and buffers to compute a direction with.
 type Pool struct {
 	X       store.Rows      // rows of the data, in the fastest format
 	Threads int             // goroutines that convert X to bytes

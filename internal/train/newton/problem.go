@@ -28,9 +28,8 @@ type Problem struct {
 	Start func() (w []float32, bias float64)
 }
 
-// usefulThreads returns the number of goroutines that an iteration can keep busy. Each needs about
-// 4 ms of work per iteration, because it waits for the others dozens of times. The number changes
-// no bit of the results.
+// usefulThreads returns the number of goroutines that an iteration can keep busy: one for each 4 ms
+// of work, because they wait for each other dozens of times. It changes no bit of the results.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)

@@ -22,13 +22,11 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap S dominates the optimization gap O, so that the zone
-// should be narrower.
+// TooWide reports whether S dominates O, the parts of the gap, so that h should be smaller.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose computes the Cholesky factor of scale*h + lambda*I. If that is not positive definite,
-// which only rounding errors can cause, it tries again with a lambda 64 times as large, up to 2^40
-// times.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors have made that
+// indefinite, it tries again with 64 times lambda, and so on up to 2^40 times.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

@@ -17,7 +17,7 @@ const blockRows = 256
 
 const (
 	maxParts    = 8   // largest number of parts into which addRows cuts the rows
-	minPartRows = 256 // smallest number of rows of such a part, if there is more than one
+	minPartRows = 256 // smallest number of rows of a part, if addRows cuts the rows
 )
 
 // forChunks calls f for the rows from first to end-1 of each chunk, in parallel.
@@ -41,8 +41,7 @@ func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	return all
 }
 
-// setMargins recomputes the margins from v rounded to float32. With exact set it uses float64 dot
-// products, otherwise float32 ones.
+// setMargins recomputes the margins from v as float32, with float64 dot products if exact is set.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -74,8 +73,8 @@ func (n *Method) objective(times float64) float64 {
 	return n.penalty(times) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the weighted sum of the losses for a multiple of v, over every step-th row from
-// first to end-1.
+// losses returns the weighted sum of the losses for a multiple of v, of each step-th row from first
+// to end-1.
 func (n *Method) losses(times float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
@@ -300,9 +299,8 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	return at
 }
 
-// findDirection adds up and factors the Hessian and sets n.line to the Newton direction. It reports
-// false if the Hessian cannot be factored or the smoothed objective does not fall in that
-// direction.
+// findDirection computes and factors the Hessian and sets n.line to the Newton direction. It
+// reports false if there is no factor or the smoothed objective does not fall in that direction.
 func (n *Method) findDirection(at evaluation) bool {
 	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {

@@ -12,7 +12,7 @@ import (
 // computed. One-vs-rest problems take their steps together, so that each row is read once for all
 // of them. The product of a row with all directions has the same bits as one product with each.
 
-// direction is the direction of a step.
+// direction is the search direction of an iteration.
 type direction struct {
 	p     []float64 // direction of the weights, then of the weight of the bias's feature
 	step  []float32 // p as float32, without the bias
@@ -47,8 +47,7 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes q of each problem's direction, from the products of each row with all
-// directions.
+// multiply computes q of each problem's direction, reading each row once.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))

@@ -33,8 +33,7 @@ func NewBinary(s iterate.State, cost loss.Func, positive int32) *Binary {
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: positive}}
 }
 
-// Steps takes a step with each of the rows idx and samples w where a sample is due. After an error
-// it does nothing.
+// Steps takes a step with each of the rows idx, unless there is an error, and samples w when due.
 func (p *Binary) Steps(idx []uint32) {
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
@@ -60,8 +59,7 @@ func (p *Binary) Batches(idx []uint32, ends []int) {
 	inBatches(&p.State, idx, ends, p.batch)
 }
 
-// inBatches calls batch with the rows of each batch and samples w where a sample is due. It stops
-// after an error.
+// inBatches calls batch with the rows of each batch and samples w when due, up to an error.
 func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint32)) {
 	start := 0
 	for _, end := range ends {
@@ -121,8 +119,7 @@ func (p *Binary) batch(idx []uint32) {
 	p.Project()
 }
 
-// PlainHinge reports whether the problem has the hinge loss, no prior, and no bias without a
-// penalty.
+// PlainHinge reports whether the loss is the hinge, without a prior or a bias without a penalty.
 func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.Free
 }
@@ -150,21 +147,19 @@ func (p *Binary) runHinge(idx []uint32) {
 	}
 }
 
-// scaledMargin returns the margin of row i times the scale of v, where dot is its dot product with
-// v.
+// scaledMargin returns row i's margin times the scale of v; dot is the row's dot product with v.
 func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// satisfied reports whether the margin of row i is finite and at least 1, so that its hinge loss is
-// 0.
+// satisfied reports whether the margin of row i is finite and at least 1: then its loss is 0.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate adds row i, whose margin is below 1, to v. It reports false, and ends the run, if the
-// margin is not finite.
+// violate adds row i, whose margin is below 1, to v. It reports false if the margin is not finite,
+// which ends the run.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {

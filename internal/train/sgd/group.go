@@ -51,8 +51,7 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	if g.interleaved == nil || n < minGroup || x.Rows() == 0 {
 		return nil
 	}
-	// Interleaving copies all vectors. This pays only if the steps of a segment read at least 8
-	// nonzeros for each column.
+	// Interleaving copies all vectors. It pays if a segment reads at least 8 nonzeros per column.
 	if g.interleaved.NNZ()/x.Rows()*Segment(x.Cols()) < 8*x.Cols() {
 		return nil
 	}
@@ -120,8 +119,7 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// interleave copies the problems' vectors to mixed, or with back set from there to the problems.
-// For dense rows it does nothing.
+// interleave copies the vectors to mixed, or back if back is set. Dense rows need no copy.
 func (g *Group) interleave(back bool) {
 	if g.interleaved == nil {
 		return

@@ -38,8 +38,7 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	return j
 }
 
-// Steps takes a step with each of the rows idx and samples w where a sample is due. It stops after
-// an error.
+// Steps takes a step with each of the rows idx, up to an error, and samples w when due.
 func (j *Joint) Steps(idx []uint32) {
 	for n := range idx {
 		if j.batch(idx[n : n+1]); j.Err != nil {
@@ -54,8 +53,8 @@ func (j *Joint) Batches(idx []uint32, ends []int) {
 	inBatches(&j.State, idx, ends, j.batch)
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
-// if there is one.
+// batch takes a step with the mean sub-gradient of the rows idx and projects w, if that is asked
+// for.
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
 	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w

@@ -24,11 +24,10 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 				x.Fetch(int(i))
 			}
 			y := p.Of.Sign(i)
-			// The fields are set one by one: a composite literal would be built elsewhere and
-			// copied.
+			// Field by field, because a composite literal would be built elsewhere and copied.
 			s := &steps[k]
 			x.Place(s, int(i), y, p.Of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // the scale in k steps
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale of v after k more steps
 		}
 		x.Take(steps, p.V)
 		for k, i := range rows {

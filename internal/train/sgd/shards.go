@@ -84,6 +84,5 @@ func (s *Shards) Steps(idx []uint32) {
 	}
 }
 
-// Segment returns the number of steps after which the trainer checks the context again, for vectors
-// of the given number of columns.
+// Segment returns the steps between two checks of the context, for vectors with cols elements.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

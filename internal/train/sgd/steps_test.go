@@ -90,8 +90,8 @@ var losses = []spec{
 	{joint: true, log: true},
 }
 
-// Each step equals that of the paper, for every loss and layout, with each kind of bias, weights, a
-// prior, a start, batches and projection.
+// Steps agree with the paper, for every loss and layout, with each kind of bias, weights, a prior,
+// a start, batches and projection.
 func TestStepsAreThePapers(t *testing.T) {
 	steps, runs := 0, 0
 	for k, l := range losses {
