@@ -12,9 +12,10 @@ import (
 // threads.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
-	for _, cfg := range []pegasos.Config{{Batch: 16}, {Batch: 3, Order: pegasos.IID}, {Batch: 50,
-		Loss: pegasos.Log},
-		{Batch: 7, Project: true, Offset: pegasos.OffsetNone}} {
+	for _, cfg := range []pegasos.Config{
+		{Batch: 16}, {Batch: 3, Order: pegasos.IID}, {Batch: 50, Loss: pegasos.Log},
+		{Batch: 7, Project: true, Offset: pegasos.OffsetNone},
+	} {
 		a := mustTrain(t, data.dense, data.y, cfg)
 		b := mustTrain(t, foreign{data.dense}, data.y, cfg)
 		if a.Hash() != b.Hash() {
@@ -101,13 +102,8 @@ func TestProjectionTames(t *testing.T) {
 		t.Errorf("objective up to %v, with projection %v", a, b)
 	}
 	large := matrix(t, 2, 1, 1e15, 1e15)
-	m := mustTrain(
-		t,
-		large,
-		[]float32{1, 2},
-		pegasos.Config{Lambda: 1e-12, Steps: 1, Offset: pegasos.OffsetNone,
-			Project: true, Average: pegasos.LastIterate},
-	)
+	m := mustTrain(t, large, []float32{1, 2}, pegasos.Config{Lambda: 1e-12, Steps: 1,
+		Offset: pegasos.OffsetNone, Project: true, Average: pegasos.LastIterate})
 	if w := float64(m.Weights[0][0]); math.Abs(math.Abs(w)-1e6) > 1 {
 		t.Errorf("w = %v, want the radius, 1e6", w)
 	}

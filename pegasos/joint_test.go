@@ -435,12 +435,9 @@ func TestJointRows(t *testing.T) {
 			{Order: pegasos.Blocks, Bias: pegasos.BiasUnregularised}, {Project: true, Batch: 3,
 				Order: pegasos.IID}} {
 			cfg.Multiclass, cfg.Lambda = l.cfg.Multiclass, 0.01
-			have, err := trainPlain(
-				t.Context(),
+			have, err := trainPlain(t.Context(),
 				&pegasos.Trainer{Config: cfg, Weights: weights, Costs: l.costs},
-				data.dense,
-				data.y,
-			)
+				data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -460,12 +457,9 @@ func TestJointRows(t *testing.T) {
 			for i, v := range data.y {
 				y[i] = labels[int(v)]
 			}
-			named, err := trainPlain(
-				t.Context(),
+			named, err := trainPlain(t.Context(),
 				&pegasos.Trainer{Config: cfg, Weights: weights, Costs: l.costs},
-				data.dense,
-				y,
-			)
+				data.dense, y)
 			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) ||
 				fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
 				t.Errorf("%+v: other labels make another model: %v", cfg, err)
@@ -483,12 +477,9 @@ func TestJointRows(t *testing.T) {
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger, Lambda: 0.05}
-	m, err := trainPlain(
-		t.Context(),
+	m, err := trainPlain(t.Context(),
 		&pegasos.Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}},
-		data.dense,
-		data.y,
-	)
+		data.dense, data.y)
 	if err != nil || m.Hash() != mustTrain(t, data.dense, data.y, cfg).Hash() {
 		t.Errorf("costs of 1 make another model: %v", err)
 	}
@@ -509,12 +500,9 @@ func TestCosts(t *testing.T) {
 		{pegasos.CrammerSinger, [][]float64{}},
 	} {
 		var e *pegasos.ConfigError
-		m, err := trainPlain(
-			t.Context(),
+		m, err := trainPlain(t.Context(),
 			&pegasos.Trainer{Config: pegasos.Config{Multiclass: c.kind}, Costs: c.costs},
-			data.dense,
-			data.y,
-		)
+			data.dense, data.y)
 		if m != nil || !errors.As(err, &e) || e.Field != "Costs" {
 			t.Errorf("%s %v: %v", c.kind, c.costs, err)
 		}
@@ -587,12 +575,9 @@ func TestGoldenJoint(t *testing.T) {
 			for threads := 1; threads < 4; threads += 2 {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := trainPlain(
-						t.Context(),
+					m, err := trainPlain(t.Context(),
 						&pegasos.Trainer{Config: c.cfg, Costs: c.costs, Threads: threads},
-						c.x,
-						c.y,
-					)
+						c.x, c.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err,
 							m.Hash(), c.want)

@@ -232,19 +232,9 @@ func TestNewtonStarts(t *testing.T) {
 				}
 			}
 			cfg := pegasos.Config{
-				Loss: pick(
-					g,
-					pegasos.Hinge,
-					pegasos.Hinge,
-					pegasos.SquaredHinge,
-					pegasos.Log,
-				), Seed: uint64(k), Tol: 1e-2,
-				Offset: pick(
-					g,
-					pegasos.OffsetR2,
-					pegasos.OffsetR2,
-					pegasos.OffsetNone,
-				), Finish: pegasos.FinishNewton,
+				Loss: pick(g, pegasos.Hinge, pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log),
+				Seed: uint64(k), Tol: 1e-2, Finish: pegasos.FinishNewton,
+				Offset: pick(g, pegasos.OffsetR2, pegasos.OffsetR2, pegasos.OffsetNone),
 				Bias:   pick(g, pegasos.BiasNone, pegasos.BiasAugmented, pegasos.BiasUnregularised),
 				Lambda: math.Max(options.MinLambda, pick(g, 1e-2, 1e-4, 1e-6)*scale*scale),
 			}

@@ -87,32 +87,19 @@ func TestOffset(t *testing.T) {
 	if math.Abs(m.Result.R2-r2) > 1e-12 || m.Result.T0 != m.Result.R2/0.25 {
 		t.Errorf("R2 = %v, t0 = %v, want %v and %v", m.Result.R2, m.Result.T0, r2, r2/0.25)
 	}
-	m = mustTrain(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Lambda: 0.25, Epochs: 3, Bias: pegasos.BiasAugmented,
-			BiasScale: 3},
-	)
+	m = mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.25, Epochs: 3,
+		Bias: pegasos.BiasAugmented, BiasScale: 3})
 	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
 		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
 	}
-	m = mustTrain(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Lambda: 0.25, Epochs: 3, Offset: pegasos.OffsetNone},
-	)
+	m = mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.25, Epochs: 3,
+		Offset: pegasos.OffsetNone})
 	if m.Result.T0 != 0 {
 		t.Errorf("t0 = %v, want 0", m.Result.T0)
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
-	r := mustRun(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Lambda: 1e-9, Epochs: 3, Average: pegasos.LastIterate},
-	)
+	r := mustRun(t, data.dense, data.y, pegasos.Config{Lambda: 1e-9, Epochs: 3,
+		Average: pegasos.LastIterate})
 	r.problems[0].TakeSteps([]uint32{5})
 	w := make([]float32, 6)
 	r.problems[0].weights(w)
@@ -188,13 +175,8 @@ func TestScaling(t *testing.T) {
 					}
 				}
 				if pegasos.BiasOf(have, k) != pegasos.BiasOf(want, k) {
-					t.Fatalf(
-						"%+v c %v: bias %v, want %v",
-						cfg,
-						c,
-						pegasos.BiasOf(have, k),
-						pegasos.BiasOf(want, k),
-					)
+					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, pegasos.BiasOf(have, k),
+						pegasos.BiasOf(want, k))
 				}
 			}
 			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {

@@ -15,8 +15,8 @@ func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
 	for _, cfg := range []pegasos.Config{{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge},
-		{Bias: pegasos.BiasUnregularised},
-		{Order: pegasos.IID}, {Loss: pegasos.EpsInsensitive}, {Loss: pegasos.Squared}, {ClassWeight: pegasos.Balanced}} {
+		{Bias: pegasos.BiasUnregularised}, {Order: pegasos.IID}, {Loss: pegasos.EpsInsensitive},
+		{Loss: pegasos.Squared}, {ClassWeight: pegasos.Balanced}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 20
 		if cfg.Loss.Regression() {
 			weights = nil
@@ -30,12 +30,8 @@ func TestShards(t *testing.T) {
 			cfg.Shards = n
 			hash := ""
 			for threads := 1; threads <= 4; threads++ {
-				m, err := trainPlain(
-					t.Context(),
-					&pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights},
-					data.sparse,
-					data.y,
-				)
+				tr := &pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights}
+				m, err := trainPlain(t.Context(), tr, data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,13 +58,9 @@ func TestGoldenShards(t *testing.T) {
 		for threads := 1; threads <= 7; threads += 2 {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := trainPlain(
-					t.Context(),
-					&pegasos.Trainer{Config: pegasos.Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
-						Threads: threads},
-					data.sparse,
-					data.y,
-				)
+				tr := &pegasos.Trainer{Config: pegasos.Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
+					Threads: threads}
+				m, err := trainPlain(t.Context(), tr, data.sparse, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -89,13 +81,8 @@ func TestShardsRefuses(t *testing.T) {
 	// An error in one of the copies is returned.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *pegasos.StepError
-	m, err := fixed(
-		t.Context(),
-		x,
-		[]float32{1, 0, 1, 0},
-		pegasos.Config{Shards: 2, Offset: pegasos.OffsetNone,
-			ClassWeight: "1=1e15"},
-	)
+	m, err := fixed(t.Context(), x, []float32{1, 0, 1, 0}, pegasos.Config{Shards: 2,
+		Offset: pegasos.OffsetNone, ClassWeight: "1=1e15"})
 	if m != nil || !errors.As(err, &e) {
 		t.Error(fmt.Sprint(m, err))
 	}

@@ -108,12 +108,14 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	}
 	if at.d < d-1e-6*(1+math.Abs(d)) || !s.free &&
 		s.loss.Kind.Traits().Kinks && !near(at.p-at.optimization-at.smoothing, d) {
-		t.Fatalf("%+v: D is %v, want %v; P-S-O is %v", s, at.d, d, at.p-at.optimization-at.smoothing)
+		t.Fatalf("%+v: D is %v, want %v; P-S-O is %v", s, at.d, d,
+			at.p-at.optimization-at.smoothing)
 	}
 	if kinks := s.loss.Kind.Traits().Kinks; kinks && !near(at.smoothing, smoothing) ||
-		!kinks && at.smoothing != 0 || !s.free && !near(at.optimization/(1+distance), distance/(1+distance)) {
-		t.Fatalf("%+v: S is %v, want %v; O is %v, want %v", s, at.smoothing, smoothing, at.optimization,
-			distance)
+		!kinks && at.smoothing != 0 ||
+		!s.free && !near(at.optimization/(1+distance), distance/(1+distance)) {
+		t.Fatalf("%+v: S is %v, want %v; O is %v, want %v", s, at.smoothing, smoothing,
+			at.optimization, distance)
 	}
 }
 

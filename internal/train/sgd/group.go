@@ -24,8 +24,8 @@ type Group struct {
 	mixed       []float32
 }
 
-// minGroup is the smallest number of problems that share sparse rows. With fewer, most of the room for
-// 8 interleaved vectors would be unused.
+// minGroup is the smallest number of problems that share sparse rows: room is for 8 vectors or
+// more.
 const minGroup = 3
 
 // NewGroup returns a group of the problems, whose vectors are the rows of vectors from first on. It
