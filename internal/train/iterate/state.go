@@ -248,7 +248,7 @@ func (s *State) Last(w [][]float32, b []float64) {
 	}
 }
 
-// Room allocates weight vectors and biases of the size that Weights and Last write.
+// NewWeights allocates weight vectors and biases of the size that Weights and Last write.
 func (s *State) Room() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }

@@ -98,7 +98,8 @@ func (n *Method) nonzerosReader() store.Nonzeros {
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// Estimated nanoseconds for a row, of half of a matrix: from nonzeros, and in dense blocks.
+	// Estimated nanoseconds that a row takes in half of the matrix: by nonzeros, and in dense
+	// blocks.
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
