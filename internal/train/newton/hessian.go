@@ -12,8 +12,8 @@ import (
 // the nonzeros of sparse rows, or from rows of bytes (bytes.go).
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in the
-// buffers' matrix. If the bias has no penalty, the rows are centered by their mean, which it
-// returns; otherwise it returns nil. curvature is the sum of c_i*f”(m_i).
+// buffers' matrix. If the bias has no penalty and the zone is not empty, the rows are centered by
+// their mean, which it returns; otherwise it returns nil. curvature is the sum of c_i*f”(m_i).
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
