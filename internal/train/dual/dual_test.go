@@ -435,3 +435,19 @@ func TestSameBits(t *testing.T) {
 		}
 	}
 }
+
+// A row without values has equal scores. From dual variables of 0 its duality gap is estimated to
+// second order, and the step goes halfway. At the optimum the gap is 0, and no step is taken.
+func TestEqualScores(t *testing.T) {
+	x := dense.New(2, 1)
+	d := solverOf(t, spec{joint: true, log: true, lambda: 1}, x, []float32{0, 1}, false,
+		rand.New(rand.NewPCG(1, 1)))
+	d.visit(0)
+	if gap := d.solver.Save().GapSum; gap != 0.5 || math.Abs(float64(d.alpha[1])-0.5) > 1e-6 {
+		t.Errorf("gap %v, then dual variables %v", gap, d.alpha)
+	}
+	d.alpha[1] = 0.5
+	if d.visit(0); d.alpha[1] != 0.5 || d.solver.Save().GapSum != 0.5 || d.Violations != 1 {
+		t.Errorf("gaps %v, dual variables %v at the optimum", d.solver.Save().GapSum, d.alpha)
+	}
+}
