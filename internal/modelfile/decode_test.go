@@ -68,6 +68,7 @@ func TestDecoderErrors(t *testing.T) {
 		`{"value":null}`: "null is no value", `{"words":null}`: "null is no value",
 		`{"words":{"5":"a","5":"b"}}`:  "a key is there twice",
 		`{"words":{"5":"a","05":"b"}}`: "a key is there twice",
+		`{"words":{"x":"a"}}`:          "cannot unmarshal",
 		`{"nam":""}`:                   `unknown field "nam"`, `{"Name":""}`: `unknown field "Name"`,
 		`{"name":"","name":""}`: `"name" is there twice`,
 		`{"all":[{"b":1}]}`:     `unknown field "b"`,
@@ -83,22 +84,48 @@ func TestDecoderErrors(t *testing.T) {
 	}
 }
 
-// A value without end is given up where it has to be in memory as a whole.
-func TestDecoderEndless(t *testing.T) {
-	var v string
-	err := NewDecoder(io.MultiReader(strings.NewReader(`"`), endless{})).Into(&v)
-	if err == nil || !strings.Contains(err.Error(), "too long") {
-		t.Error(err)
+// The size of a value is that of its own type, and of all that it points to.
+func TestSizeOf(t *testing.T) {
+	p := 1.5
+	v := struct {
+		text    string
+		numbers []float64
+		lists   [][]int32
+		p, none *float64
+		in      struct{ text string }
+	}{text: "12345", numbers: make([]float64, 2, 3), lists: [][]int32{{1, 2}, nil}, p: &p}
+	v.in.text = "1234567"
+	want := int64(reflect.TypeOf(v).Size()) + 5 + 3*8 + 2*24 + 2*4 + 8 + 7
+	if have := sizeOf(reflect.ValueOf(v)); have != want {
+		t.Errorf("%d bytes, want %d", have, want)
 	}
 }
 
-type endless struct{}
-
-func (endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = 'a'
+// A value without end is given up after maxValue bytes, where it has to be in memory as a whole. The
+// next value may be as long again.
+func TestDecoderEndless(t *testing.T) {
+	if maxValue != 64<<20 {
+		t.Errorf("values of %d bytes", maxValue)
 	}
-	return len(b), nil
+	p := &piece{r: endless{}, account: &account{r: endless{}, read: 1 << 30}}
+	n, err := io.Copy(io.Discard, p)
+	if err == nil || !strings.Contains(err.Error(), "too long") || n <= maxValue ||
+		n > maxValue+1<<16 {
+		t.Errorf("%d bytes: %v", n, err)
+	}
+	d := NewDecoder(strings.NewReader(`"a" [1] {"a": 2}`))
+	var text string
+	var list []int
+	var object inner
+	for _, value := range []any{&text, &list, &object} {
+		d.piece.length = maxValue + 1
+		if err := d.Into(value); err != nil {
+			t.Errorf("a value after a long one: %v", err)
+		}
+	}
+	if text != "a" || list[0] != 1 || object.A != 2 {
+		t.Errorf("%q %v %v", text, list, object)
+	}
 }
 
 func ExampleDecoder() {

@@ -1,0 +1,40 @@
+package modelfile
+
+import (
+	"crypto/sha256"
+	"errors"
+)
+
+// sealed returns the text of a file with its checksum behind it.
+func sealed(header, numbers string) string {
+	sum := sha256.Sum256([]byte(header + numbers))
+	return header + numbers + string(sum[:])
+}
+
+// errFull is the error of a failingWriter.
+var errFull = errors.New("disk full")
+
+// failingWriter fails once more than left bytes are written to it.
+type failingWriter struct{ left int }
+
+func (f *failingWriter) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+// failingReader fails at once.
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+// endless reads as the letter a for ever.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'a'
+	}
+	return len(b), nil
+}
