@@ -9,10 +9,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// train trains, and calibrates if that is asked for.
+// train trains a model on set and, if Calibrate is set, fits its sigmoids by folds.
 func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	inner := *t
-	inner.Progress = inTurn(1+t.Calibrate, t.Progress)
+	inner.Progress = joinProgress(1+t.Calibrate, t.Progress)
 	m, err := inner.trainOnce(ctx, set, true)
 	if err != nil || t.Calibrate == 0 {
 		return m, err
@@ -23,14 +23,15 @@ func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	return m, err
 }
 
-// inTurn returns a callback that makes equal runs in a row look like one; nil for nil.
-func inTurn(runs int, f func(Progress)) func(Progress) {
+// joinProgress returns a callback that reports the given number of successive runs of equal length
+// to f as a single run. It returns nil if f is nil.
+func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f
 	}
 	var done, last Progress
 	return func(p Progress) {
-		if p.Steps <= last.Steps { // the next run
+		if p.Steps <= last.Steps { // the next run has begun
 			done.Epoch += last.Epoch
 			done.Steps += last.Steps
 			done.Violations += last.Violations
@@ -44,10 +45,10 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// calibrate fits sigmoids to the scores of each fold by a model of the same settings that is
-// trained on the others. Rows count by Trainer.Weights in both, by Config.ClassWeight in training
-// alone, as in scikit-learn's CalibratedClassifierCV: class weights change what a model aims at,
-// not how often there is a class.
+// calibrate fits the sigmoids of m. The rows of each fold get their scores from a model that was
+// trained, with the same settings, on the other folds. Trainer.Weights apply to training and to the
+// sigmoids, Config.ClassWeight to training alone, as in scikit-learn's CalibratedClassifierCV:
+// class weights change the objective, not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := t.ownWeights(set)
@@ -55,7 +56,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
-	var held, weights []float32 // the labels and weights of the scored rows
+	var scoredLabels, weights []float32 // labels and weights of the scored rows
 	z := make([]float64, len(m.Weights))
 	for f := range folds {
 		if ctx.Err() != nil {
@@ -75,17 +76,18 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 			if fold[i] != f {
 				continue
 			}
-			scores, held = append(scores, part.Decision(set.X, i, z)...), append(held, label)
+			scores = append(scores, part.Decision(set.X, i, z)...)
+			scoredLabels = append(scoredLabels, label)
 			if own != nil {
 				weights = append(weights, own[i])
 			}
 		}
 	}
-	return m.Calibrate(scores, held, weights)
+	return m.Calibrate(scores, scoredLabels, weights)
 }
 
-// ownWeights returns Trainer.Weights, with 0 for the rows of classes whose weight is 0; nil if all
-// are 1.
+// ownWeights returns Trainer.Weights, or ones, with 0 for the rows of classes whose weight is 0. It
+// returns nil if set has no weights.
 func (t *task) ownWeights(set *rows.Set) []float32 {
 	if set.Weight == nil {
 		return nil
@@ -103,10 +105,10 @@ func (t *task) ownWeights(set *rows.Set) []float32 {
 	return own
 }
 
-// Folds deals the rows of each label of y out to the given number of folds, in random order, as for
-// stratified cross-validation, and returns the number of each row's fold: -1 for rows whose weight
-// is 0; weights may be nil. Folds have equal numbers of rows, whatever these weigh. The same labels
-// and seed give the same folds on every machine.
+// Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
+// the rows of each label are spread evenly over the folds. It returns the number of each row's
+// fold, from 0, or -1 for a row of weight 0. weights may be nil; weights above 0 make no
+// difference. The same labels and seed give the same folds on every machine.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

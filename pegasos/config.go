@@ -5,101 +5,115 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
+// Order is the order in which training visits the rows. An epoch has a step for each row, or for
+// each Config.Batch rows. Every order but IID stores eight bytes for each row and class, of which
+// the certificate is computed.
 type Order string
 
 const (
-	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block rows, shorter where
-	// there would be fewer than 64 blocks, and visits the blocks in a new random order each epoch.
-	// It takes as many epochs as Permutation, and they are faster: large data are first copied in
-	// shuffled order. Each order but IID keeps eight bytes a row and class for the certificate.
+	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block rows, or of fewer
+	// where there would be less than 64 blocks, and visits the blocks in a new random order each
+	// epoch. It needs as many epochs as Permutation, but its epochs are faster: the trainer first
+	// copies large data in shuffled order.
 	Shuffled Order = order.Shuffled
-	// Permutation visits each row once an epoch, in a new random order each time.
+	// Permutation visits the rows in a new random order each epoch.
 	Permutation Order = order.Permutation
-	IID         Order = order.IID // with replacement, as in the paper; there is no certificate
-	// Sequential visits the rows as they are stored. It is slow if they are nearly sorted by label.
+	// IID draws rows with replacement, as the paper does. There is no certificate.
+	IID Order = order.IID
+	// Sequential visits the rows in the order in which they are stored. It converges slowly if they
+	// are nearly sorted by label.
 	Sequential Order = order.Sequential
-	// Blocks is Shuffled without the first shuffle, for data too large to copy. Within a block rows
-	// are visited as they are stored; like Sequential it needs rows that are not sorted.
+	// Blocks is Shuffled without the first shuffle, for data too large to copy: blocks come in
+	// random order, rows within a block as they are stored. Like Sequential it needs rows that are
+	// not sorted by label.
 	Blocks Order = order.Blocks
 )
 
-// An Offset is the rule for t0 in the step size 1/(lambda*(t+t0)) of step t.
+// Offset is the rule for t0 in 1/(lambda*(t+t0)), the step size of step t.
 type Offset string
 
 const (
-	// OffsetR2 is R^2/lambda, so that the first step has size 1/R^2: R^2 is the mean squared norm
-	// of the rows. So that no step overshoots, it is the largest squared norm for Squared and twice
-	// that for SquaredHinge, and a bias without a penalty counts as a feature that is 1.
+	// OffsetR2 sets t0 to R^2/lambda, so that the first step has a size of about 1/R^2, where R^2
+	// is the mean squared norm of the rows. So that no step overshoots, R^2 is the largest squared
+	// norm for Squared and twice that for SquaredHinge, and BiasUnregularised counts as a feature
+	// of 1.
 	OffsetR2 Offset = settings.OffsetR2
-	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, and the objective leaps
-	// to R^2/(2 lambda). With the squared losses that can overflow, which is an error.
+	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda and can raise the
+	// objective to R^2/(2 lambda). With the squared losses that may overflow, which is a
+	// *StepError.
 	OffsetNone Offset = settings.OffsetNone
 )
 
-// An Average says which iterates make the model.
+// Average says which iterates of the run the model is made of.
 type Average string
 
 const (
-	LastHalf    Average = settings.LastHalf    // the mean over the last half of the run
-	LastIterate Average = settings.LastIterate // the last one alone, as in the paper
+	LastHalf    Average = settings.LastHalf    // mean of the iterates of the last half of the run
+	LastIterate Average = settings.LastIterate // last iterate alone, as in the paper
 )
 
-// A Bias says whether there is a constant term and how it is found.
+// Bias says whether the model has a constant term, and how that is trained.
 type Bias string
 
 const (
-	BiasNone Bias = settings.BiasNone
-	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. The larger
-	// the scale, the less its penalty. The rows are not copied.
+	BiasNone Bias = settings.BiasNone // no constant term, as in the paper
+	// BiasAugmented trains the bias as the weight of an appended feature whose value is
+	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
+	// the less that costs. The rows are not copied.
 	BiasAugmented Bias = settings.BiasAugmented
-	// BiasUnregularised is a term without a penalty, with sub-gradient steps of the same size as
-	// those of the weights. It converges more slowly (section 6 of the paper).
+	// BiasUnregularised trains a bias without a penalty. Pegasos's steps move it by sub-gradient
+	// steps of the same size as those of the weights, which converges more slowly (section 6 of the
+	// paper).
 	BiasUnregularised Bias = settings.BiasUnregularised
 )
 
 // Balanced is the [Config.ClassWeight] that gives all K classes the same total weight: each of the
-// n_k rows of class k, out of n, has the weight n/(K*n_k). Weights of rows are counted, if given.
+// n_k rows of class k, out of n rows in all, has the weight n/(K*n_k). Where rows have weights, n
+// and n_k are sums of these.
 const Balanced = settings.Balanced
 
-// A Finish says how a run goes on: by plain steps, or by a solver that takes their place.
+// Finish names the solver of a run: Pegasos's steps, or a solver that replaces them.
 type Finish string
 
 const (
-	FinishNone Finish = settings.FinishNone // plain steps to the end
-	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; of
-	// Log Yu, Huang and Lin, Machine Learning 85, 2011; of CrammerSinger Keerthi et al., KDD 2008).
-	// The rows of an epoch come in a new random order where Order is Shuffled, and those whose
-	// steps have changed nothing rest for some epochs. The result is the mean of the last epoch's
-	// iterates where the loss has a kink or the optimum is far, unless Average is LastIterate; else
-	// the last iterate.
+	FinishNone Finish = settings.FinishNone // Pegasos's steps to the end
+	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; for
+	// Log Yu, Huang and Lin, Machine Learning 85, 2011; for CrammerSinger Keerthi et al., KDD
+	// 2008). With Shuffled, too, each epoch visits the rows in a new random order. Rows whose steps
+	// changed nothing are skipped for some epochs. The model is the mean of the last epoch's
+	// iterates if Average is LastHalf and either the loss has a kink or more than 20 epochs are
+	// predicted; otherwise it is the last iterate.
 	FinishDual Finish = settings.FinishDual
-	// FinishAuto chooses for each problem by the number of operations that the descent and, of up
-	// to 2,000 columns, Newton's method are predicted to take; internal/train/choose has the
-	// numbers. Where the descent would take far more epochs than there are, it is plain steps.
-	// Newton's method takes over when the descent has cost as much as that was to. The run ends
-	// when Newton's method is done with all problems.
+	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
+	// or, for data of up to 2,000 columns, Newton's method. Where the descent would need far more
+	// epochs than the run has, it takes Pegasos's steps in its place. Newton's method takes over a
+	// problem once the descent has cost as much as Newton's method was predicted to. Without Tol
+	// the run ends when Newton's method has converged on all problems.
 	FinishAuto Finish = settings.FinishAuto
-	// FinishNewton goes on after the first epoch with Newton's method, for all losses of one score.
-	// It is for dense rows of up to some thousand columns on any scale, small lambdas and a bias
-	// without a penalty. The run ends when the gap is found to be at most Tol, or 0.1 %.
+	// FinishNewton is Newton's method after a first epoch of Pegasos's steps, for all losses but
+	// the joint ones. It suits dense rows of up to some thousand columns of any scale, small
+	// lambdas and a bias without a penalty. The run ends when the gap is at most Tol, or 0.1 % if
+	// Tol is 0.
 	FinishNewton Finish = settings.FinishNewton
 )
 
-// Multiclass says what problems labels make. Two labels make one problem in the first two.
+// Multiclass is the scheme by which more than two labels are reduced to training problems. Two
+// labels make a single problem in OneVsRest and OneVsOne.
 type Multiclass string
 
 const (
-	// OneVsRest is a problem for each label, against all others. The highest score wins.
+	// OneVsRest trains a problem for each label against all others. The highest score wins.
 	OneVsRest Multiclass = settings.OneVsRest
-	// OneVsOne is a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2), ...,
-	// about the rows of these two alone: C, the epochs, Balanced and t0 are of these. Each pair
-	// votes for one of its labels; see [Model.ClassScores] for ties.
+	// OneVsOne trains a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2),
+	// ..., on the rows of these two alone: C, epochs, Balanced and t0 refer to the rows of the
+	// pair. Each pair votes for one of its labels; [Model.ClassScores] documents ties.
 	OneVsOne Multiclass = settings.OneVsOne
-	// CrammerSinger is one problem with a weight vector for each label and the loss max over the
-	// labels r of cost(y, r) - z_y + z_r, for the loss Hinge. Trainer.Costs has the costs.
+	// CrammerSinger trains one problem with a weight vector for each label, on the loss max over
+	// the labels r of cost(y, r) - z_y + z_r, where z_r is the score of r and cost(y, r) is 1 for
+	// r != y, unless Trainer.Costs is set, and 0 for r = y. Config.Loss must be Hinge.
 	CrammerSinger Multiclass = settings.CrammerSinger
-	// Multinomial is the same with the loss log(sum over r of e^(z_r - z_y)), for the loss Log.
+	// Multinomial trains one problem with a weight vector for each label, on the loss
+	// log(sum over r of e^(z_r - z_y)). Config.Loss must be Log.
 	Multinomial Multiclass = settings.Multinomial
 )
 
@@ -109,107 +123,121 @@ func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial
 // DefaultLambda is the Lambda of Config.Plain.
 const DefaultLambda = settings.DefaultLambda // 1e-4
 
-// A Config says what is trained and how. It holds everything that has an influence on the model
-// beside the data. A zero field stands for its default, the one listed first. But Scale,
-// TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps (with
-// these two Tol) are chosen by the data where they are zero, each by itself, as docs/training.md
-// says; or taken from the model in Trainer.Resume, Start or Prior, but for the length of a new run.
-// The Config of a model has what was chosen. [Config.Plain] chooses nothing.
+// Config holds the settings of a training run. Together with the data, the other inputs of a
+// [Trainer] and the layout of the rows they determine the model.
+//
+// A zero field stands for its default, the value listed first. But Scale, TargetScale, Bias,
+// BiasScale, Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps, with these two Tol, are
+// chosen from the data where they are zero, each by itself, by the rules of docs/training.md. Where
+// a run builds on the model in Trainer.Resume, Start or Prior, they are taken from that model; only
+// a resumed run takes over Finish, Tol, Epochs and Steps.
+//
+// The Config of a [Model] has the chosen values. [Config.Plain] chooses nothing.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
-	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
-	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
+	// Epsilon is the absolute error that costs nothing with EpsInsensitive, in the units of the
+	// labels. 0 means a tenth of the labels' standard deviation, or 0 if TargetScale is ScaleNone.
 	Epsilon float64 `json:"epsilon,omitempty"`
-	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
+	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`
-	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and the weights of their
-	// rows, as in Trainer.Weights. Rows of other labels have the weight 1, all rows if it is empty.
+	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels with the weight of each of
+	// their rows; it multiplies Trainer.Weights. Labels that are not listed have the weight 1, as
+	// all have if ClassWeight is empty.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, for the rows as they are scaled, and C the same in the
-	// terms of other solvers: lambda = 1/(C*rows), or 1/(C*sum of the rows' weights). At most one
-	// of the two may be set. Lambda has to be at least 1e-12*min(1, R^2) for float32 weights, R^2
-	// being the mean squared length of the rows with an appended feature.
+	// Lambda is the weight of the penalty; it refers to the scaled rows. C expresses the same in
+	// the terms of other solvers: lambda = 1/(C*n), where n is the number of rows or the sum of
+	// their weights. At most one of the two may be set. Lambda must be at least 1e-12*min(1, R^2),
+	// the limit of float32 weights, where R^2 is the mean squared norm of the scaled rows, with the
+	// appended feature.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, Steps that in steps. At most one of
-	// the two may be set. Config.Plain has 20 epochs, which end within 1 % of the optimum on most
-	// text and census data, or 200 with FinishNewton, which ends by itself after some tens.
+	// Epochs is the length of the run in passes over the rows, Steps its length in steps. At most
+	// one of the two may be set. Config.Plain sets Epochs to 20, which end within 1 % of the
+	// optimum on most text and census data, or to 200 with FinishNewton, which usually converges
+	// after some tens.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this: the objective
-	// is then at most this share above the least there is. Steps or Epochs are the most there will
-	// be, 2000 epochs unless they are given, and Finish is FinishAuto, where it can be, unless that
-	// is given. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
-	// time: it takes about as long as an epoch. With FinishDual it is found when an estimate, which
-	// costs nothing, says that it is small enough. Patience is tested after the former epochs.
+	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
+	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, 2000 epochs
+	// unless one of them is set, and a zero Finish means FinishAuto where that is possible. The gap
+	// is computed after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time, and takes
+	// about as long as an epoch; during the dual descent it is computed only once an estimate that
+	// costs nothing is small enough.
 	Tol float64 `json:"tol,omitempty"`
 
-	// Patience, if not 0, ends the run as soon as that many tests in a row have not shown a better
-	// model on Trainer.Valid than the best one before, which is the result: one of higher accuracy,
-	// or of a lower mean squared error.
+	// Patience, if not 0, ends the run once that many tests in a row found no model better on
+	// Trainer.Valid than the best so far, by accuracy or, for regression, by mean squared error.
+	// The result is the best model. Models are tested after epochs 1 to 8, 10, 12, 15 and so on.
 	Patience int `json:"patience,omitempty"`
 
-	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential, Blocks
-	Block int   `json:"block,omitempty"` // 64 rows; of the orders Shuffled and Blocks only
-	// Batch is the number of rows in a step, 0 or 1 for one: w moves by the mean of their updates.
-	// In the order IID a batch is a random set of rows, without repeats. In the others an epoch is
-	// cut into rows/Batch steps, rounded up, whose batches differ in size by one at most. With a
-	// batch of all rows, the order and the seed have no influence.
+	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential or Blocks
+	Block int   `json:"block,omitempty"` // rows in a block, 64 if 0; for Shuffled and Blocks only
+	// Batch is the number of rows in a step, one if 0: w moves by the mean of their updates. With
+	// IID a batch is a random set of rows without repeats. The other orders cut an epoch into
+	// rows/Batch steps, rounded up, whose batches differ in size by at most one. With a batch of
+	// all rows, order and seed make no difference.
 	Batch int `json:"batch,omitempty"`
-	// Shards, if above 1, is the number of copies of w that share the work and are averaged every
-	// few thousand rows. With as many threads a problem of two classes takes a fraction of the
-	// time, but comes a little less far in an epoch: see [docs/benchmarks.md]. The result depends
-	// on it, not on the threads. Not for joint problems, batches, Project and Finish.
+	// Shards, if above 1, is the number of copies of w that take steps, each on its part of the
+	// rows, and are averaged every few thousand rows. With as many threads a problem of two classes
+	// takes a fraction of the time, but makes a little less progress in an epoch: see
+	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
+	// not for joint problems, Batch above 1, Project or a Finish other than FinishNone.
 	//
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
-	// Project keeps w, with the weight of an appended feature, in the ball that has the optimum:
-	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.
+	// Project projects w, with the weight of an appended feature, onto a ball that contains the
+	// optimum after each step: |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the
+	// first steps of OffsetNone.
 	Project bool    `json:"project,omitempty"`
-	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
-	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
-	Finish  Finish  `json:"finish,omitempty"`  // FinishNone, FinishDual, FinishAuto, FinishNewton
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2 or OffsetNone
+	Average Average `json:"average,omitempty"` // LastHalf or LastIterate
+	Finish  Finish  `json:"finish,omitempty"`  // FinishNone, FinishDual, FinishAuto or FinishNewton
 
-	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasUnregularised
-	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
-	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
+	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented or BiasUnregularised
+	BiasScale float64 `json:"bias_scale,omitempty"` // appended feature's value, for BiasAugmented
+	// Scale is how features are scaled before training: ScaleNone, ScaleStandard, ScaleMaxAbs or
+	// ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale is how numbers to predict are scaled: ScaleStandard, or ScaleNone.
+	// TargetScale is how regression targets are scaled before training: ScaleNone or ScaleStandard.
 	TargetScale Scale `json:"target_scale,omitempty"`
 
-	// Calibrate, if not 0, is the number of folds by which the model gets [Model.Probabilities] by
-	// Platt's method: a sigmoid for each weight vector, fitted to the scores of each fold by a
-	// model trained on the others. Training takes about Calibrate times longer. The loss Log needs
-	// no folds. Sigmoids weigh rows by Trainer.Weights, not by ClassWeight.
+	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the
+	// model [Model.Probabilities]: a sigmoid for each weight vector is fitted to the scores that
+	// each fold gets from a model trained on the others. Training takes about Calibrate times
+	// longer. The loss Log has probabilities without folds. Sigmoids are fitted with
+	// Trainer.Weights, but without ClassWeight.
 	Calibrate int `json:"calibrate,omitempty"`
-	// Seed starts the random numbers. Zero is a seed like any other.
+	// Seed seeds the random number generator. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a
-// bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda
-// is DefaultLambda and Epochs is 20: set these to 0 to set C or Steps.
+// Paper returns the settings of the algorithm in Fig. 1 of the paper: unscaled rows, no bias, rows
+// drawn with replacement, step size 1/(lambda*t), and the last iterate as the model. Lambda is
+// DefaultLambda and Epochs is 20; set these to 0 to use C or Steps instead.
 func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain() }
 
-// Plain returns cfg with its zero fields filled in by values that do not go by the data: no
-// scaling, no bias, one-vs-rest, DefaultLambda, 20 epochs and what else is listed first. They are
-// what a zero field stands for in the Config of a [Model].
+// Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
+// BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
+// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. These
+// are also the values that zero fields in the Config of a [Model] stand for.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
-// Validate returns a *[ConfigError] that names the first field that can't be used, or nil.
+// Validate returns nil, or a *[ConfigError] for the first field that is out of range or excluded by
+// another field. Train makes further checks that need the data.
 func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
 
-// settings returns cfg as the trainer's rooms take it.
+// settings returns cfg as the type of the internal packages.
 func (cfg Config) settings() *settings.Settings {
 	s := new(settings.Settings)
 	settings.Copy(s, cfg)
 	return s
 }
 
+// fromSettings returns the Config with the fields of s.
 func fromSettings(s settings.Settings) (cfg Config) {
 	settings.Copy(&cfg, s)
 	return cfg

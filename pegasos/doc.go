@@ -1,25 +1,27 @@
-// Package pegasos trains linear models and proves how good they are: support vector machines,
-// logistic regression, ridge and support vector regression.
+// Package pegasos trains linear models and proves how close each is to the optimum: support vector
+// machines, logistic regression, ridge regression and support vector regression.
 //
-//	rows, err := dense.FromSlice(n, columns, values) // values row by row; or dataset.Read(file, ...)
-//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{}) // labels: a []float32; no settings
-//	label := m.PredictDense(row)                                    // or PredictSparse, Score
-//	share := m.Result.Gap                     // it is at most this share above the optimum
+//	x, err := dense.FromSlice(n, columns, values)        // n rows, row by row; or dataset.Read
+//	m, err := pegasos.Train(ctx, x, y, pegasos.Config{}) // y []float32: a label for each row
+//	label := m.PredictDense(row)                         // or PredictSparse, Score
+//	gap := m.Result.Gap                                  // at most this share above the optimum
 //	err = m.WriteFile("text.model")
 //
-// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any
-// type of yours that is [Examples], which is trained on as it is, without scaling; package dataset
-// reads them from files. https://github.com/pegasimd/pegasimd/blob/main/docs/training.md tells what
-// a zero [Config] chooses, and what to choose when.
+// Rows are a [dense.Matrix], a [sparse.Matrix], or a type of the caller's that implements
+// [Examples]; package dataset reads matrices from files. With a zero [Config] the data decide how
+// features are scaled, lambda, the multi-class scheme and the solver; rows of a caller's own type
+// are scaled only if Config.Scale asks for it.
+// https://github.com/pegasimd/pegasimd/blob/main/docs/training.md lists the choices and says when
+// to set a field.
 //
-// # What is minimised
+// # Objective
 //
 // The method is Pegasos, the primal estimated sub-gradient solver of Shalev-Shwartz, Singer, Srebro
-// and Cotter (Mathematical Programming 127, 2011). It minimises
+// and Cotter (Mathematical Programming 127, 2011). It minimizes
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
-// for labels y of -1 and +1; for more than two labels see [Multiclass], for other losses than the
+// for labels y of -1 and +1. For more than two labels see [Multiclass], for losses other than the
 // hinge see [Loss].
 //
 // # State
@@ -29,25 +31,30 @@
 //
 //	w = v / (lambda*(t-1+t0))
 //
-// (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0)
-// and the update is v += y*x, without a shrink or a division. Other losses add g*x, where -g is the
-// loss's derivative with respect to the score. A batch of k rows adds 1/k of each.
+// (Eq. 13 of the paper, where t0 = 0), so that the margin test y<w,x> < 1 is
+// y<v,x> < lambda*(t-1+t0) and the update is v += y*x: a step neither scales nor divides v. Other
+// losses add g*x, where -g is the derivative of the loss with respect to the score. A mini-batch of
+// k rows adds 1/k of each row's update.
 //
-// The defaults of [Order], [Offset] and [Average] need a fraction of the steps of the paper's own
-// choices, which [Paper] gives to the letter. Dual coordinate descent and Newton's method come far
-// closer to the optimum, in less time where a proof is wanted: see [Finish].
+// With the defaults of [Order], [Offset] and [Average] training takes a fraction of the steps that
+// the paper's own choices, which [Paper] returns, need. Dual coordinate descent and Newton's method
+// come far closer to the optimum, in less time where a proof is wanted: see [Finish].
 //
 // # Certificate
 //
-// In every order but [IID] a row is visited once an epoch, so that the share of its visits that
-// violated its margin, or the mean of its g, is a feasible point of the dual problem, whose value D
-// is a lower bound on the least P there is. The [Result] has P, D and the duality gap.
+// In every order but [IID] a row is visited once an epoch. The share of its visits that violated
+// the margin (for other losses the mean of its g) is then a feasible dual variable, and the dual
+// objective D of these variables is a lower bound on the minimum of P. [Result] holds P, D and the
+// relative duality gap (P-D)/D.
 //
-// # One answer
+// # Reproducibility
 //
-// The same rows, labels and [Config] give the same model to the bit on every machine and with any
-// number of threads. A dense and a sparse matrix of the same rows agree within rounding.
+// The same rows, labels and [Config] give the same model, to the bit, on every machine and with any
+// number of threads. Models of a dense and a sparse matrix with the same rows agree within
+// rounding.
 //
-// [Partial] trains on rows that come in chunks, package kernelsvm with kernels in place of the dot
-// product, for data that need a curved boundary.
+// # Other trainers
+//
+// [Partial] trains on rows that arrive in chunks. Package kernelsvm trains with kernels in place of
+// the dot product, for classes that no hyperplane separates.
 package pegasos

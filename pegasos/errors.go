@@ -8,30 +8,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A ConfigError says which field of a [Config] can't be used, and why.
+// ConfigError is the error for a field of a [Config] or [Trainer] that can't be used.
 type ConfigError struct {
-	Field  string // as in the struct: "Lambda"
-	Reason string
+	Field  string // name of the field, such as "Lambda"
+	Reason string // why the field can't be used, such as "have -1, want 1 or more"
 }
 
+// Error returns the field and the reason, after the name of the package.
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-func badField(field, format string, args ...any) error {
+// configErrorf returns a *ConfigError whose reason is formatted like fmt.Sprintf.
+func configErrorf(field, format string, args ...any) error {
 	return &ConfigError{field, fmt.Sprintf(format, args...)}
 }
 
-// A RowError says which row of the training data can't be used, and why.
+// RowError is the error for a row of the training data that can't be used.
 type RowError struct {
-	Row    int // from 0
-	Reason string
-	Scale  bool // other numbers would do: scale the features
+	Row    int    // number of the row, from 0
+	Reason string // why the row can't be used
+	Scale  bool   // the row can be used if the features are scaled first
 }
 
+// Error returns the number of the row and the reason, after the name of the package.
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
-func rowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
+// newRowError returns a *RowError for a row that no scaling makes usable.
+func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// publicError returns an error of the trainer's rooms as one of this package.
+// publicError converts the error types of the internal packages to those of this package. It
+// returns other errors as they are.
 func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:
@@ -44,13 +49,14 @@ func publicError(err error) error {
 	return err
 }
 
-// A StepError says at which step the numbers left the range of float32.
+// StepError is the error of a run whose numbers left the range of float32.
 type StepError struct {
-	Step   int64 // from 1
-	Row    int   // from 0, or -1 where no single row is at fault
-	Reason string
+	Step   int64  // number of the step, from 1
+	Row    int    // number of the row, from 0; -1 if no single row is the cause
+	Reason string // which number is not finite
 }
 
+// Error returns the step, the row if there is one, and the reason, after the name of the package.
 func (e *StepError) Error() string {
 	if e.Row < 0 {
 		return fmt.Sprintf("pegasos: step %d: %s", e.Step, e.Reason)

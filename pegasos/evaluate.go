@@ -10,21 +10,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// FormatLabel returns the shortest text that reads as the same float32.
+// FormatLabel returns the shortest decimal text that parses as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
-// ClassName returns the name of a class, or its label as text if the classes have no names.
+// ClassName returns the name of the class at a position in Classes, or its label as text if the
+// classes have no names. It panics if there is no such class.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns the sum of [Model.Penalty] and [Model.MeanLoss]: P for these rows.
+// Objective returns the objective P for the given rows: the sum of [Model.Penalty] and
+// [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
 
-// Penalty returns lambda/2 |w|^2, or the mean over the problems; NaN for a model that had a prior.
+// Penalty returns lambda/2 |w|^2, where w includes the weight of an appended feature: the sum over
+// the vectors of a joint problem, else the mean over all vectors. It is NaN for a model with a
+// prior.
 func (m *Model) Penalty() float64 {
 	if m.Prior != "" {
-		return math.NaN() // the model does not keep it
+		return math.NaN() // the model does not store the prior's weights
 	}
 	total := 0.0
 	for k, v := range m.Weights {
@@ -33,7 +37,7 @@ func (m *Model) Penalty() float64 {
 			w, b = s.Exact(m, k)
 		}
 		if m.Config.Bias != BiasAugmented {
-			b = 0 // a bias of another kind costs nothing
+			b = 0 // no penalty
 		}
 		total += objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
@@ -43,11 +47,13 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores
-// [Model.DecisionAll] gave, or the mean over the problems, which with one-vs-one have the rows of
-// two classes. weights, if not nil, has a weight for each row, as in Trainer.Weights; class weights
-// and costs of mistakes do not count. It is NaN if a weight can't be used, a label is none of the
-// model's, or a pair has no rows. It panics if y and weights differ in length.
+// MeanLoss returns the mean training loss of rows with the labels y, whose scores
+// [Model.DecisionAll] returned. For several problems it is the mean of their mean losses; a problem
+// of one-vs-one has the rows of its two classes. weights, if not nil, holds a weight for each row,
+// as in Trainer.Weights; class weights and Trainer.Costs are not applied. For regression with a
+// TargetScale the loss is that of the scaled targets. MeanLoss is NaN if a weight is invalid, a
+// label is not one of the model's classes, or a pair has no rows. It panics if y and weights differ
+// in length.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
@@ -58,13 +64,13 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	}
 	c := m.Config.settings().Cost()
 	if m.Classes == nil {
-		spread := m.Scaling.room().Unit()
+		spread := m.Scaling.internal().Unit()
 		c.Epsilon /= spread
 		return weightedMean(weight, len(y), func(i int) float64 {
 			return c.At((scores[i] - float64(y[i])) / spread)
 		})
 	}
-	_, classes, err := labels.Classify(y, weight, m.Classes, rowError)
+	_, classes, err := labels.Classify(y, weight, m.Classes, newRowError)
 	if err != nil {
 		return math.NaN()
 	}
@@ -76,7 +82,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	}
 	loss := 0.0
 	for k := range m.Weights {
-		z, positive, weight := m.scoresOf(k, scores, classes, weight)
+		z, positive, weight := m.problemScores(k, scores, classes, weight)
 		loss += weightedMean(weight, len(z), func(i int) float64 {
 			if positive[i] {
 				return c.At(z[i])
@@ -87,8 +93,8 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean returns the mean of value(i) for i below n, by the weights; nil for ones. Values of
-// weight 0 are not asked for.
+// weightedMean returns the weighted mean of value(i) for i < n; a nil weight means 1 for each. It
+// does not call value for rows of weight 0.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
@@ -104,11 +110,12 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// scoresOf returns the scores by vector k of the rows of its problem whose weight is above 0, which
-// of them should be above 0, and the rows' weights. Both weights are nil for ones.
-func (m *Model) scoresOf(k int, scores []float64, classes []int32, all []float64) (z []float64,
+// problemScores returns the scores by vector k of the rows of its problem, whether each row is of
+// the positive class, and the rows' weights. It leaves out rows of weight 0. all and weight are nil
+// if all weights are 1.
+func (m *Model) problemScores(k int, scores []float64, classes []int32, all []float64) (z []float64,
 	positive []bool, weight []float64) {
-	no, yes := m.sides(k)
+	no, yes := m.classesOf(k)
 	for i, class := range classes {
 		c := int(class)
 		if all != nil && all[i] == 0 || c != yes && no >= 0 && c != no {
@@ -122,8 +129,9 @@ func (m *Model) scoresOf(k int, scores []float64, classes []int32, all []float64
 	return z, positive, weight
 }
 
-// sides returns the class that vector k scores below 0, or -1 for all others, and the one above.
-func (m *Model) sides(k int) (negative, positive int) {
+// classesOf returns the negative and the positive class of weight vector k. The negative class is
+// -1, for all other classes, if there is a vector for each class.
+func (m *Model) classesOf(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:
 		return 0, 1

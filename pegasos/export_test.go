@@ -14,16 +14,18 @@ var (
 	BiasOf       = (*Model).bias
 	LambdaOf     = (*Model).lambda
 	StepsOf      = (*Model).stepsOf
-	ClassesOf    = (*Model).sides
+	ClassesOf    = (*Model).classesOf
+	ScalesRows   = (*Model).scalesRows
 	SettingsOf   = Config.settings
 	FromSettings = fromSettings
 	PublicError  = publicError
+	NewRowError  = newRowError
 	PrepareTask  = (*task).prepare
 	NewSetOf     = (*task).newSet
 	JobOf        = (*task).job
 	ModelOf      = (*task).model
-	ScaleOf      = (*Scaling).room
-	ResultOf     = Result.room
+	ScaleOf      = (*Scaling).internal
+	ResultOf     = Result.internal
 )
 
 func CheckpointOf(s *State) *checkpoint.State { return &s.state }

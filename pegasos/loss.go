@@ -2,25 +2,26 @@ package pegasos
 
 import "github.com/pegasimd/pegasimd/internal/train/loss"
 
-// A Loss is what a row costs, as a function of its score z.
+// Loss names the loss of a row with the label y as a function of its score z.
 type Loss string
 
 const (
-	// Hinge is max(0, 1 - y*z), that of the support vector machine.
+	// Hinge is max(0, 1 - y*z), the loss of the support vector machine.
 	Hinge Loss = "hinge"
-	// Log is log(1 + e^(-y*z)), that of logistic regression. The model's scores are log-odds.
+	// Log is log(1 + e^(-y*z)), the loss of logistic regression. Scores are log-odds.
 	Log Loss = "log"
-	// SquaredHinge is max(0, 1 - y*z)^2, as liblinear has it.
+	// SquaredHinge is max(0, 1 - y*z)^2, as in liblinear.
 	SquaredHinge Loss = "squared-hinge"
-	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression. Labels are
-	// numbers to predict, of which the score is an estimate.
+	// EpsInsensitive is max(0, |y - z| - Epsilon), the loss of support vector regression. Labels
+	// are targets, and the score is the prediction.
 	EpsInsensitive Loss = "eps-insensitive"
-	// Squared is (y - z)^2/2, that of ridge regression, for labels that are numbers to predict:
-	// scikit-learn's Ridge with alpha = lambda*rows has the same optimum.
+	// Squared is (y - z)^2/2, the loss of ridge regression. Labels are targets, and the score is
+	// the prediction. scikit-learn's Ridge with alpha = lambda * number of rows has the same
+	// optimum.
 	Squared Loss = "squared"
 )
 
-// Losses returns all losses, the default first.
+// Losses returns the names of all losses, the default first.
 func Losses() (names []Loss) {
 	for _, name := range loss.Names(nil) {
 		names = append(names, Loss(name))
@@ -28,14 +29,15 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// traits returns those of the loss, or of the hinge if there is no such loss: Validate refuses it.
+// traits returns the properties of the loss, or those of Hinge for an unknown name, which Validate
+// rejects.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()
 }
 
-// Regression reports whether labels are numbers to predict.
+// Regression reports whether labels are regression targets instead of classes.
 func (l Loss) Regression() bool { return l.traits().Numbers }
 
-// LogOdds reports whether the scores are log-odds, so that they make probabilities.
+// LogOdds reports whether scores are log-odds, from which probabilities follow without calibration.
 func (l Loss) LogOdds() bool { return l.traits().LogOdds }

@@ -19,51 +19,60 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 )
 
-// A Model is what training gives and prediction takes.
+// Model is a trained linear model.
 //
-// For two classes it has one weight vector, and a score above 0 speaks for the second class. For
-// more, and for joint problems of two, it has one a class, and the highest score wins. With
-// [OneVsOne] it has one for each pair of classes, whose score above 0 is a vote for the second of
-// the two. If it predicts numbers it has no classes, and the score of its one vector is the number.
+// A model of two classes has one weight vector; a score above 0 means the second class. With more
+// classes, and for joint problems of two, it has a weight vector for each class, and the highest
+// score wins. With [OneVsOne] it has one for each pair of classes; a score above 0 is a vote for
+// the second class of the pair. A regression model has no classes and one weight vector, whose
+// score is the prediction.
+//
+// A Model may be used by any number of goroutines that do not change it.
 type Model struct {
-	Classes []float32   // the labels, ascending; nil for numbers
-	Names   []string    // of the classes, if they have any: Train leaves it nil
-	Weights [][]float32 // each has Cols elements
-	Bias    []float64   // one for each weight vector, added to its scores; nil for none
-	// The caller sets these four and uses them before the model predicts, as the command does with
-	// package dataset. The first and the third are JSON.
-	Scaler    json.RawMessage // how rows have to be scaled before that: a dataset.Scaler; or nil
-	HashBits  int             // the features are 2^HashBits buckets, as in dataset.Options; or 0
-	Table     json.RawMessage // what the columns of the data were: a dataset.Table; or nil
-	IndexBase int             // the number of the first feature in the file of the data
+	Classes []float32   // distinct labels, ascending; nil for regression
+	Names   []string    // names of the classes, set by the caller; nil if they have none
+	Weights [][]float32 // weight vectors, of Cols elements each
+	Bias    []float64   // constant term of each weight vector's score; nil if all are 0
 
-	Calibration []Sigmoid // one for each weight vector; nil for none
-	Lambda      float64   // in force, also where C was given
-	Config      Config    // defaults filled in
-	Prior       string    // the Hash of the prior; empty without one
-	Start       string    // the Hash of the Trainer.Start of the run; empty without one
-	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
-	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
+	// The next four fields describe how the rows were made. The caller sets them, and applies them
+	// to rows before they are scored, as the command does with package dataset.
+
+	Scaler    json.RawMessage // JSON of the dataset.Scaler applied to the rows; nil if none
+	HashBits  int             // features are 2^HashBits hash buckets (dataset.Options); 0 if not
+	Table     json.RawMessage // JSON of the dataset.Table that describes the columns; nil if none
+	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
+
+	Calibration []Sigmoid // Platt's sigmoid of each weight vector; nil if not calibrated
+	Lambda      float64   // penalty weight in use, also if Config.C was set
+	Config      Config    // settings of the run, after zero fields were filled in
+	Prior       string    // Hash of Trainer.Prior; empty without one
+	Start       string    // Hash of Trainer.Start; empty without one
+	// Data is a fingerprint of the rows, labels, weights and prior that Result refers to, and of
+	// the rows' layout, for Trainer.Verify. It is empty unless Trainer.Fingerprint or KeepProof was
+	// set.
 	Data string
-	// Command has the flags of pegasimd train that give this model without any detection, as a shell
-	// reads them; names of files are left out. The caller sets it; the Hash does not depend on it.
+	// Command holds flags of pegasimd train, quoted for a shell, that reproduce this model without
+	// any detection; file names are left out. The caller sets it. The Hash does not depend on it.
 	Command string
-	Result  Result
-	State   *State // of the run, if Trainer.KeepState asked for it
-	Proof   *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
-	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
-	// the model uses it by itself: predictions take rows as they are.
+	Result  Result // objective, bound and length of the run
+	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
+	Proof   *Proof // dual variables of Result's bound, written separately; nil without KeepProof
+	// Scaling is the scaling of the rows for training; nil if they were not scaled. Unlike the
+	// Scaler it is applied by the methods of the model, which take unscaled rows.
 	Scaling *Scaling
 
-	wrongGap string // error message about the gap in the model's file; see modelfile.Bounds
+	gapMismatch string // error about a wrong gap in the file; empty if the gap is right
 }
 
-func (m *Model) stepsOf(k int) int64  { return m.resultOf(k).Steps }
-func (m *Model) lambda(k int) float64 { return m.resultOf(k).Lambda }
+// stepsOf returns the number of steps that vector k has taken.
+func (m *Model) stepsOf(k int) int64 { return m.vectorResult(k).Steps }
 
-// A Head has the fields of a [Model] that say what rows and labels it is about.
+// lambda returns the penalty weight of vector k.
+func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
+
+// Head holds the fields of a [Model] that describe its rows and labels.
 type Head struct {
-	Features  int
+	Features  int // number of features, Model.Cols
 	IndexBase int
 	Scaler    json.RawMessage
 	HashBits  int
@@ -72,23 +81,23 @@ type Head struct {
 	Names     []string
 }
 
-// Head returns what rows and labels the model is about.
+// Head returns the fields of the model that describe its rows and labels.
 func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
-// Outputs returns the number of scores of a row: one for each weight vector.
+// Outputs returns the number of scores of a row, which is the number of weight vectors.
 func (m *Model) Outputs() int { return len(m.Weights) }
 
-// Cols returns the number of features.
+// Cols returns the number of features, 0 for a zero Model.
 func (m *Model) Cols() int {
 	if len(m.Weights) == 0 {
-		return 0 // a zero Model
+		return 0
 	}
 	return len(m.Weights[0])
 }
 
-// bias returns that of vector k.
+// bias returns the bias of vector k, 0 if the model has none.
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
 		return 0
@@ -96,9 +105,10 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless training could give the model: it has as many weight vectors as
-// its classes and settings ask for, all of one length, finite numbers, ascending classes, and
-// settings that can be used. Models that are read are valid; call it for one made by hand.
+// Validate returns an error unless training could have made the model: it has the number of weight
+// vectors that its classes and settings require, all of equal length, its numbers are finite, its
+// classes ascend, and its settings are valid. [Read] returns valid models only; call Validate for
+// models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -106,12 +116,13 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// checkSettings returns an error unless the settings can be used.
+// checkSettings returns an error unless the Config is valid and Lambda positive.
 func (m *Model) checkSettings() error {
 	return cmp.Or(m.Config.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the vectors are of one length and all numbers finite.
+// checkFinite returns an error unless the weight vectors have equal length and all weights and
+// biases are finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -128,8 +139,9 @@ func (m *Model) checkFinite() error {
 	return nil
 }
 
-// WithCols returns a model over cols features: further ones have the weight 0, and weights
-// beyond them are left out. It shares what it can with m. It panics unless cols is from 0 to 2^31-1.
+// WithCols returns the model with cols features: features that m lacks have the weight 0, and
+// weights beyond cols are dropped. The result shares memory with m; if m has cols features it is m
+// itself. WithCols panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
 	if cols < 0 || cols > math.MaxInt32 {
 		panic(misuse.Of("%d columns, want 0 to 2^31-1", cols))
@@ -140,11 +152,11 @@ func (m *Model) WithCols(cols int) *Model {
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
 	if s := m.Scaling; s != nil {
-		c.Scaling = fromScale(s.room().WithCols(cols))
+		c.Scaling = fromScale(s.internal().WithCols(cols))
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
-			for k := range c.Bias { // zeros in the columns left out score, too
-				c.Bias[k] = m.bias(k) + s.room().Rest(m.Weights[k], cols)
+			for k := range c.Bias { // a zero in a dropped column scores -Shift*Factor*weight
+				c.Bias[k] = m.bias(k) + s.internal().Rest(m.Weights[k], cols)
 			}
 		}
 	}
@@ -161,10 +173,12 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// Hash returns the SHA-256, in hexadecimal, of all that predictions depend on: the weight vectors
-// one after the other (float32), the biases if there are any (float64), the classes (float32), and
-// A and B of each sigmoid (float64), all little-endian; then the lines of the model's file that say
-// how rows and labels are read, without those missing or 0, and a Scaling that is not folded.
+// Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
+// vectors one after the other (float32), the biases if there are any (float64), the classes
+// (float32), and A and B of each sigmoid (float64), all little-endian; then those of the lines
+// names, index_base, scaler, hash_bits and table that the model's file has with a value that is not
+// 0; and, if rows are scaled before they are scored, the line scale with the kind of the Scaling,
+// its shifts and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -175,22 +189,23 @@ func (m *Model) Hash() string {
 		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
 		modelfile.Optional("table", &m.Table),
 	}
-	apart := m.scalesRows() && m.Scaling.Kind != ScaleNone
-	if apart {
+	unfolded := m.scalesRows() && m.Scaling.Kind != ScaleNone
+	if unfolded {
 		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
-	modelfile.WriteLines(h, lines) // what can't be written has no file
-	if apart {
+	modelfile.WriteLines(h, lines) // fails only for models that can't be written either
+	if unfolded {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// proofHash returns the hash that a proof is bound to: of the weight vectors, biases and classes.
+// proofHash returns the SHA-256, in hexadecimal, of weight vectors, biases and classes, by which a
+// Proof names its model.
 func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
 
-// vectorHash hashes the weight vectors, the biases and the classes.
+// vectorHash returns a SHA-256 to which the weight vectors, biases and classes were written.
 func (m *Model) vectorHash() hash.Hash {
 	h := sha256.New()
 	for _, w := range m.Weights {
@@ -201,7 +216,7 @@ func (m *Model) vectorHash() hash.Hash {
 	return h
 }
 
-// A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
+// Sigmoid maps a score z to the probability 1/(1 + e^(A*z+B)) (Platt 1999).
 type Sigmoid struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
@@ -209,14 +224,15 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold returns m, which is about scaled rows and numbers, as a model of rows as they are, with s.
+// Fold returns the model for unscaled rows and targets that predicts what m, a model for rows and
+// targets scaled by s, predicts. Its Scaling is s. If s is nil it is m.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
 	}
 	f := *m
 	f.Scaling = s
-	f.Weights, f.Bias = s.room().Fold(m.Weights, m.Bias)
+	f.Weights, f.Bias = s.internal().Fold(m.Weights, m.Bias)
 	f.Config.Epsilon = s.epsilon
 	if m.Proof != nil {
 		proof := *m.Proof
@@ -226,34 +242,37 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold returns m, of rows as they are or made with s, as a model of rows and numbers scaled by s.
+// Unfold returns m as a model for rows and targets scaled by s, the inverse of Fold. The Scaling of
+// m must be s, nil or folded. If s is nil the result is m.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
 	}
 	u := *m
-	u.Weights, u.Bias = s.room().Unfold(m.Weights, m.Bias, m.Scaling.room(),
+	u.Weights, u.Bias = s.internal().Unfold(m.Weights, m.Bias, m.Scaling.internal(),
 		m.Config.Plain().Bias != BiasNone)
 	u.Scaling = nil
-	u.Config.Epsilon = m.Config.Epsilon / s.room().Unit()
+	u.Config.Epsilon = m.Config.Epsilon / s.internal().Unit()
 	return &u
 }
 
-// Exact returns vector k of m, which was folded by s, and its bias, for scaled rows and numbers.
+// Exact returns weight vector k of m and its bias, in float64, for rows and targets scaled by s,
+// given that m was folded by s.
 func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
-	return s.room().Exact(m.Weights[k], m.bias(k))
+	return s.internal().Exact(m.Weights[k], m.bias(k))
 }
 
-// resultOf returns the result of vector k: in models of former versions, the steps and lambda of
-// all.
-func (m *Model) resultOf(k int) ClassResult {
+// vectorResult returns the result of vector k. If the model has none with a lambda, it returns the
+// steps and lambda of the whole run alone.
+func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
 	}
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check returns an error unless the model is one that training could give.
+// check returns an error unless training could have made the weights, classes and other data of the
+// model. It does not check values of settings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")
@@ -289,15 +308,15 @@ func (m *Model) check() error {
 		}
 	}
 	if m.Scaling != nil {
-		if err := m.Scaling.room().Check(m.Cols()); err != nil {
+		if err := m.Scaling.internal().Check(m.Cols()); err != nil {
 			return err
 		}
 	}
 	return modelfile.CheckData(m.Data)
 }
 
-// Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
-// model. A score above 0 speaks for the second.
+// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one
+// model separates. A score above 0 is a vote for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	n := len(m.Classes)
 	for first = 0; k >= n-1-first; first++ {
@@ -306,12 +325,12 @@ func (m *Model) Pair(k int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Examples are the rows of the data, such as a *dense.Matrix or *sparse.Matrix. Several goroutines
-// may call the methods at a time. If there is a method Err() error as well, training calls it once
-// it has read all rows, before the first step, and fails with its error: see [sparse.Matrix.Err].
+// Examples is a matrix of training rows. [dense.Matrix] and [sparse.Matrix] implement it. Methods
+// must be safe for concurrent use. If the type also has a method Err() error, training calls it
+// after reading all rows and before the first step, and returns its error: see [sparse.Matrix.Err].
 type Examples interface {
-	Rows() int
-	Cols() int
+	Rows() int // number of rows
+	Cols() int // number of columns, the features
 	// Dot returns the dot product of row i and w, which has Cols elements.
 	Dot(i int, w []float32) float32
 	// Axpy adds a times row i to w, which has Cols elements.

@@ -12,27 +12,28 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
-// A model file is one of package modelfile, of the kind Linear. Its header has the lines of
+// A model file is a file of package modelfile of kind Linear. Its header has the lines of
 // header.fields, and its numbers are
 //
-//	weights   (float32, one vector after the other; sparse as in package modelfile, if it says so)
+//	weights   (float32, one vector after the other; without zeros if "sparse" is true)
 //	biases    (float64, one for each vector; only if "bias" is true)
-//	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
-//	factors   (float32, the same)
-//	state     (float32; only if there is a "state": its arrays, see package checkpoint)
+//	shifts    (float32, one for each feature; only with a "scaling" of kind standard)
+//	factors   (float32, one for each feature; only with a "scaling" of kind standard or max-abs)
+//	state     (float32; the arrays of package checkpoint; only with a "state")
 
-// A header is what a model's header has in another form than the model.
+// header holds the lines of a model file's header whose form differs from the Model's field.
 type header struct {
 	features int
-	sparse   bool      // The zeros among the weights are not there.
-	classes  []float32 // not nil
-	bias     bool
-	hash     string // only with Model.Data
+	sparse   bool      // the file leaves out weights that are 0
+	classes  []float32 // Model.Classes, but empty instead of nil
+	bias     bool      // the file has biases
+	hash     string    // Model.Hash; empty without Model.Data
 	result   *result.Header
-	state    *checkpoint.Head // nil for none
+	state    *checkpoint.Head // nil without a State
 }
 
-// fields returns the header's lines.
+// fields returns the header's lines in their order in the file, with pointers to the values in h
+// and m.
 func (h *header) fields(m *Model) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.features), modelfile.Optional("sparse", &h.sparse),
@@ -49,13 +50,14 @@ func (h *header) fields(m *Model) []modelfile.Field {
 	}
 }
 
-// Write writes the model, in a form that is the same on every machine.
+// Write writes the model to w, as [Read] reads it: the same bytes on every machine. The error is
+// w's, or says why the model is not valid. The Proof is not written: see [Proof.Write].
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	h := header{features: m.Cols(), classes: append([]float32{}, m.Classes...),
-		bias: m.Bias != nil, result: m.Result.room().Header()}
+		bias: m.Bias != nil, result: m.Result.internal().Header()}
 	if m.Data != "" {
 		h.hash = m.Hash()
 	}
@@ -81,14 +83,15 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// Read reads a model that Write has written, to the end of r. It checks all there is to check, and
-// takes no more memory than a few times what r turns out to hold, whatever the header says.
+// Read reads a model from r, which must hold what Write wrote and nothing else. It verifies the
+// checksum and returns valid models only. It allocates no more than a small multiple of the bytes
+// that r holds, whatever the header claims.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
-// ReadFile reads a model from a file, which may be compressed with gzip.
+// ReadFile reads a model from the named file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads what follows the first line of a model file.
+// readModel reads a model file from the second line on.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := r.Header(h.fields(m)); err != nil {
@@ -98,7 +101,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Read in full before anything of the claimed size is made.
+	// The numbers are read before memory of the claimed size is allocated.
 	room := matrices.Room(vectors, h.features)
 	weights, err := r.Vectors(vectors*h.features, h.sparse, room)
 	if err != nil {
@@ -110,7 +113,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		}
 	}
 	if s := m.Scaling; s != nil {
-		shifts, factors := s.room().Numbers(h.features)
+		shifts, factors := s.internal().Numbers(h.features)
 		if s.Shift, err = r.Floats(shifts); err != nil {
 			return nil, err
 		}
@@ -128,7 +131,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := r.Take(24 * vectors); err != nil { // for slices, which may have no weights
+	if err := r.Take(24 * vectors); err != nil { // the slice headers of vectors that may be empty
 		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
 	}
 	m.Weights = matrices.Vectors(vectors, h.features)
@@ -138,7 +141,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	return m, h.check(m)
 }
 
-// check returns an error unless the model of the header is one that training could give.
+// check returns an error unless m is valid and has the hash in the header, if there is one.
 func (h *header) check(m *Model) error {
 	if err := m.check(); err != nil {
 		return err
@@ -150,13 +153,14 @@ func (h *header) check(m *Model) error {
 		return nil
 	}
 	if have := m.Hash(); have != h.hash {
-		return fmt.Errorf("header: hash: what makes the predictions has the hash %s, not %s", have,
+		return fmt.Errorf("header: hash: the model in the file has the hash %s, not %s", have,
 			h.hash)
 	}
 	return nil
 }
 
-// fill gives the model what the header has of it, and returns how many vectors there are to be.
+// fill sets the Classes and the Result of m from the header, and returns the number of weight
+// vectors that the file must have.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err
@@ -167,17 +171,17 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if len(h.classes) > 0 {
 		m.Classes = h.classes
 	}
-	m.Result, m.wrongGap = resultOf(h.result.Result()), h.result.CheckGap(h.result.Gap)
+	m.Result, m.gapMismatch = fromResult(h.result.Result()), h.result.CheckGap(h.result.Gap)
 	return vectors, nil
 }
 
-// WriteFile writes the model to a file in full, or leaves that as it was. With a name that ends in
-// .gz it is compressed with gzip.
+// WriteFile writes the model to the named file atomically: after an error the file is as it was. If
+// the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// A State is what a run needs to go on where it was left off, beside the data and the Config: see
-// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+// State is what a later run needs, beside the data and the Config, to continue an unfinished run:
+// see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
-// Steps returns how many the run had taken, as in [Progress].
+// Steps returns the number of steps that the run had taken, counted as in [Progress].
 func (st *State) Steps() int64 { return st.state.Steps() }

@@ -14,44 +14,47 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A Partial trains on rows that come in chunks, because they do not fit in memory or are not all
-// there yet. The classes are known from the start. Each chunk is a pass over its rows; t, and the
-// generator of random numbers, go on. The same chunks give the same model to the bit everywhere.
+// Partial trains on rows that arrive in chunks, because they do not fit in memory or are not all
+// available yet. The classes are fixed from the start. Each chunk is visited in one pass; the step
+// count t and the random number generator continue from chunk to chunk. The same chunks give the
+// same model, to the bit, on every machine.
 type Partial struct {
 	cfg     Config
-	classes []float32
-	cols    int
-	byLabel map[float32]float64
+	classes []float32           // distinct labels, ascending; empty for regression
+	cols    int                 // number of columns of all chunks
+	byLabel map[float32]float64 // class weights by label; nil if all are 1
 	chunks  *engine.Chunks
-	from    *Model   // to go on from, as it was given; nil for none
-	scaling *Scaling // of the rows; nil for none
-	failed  error
+	from    *Model   // model given to NewPartialFrom; nil for NewPartial
+	scaling *Scaling // scaling applied to chunks; nil if they are not scaled
+	failed  error    // StepError of an earlier Fit; nil if there was none
 
 	Threads int // goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS
 }
 
-// NewPartial returns a trainer of rows with cols columns, whose labels are among classes:
-// distinct, and at least two, or none for numbers to predict. Settings that go by all rows are a
-// *[ConfigError]: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate, Balanced, and
-// Project with numbers to predict. Of each chunk there is one pass, for which Shuffled means
-// Permutation. Class weights multiply the loss as they are. There is no certificate. Zero fields
-// are those of [Config.Plain]: [NewPartialFrom] takes what training chose for other rows.
+// NewPartial returns a trainer for chunks of rows with cols columns whose labels are among classes:
+// at least two distinct labels, or none for regression. Settings that refer to the whole data are a
+// *[ConfigError]: Scale, TargetScale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate,
+// Balanced, and Project for regression. Shuffled means Permutation, since each chunk is visited
+// once. Class weights multiply the loss as they are, without division by their mean. There is no
+// certificate. Zero fields mean the values of [Config.Plain]; [NewPartialFrom] uses settings that
+// were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
-// NewPartialFrom returns a trainer of chunks that goes on from m as from a Trainer.Start. Columns,
-// classes and settings are m's, but for the length and the end of the run and the shards. Rows, and
-// numbers to predict, are given as they are, and scaled as m's were. m is not changed. Balanced,
-// and C with OneVsOne, by which each pair has its own lambda, are a *[ConfigError].
+// NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start.
+// Columns, classes and settings are those of m, except settings that refer to the whole data. Fit
+// takes unscaled rows and targets and scales them as those of m were. m is not changed. The error
+// is a *[ConfigError] if m was trained with Balanced, or with C and OneVsOne so that its pairs
+// differ in lambda.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
 	}
 	for k := range m.Weights {
 		if m.lambda(k) != m.lambda(0) {
-			return nil, badField("C", "have %v, which gave each pair of classes a lambda of its "+
-				"own: it goes by all rows, which come in chunks here", m.Config.C)
+			return nil, configErrorf("C", "have %v, which gave each pair of classes its own "+
+				"lambda: that depends on all rows, which are not known in chunks", m.Config.C)
 		}
 	}
 	cfg := m.Config.Plain()
@@ -62,6 +65,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
+// newPartial returns a trainer for chunks that continues from the model from, which may be nil.
 func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err
@@ -75,19 +79,19 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
 			return nil, fmt.Errorf("pegasos: classes must be finite and distinct, have %v", c)
 		}
-		p.classes[i] += 0 // a class is never -0
+		p.classes[i] += 0 // -0 becomes 0
 	}
 	s := cfg.settings().InForce()
 	if _, err := s.Vectors(len(p.classes)); err != nil {
 		return nil, fmt.Errorf("pegasos: %w", err)
 	}
-	p.byLabel, _ = s.ClassWeights() // was validated
+	p.byLabel, _ = s.ClassWeights() // checkChunks has validated them
 	for label := range p.byLabel {
 		if !slices.Contains(p.classes, label) {
-			return nil, badField("ClassWeight", "the label %v is none of the classes", label)
+			return nil, configErrorf("ClassWeight", "the label %v is none of the classes", label)
 		}
 	}
-	if s.Order == string(Shuffled) { // for one pass that is the same, but for the work
+	if s.Order == string(Shuffled) { // blocks are of no use in a single pass
 		s.Order, s.Block = string(Permutation), 0
 	}
 	p.cfg = fromSettings(s)
@@ -99,11 +103,11 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 		s.Epsilon = from.Config.Epsilon
 		p.cfg.Scale, p.cfg.TargetScale = p.from.Config.Scale, p.from.Config.TargetScale
 	}
-	p.chunks = engine.NewChunks(s, p.classes, cols, from.from())
+	p.chunks = engine.NewChunks(s, p.classes, cols, from.point())
 	return p, nil
 }
 
-// checkChunks returns an error if a field is set that goes by all rows.
+// checkChunks returns an error if cfg is invalid or a field is set that refers to the whole data.
 func (cfg Config) checkChunks() error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -125,14 +129,15 @@ func (cfg Config) checkChunks() error {
 		bad = append(bad, "Project")
 	}
 	if len(bad) > 0 {
-		return badField(bad[0], "it goes by all rows, which come in chunks here")
+		return configErrorf(bad[0], "it depends on all rows, which are not known in chunks")
 	}
 	return nil
 }
 
-// Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty.
-// R^2 in t0 is the first one's. After an error about the rows or labels the model is what it was
-// before; after a *[StepError] it is lost, and all further calls return that error.
+// Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
+// classes. t0 depends on the rows of the first chunk. After an error for the rows or labels the
+// model is as before the call; after a *[StepError] it is lost, and all further calls of Fit and
+// Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
@@ -146,7 +151,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil
 	}
-	if s := p.scaling.room(); s != nil && len(y) == x.Rows() {
+	if s := p.scaling.internal(); s != nil && len(y) == x.Rows() {
 		x, y = s.Apply(x, y, parallel.Threads(p.Threads), func() bool { return false })
 		if err := store.Of(x).Err(); err != nil {
 			return fmt.Errorf("pegasos: %w", err)
@@ -172,14 +177,15 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	return publicError(err)
 }
 
-// Model returns the model of this moment. Its objective is not known.
+// Model returns the model after the chunks so far. Its objective, bound and gap are NaN. The error
+// is a *[StepError], of an earlier Fit or because weights are not finite.
 func (p *Partial) Model() (*Model, error) {
 	if p.failed != nil {
 		return nil, p.failed
 	}
 	point := p.chunks.Point()
 	m := &Model{Classes: slices.Clone(p.classes), Weights: point.Weights, Bias: point.Bias,
-		Lambda: p.cfg.Lambda, Config: p.cfg, Result: resultOf(point.Result)}
+		Lambda: p.cfg.Lambda, Config: p.cfg, Result: fromResult(point.Result)}
 	if p.from != nil {
 		m.Names, m.IndexBase = p.from.Names, p.from.IndexBase
 		m.Scaler, m.HashBits, m.Table = p.from.Scaler, p.from.HashBits, p.from.Table

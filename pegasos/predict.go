@@ -14,13 +14,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst, or
-// a new slice if dst is too short. It panics unless x has Cols columns: see [Model.WithCols].
+// Decision stores the scores of row i of x in dst, one for each weight vector, and returns dst[:n]
+// for n = [Model.Outputs], or a new slice if dst is shorter. It panics unless x has Cols columns:
+// see [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
-	dst = sized(dst, len(m.Weights))
+	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
 		index, values := store.ReaderOf(x).Row(i)
 		return m.scoreScaled(index, values, dst)
@@ -31,9 +32,9 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the position in Classes of the class with the highest [Model.ClassScores], the
-// first of those that are equal, or -1 if a score is not finite: a sum that float32 can't hold
-// speaks for no class. It panics for a model that predicts numbers.
+// Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
+// the first of them in a tie. It returns -1 if one of the scores is NaN or infinite, because a sum
+// left the range of float32. It panics for a regression model.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("the model predicts numbers, not classes"))
@@ -47,14 +48,14 @@ func (m *Model) Class(scores []float64) int {
 	case len(scores) == 1:
 		return 0
 	case m.Config.Multiclass == OneVsOne:
-		var space [32]float64
-		return labels.Highest(m.ClassScores(scores, space[:]))
+		var buf [32]float64
+		return labels.Highest(m.ClassScores(scores, buf[:]))
 	}
-	return labels.Highest(scores) // they are those of the classes
+	return labels.Highest(scores) // one score for each class
 }
 
-// checkScores returns the score of each weight vector. It panics if one, or the vectors, are
-// missing.
+// checkScores returns the first scores, one for each weight vector. It panics if there are fewer,
+// or if the model has no weight vectors.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -65,16 +66,19 @@ func (m *Model) checkScores(scores []float64) []float64 {
 	return scores[:len(m.Weights)]
 }
 
-// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst, or a
-// new slice if dst is too short. For two classes with one score z they are -z and z. With
-// one-vs-one a class has a vote of each pair that speaks for it and, to break ties, s/(3(|s|+1)) of
-// the sum s of its pairs' scores, positive where they do. Otherwise they are the scores themselves.
+// ClassScores stores a score for each class in dst, in the order of Classes, and returns dst cut to
+// the number of classes, or a new slice if dst is shorter. scores are those of one row. For two
+// classes with a single score z the class scores are -z and z. With one-vs-one a class scores the
+// number of its pairs that vote for it plus, to break ties, s/(3(|s|+1)), where s is the sum of its
+// pairs' scores, each with the sign that is positive for the class. Otherwise class scores are the
+// scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
 }
 
-// label returns what the scores predict: NaN if they predict nothing.
+// label returns the predicted label, or target, for the scores of one row: NaN if Class returns -1
+// or the target is not a finite float32.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
 		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
@@ -85,17 +89,18 @@ func (m *Model) label(scores []float64) float32 {
 	return labels.At(m.Classes, m.Class(scores))
 }
 
-// Predict returns the label of row i of x, or NaN if a score is not finite because products of
-// features and weights are too large for float32. It panics if x and the model differ in Cols.
+// Predict returns the predicted label of row i of x; for regression, the predicted target. It is
+// NaN if a score is not finite because products of features and weights are too large for float32.
+// Predict panics unless x has Cols columns.
 func (m *Model) Predict(x Examples, i int) float32 {
-	var space [fewOutputs]float64
-	return m.label(m.Decision(x, i, space[:]))
+	var buf [maxStackOutputs]float64
+	return m.label(m.Decision(x, i, buf[:]))
 }
 
-// DecisionAll returns the scores of all rows of x: those of row i start at i*len(m.Weights).
-// Features that the model lacks are ignored; those that x lacks count as 0.
+// DecisionAll returns the scores of all rows of x, [Model.Outputs] for each row, row by row.
+// Features that the model lacks are ignored; features that x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
-	m = m.fit(x)
+	m = m.matchCols(x)
 	n := len(m.Weights)
 	scores := make([]float64, n*x.Rows())
 	for i := range x.Rows() {
@@ -104,17 +109,19 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// fit returns a model over the columns of x. It panics if x claims impossible columns or rows.
-func (m *Model) fit(x Examples) *Model {
+// matchCols returns m with the columns of x. It panics if x is nil or reports an impossible number
+// of rows or columns.
+func (m *Model) matchCols(x Examples) *Model {
 	if err := store.Given(x); err != nil {
 		panic(misuse.Of("%v", err))
 	}
 	return m.WithCols(x.Cols())
 }
 
-// PredictAll returns [Model.Predict] for all rows of x, with other Cols as in [Model.DecisionAll].
+// PredictAll returns what [Model.Predict] returns for each row of x. Like [Model.DecisionAll] it
+// accepts rows with another number of features.
 func (m *Model) PredictAll(x Examples) []float32 {
-	m = m.fit(x)
+	m = m.matchCols(x)
 	predicted := make([]float32, x.Rows())
 	scores := make([]float64, len(m.Weights))
 	for i := range predicted {
@@ -123,17 +130,18 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return predicted
 }
 
-// Score writes the scores of one row, of Cols features, to dst, one for each weight vector, and
-// returns dst, or a new slice if dst is shorter than [Model.Outputs]. The bits are those of
-// [Model.Decision]. [Model.Class] and [Model.Probabilities] take the scores. Any number of
-// goroutines may score at once. Nothing else is allocated, unless a Scaling is not folded: then the
-// row is scaled in new memory. A model with a Scaler, HashBits or a Table takes rows that have been
-// scaled, hashed or ordered like its training data. It panics if x has another length.
+// Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
+// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. [Model.Class] and
+// [Model.Probabilities] take the scores; they have the same bits as those of [Model.Decision].
+// Score allocates nothing else, unless the model has a Scaling that is not folded: then it scales
+// the row in new memory. For a model with a Scaler, HashBits or a Table the row must have been
+// scaled, hashed or put in order like the training data. Score panics unless len(x) is Cols. It may
+// be called by several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
-	dst = sized(dst, len(m.Weights))
+	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
 		return m.scoreScaled(nil, x, dst)
 	}
@@ -143,12 +151,12 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	return dst
 }
 
-// ScoreSparse is [Model.Score] for a row of a sparse matrix: val[k] is the value of feature idx[k],
-// counted from 0; the others are 0. Features from Cols on are ignored. It panics if idx and val
-// differ in length, or idx is not ascending or begins below 0.
+// ScoreSparse is [Model.Score] for a sparse row: val[k] is the value of feature idx[k], counted
+// from 0, and all other features are 0. Features from Cols on are ignored. ScoreSparse panics if
+// idx and val differ in length, or if idx is not strictly ascending from 0 or more.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
-	dst = sized(dst, len(m.Weights))
+	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
 		return m.scoreScaled(idx, val, dst)
 	}
@@ -162,40 +170,42 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	return dst
 }
 
-// sized returns the first n elements of dst, or a new slice if dst is too short.
-func sized(dst []float64, n int) []float64 {
+// resize returns dst[:n], or a new slice of n zeros if dst is shorter.
+func resize(dst []float64, n int) []float64 {
 	if len(dst) < n {
 		return make([]float64, n)
 	}
 	return dst[:n]
 }
 
-// fewOutputs is the most weight vectors with which a single row is predicted without allocating.
-const fewOutputs = 64
+// maxStackOutputs is the largest number of scores that predicting a single row keeps on the stack.
+const maxStackOutputs = 64
 
-// PredictDense returns the label of one row of Cols features, or NaN if a score is not finite. In a
-// model of up to 64 weight vectors it allocates no more than [Model.Score].
+// PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
+// score is not finite. For a model of up to 64 weight vectors it allocates no more than
+// [Model.Score].
 func (m *Model) PredictDense(x []float32) float32 {
-	var space [fewOutputs]float64
-	return m.label(m.Score(x, space[:]))
+	var buf [maxStackOutputs]float64
+	return m.label(m.Score(x, buf[:]))
 }
 
-// PredictSparse is [Model.PredictDense] for a row of a sparse matrix, as in [Model.ScoreSparse].
+// PredictSparse is [Model.PredictDense] for a sparse row with the values val of the features idx,
+// as [Model.ScoreSparse] takes them.
 func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
-	var space [fewOutputs]float64
-	return m.label(m.ScoreSparse(idx, val, space[:]))
+	var buf [maxStackOutputs]float64
+	return m.label(m.ScoreSparse(idx, val, buf[:]))
 }
 
-// Calibrate gives the model probabilities: it fits Platt's sigmoids, one for each weight vector, to
-// scores that [Model.DecisionAll] gave of rows with the labels y, which should not be those of the
-// training. weights, if not nil, has a weight for each row, as in Trainer.Weights: a row of weight
-// 2 counts as two rows, in Platt's targets as well, a row of weight 0 is ignored, and weights with
-// a mean below 1 are multiplied to a mean of 1. The probabilities are then those of the weighted
-// rows. Calibrate fails if the arguments do not fit the model, a number is not finite, or no
-// sigmoid fits.
+// Calibrate sets Calibration by Platt's method, so that the model has probabilities: it fits a
+// sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
+// labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
+// in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
+// of weight 0 is ignored. Weights whose mean over the rows that count is below 1 are scaled to a
+// mean of 1. The error says which argument does not fit the model or is not finite, or that no
+// sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
-		return errors.New("pegasos: a model that predicts numbers has no probabilities")
+		return errors.New("pegasos: a regression model has no probabilities")
 	}
 	vectors := len(m.Weights)
 	if len(scores) != vectors*len(y) {
@@ -206,19 +216,19 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if err != nil {
 		return publicError(err)
 	}
-	_, classes, err := labels.Classify(y, weight, m.Classes, rowError)
+	_, classes, err := labels.Classify(y, weight, m.Classes, newRowError)
 	if err != nil {
 		return err
 	}
 	for i := range y {
 		row := scores[i*vectors:][:vectors]
 		if bad := floats.FirstNotFinite(row); bad >= 0 && (weight == nil || weight[i] > 0) {
-			return rowError(i, fmt.Sprintf("the score is %v", row[bad]))
+			return newRowError(i, fmt.Sprintf("the score is %v", row[bad]))
 		}
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {
-		z, positive, weight := m.scoresOf(k, scores, classes, weight)
+		z, positive, weight := m.problemScores(k, scores, classes, weight)
 		calibration[k] = Sigmoid(calibrate.Fit(z, positive, weight))
 		if !calibration[k].isFinite() {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
@@ -228,7 +238,8 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	return nil
 }
 
-// HasProbabilities reports whether the model was trained with the loss Log, or calibrated.
+// HasProbabilities reports whether the model has classes and was trained with the loss Log or
+// calibrated.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
 	if loss == "" { // a file may leave out the default; Plain allocates
@@ -237,25 +248,27 @@ func (m *Model) HasProbabilities() bool {
 	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())
 }
 
-// Probabilities writes the probability of each class to dst, for the scores of one row, and returns
-// dst, or a new slice if dst is too short. They add up to 1: of one-vs-rest they are those of the
-// classes' own problems, divided by their sum, of Multinomial e^z, divided by the sum, and of
-// one-vs-one those that agree best with the pairs' (Wu, Lin and Weng, JMLR 5, 2004, the second
-// method). It panics unless the model [Model.HasProbabilities].
+// Probabilities stores the probability of each class for the scores of one row in dst and returns
+// dst cut to the number of classes, or a new slice if dst is shorter. Probabilities sum to 1. The
+// probability of a weight vector's positive class is its Calibration's, or 1/(1 + e^-z) without
+// one. With several classes these are divided by their sum, except that those of one-vs-one are
+// coupled (Wu, Lin and Weng, JMLR 5, 2004, the second method), and that Multinomial without a
+// Calibration has e^z divided by the sum of these. Probabilities panics unless
+// [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))
 	}
-	dst = sized(dst, len(m.Classes))
+	dst = resize(dst, len(m.Classes))
 	scores = scores[:len(m.Weights)]
 	if m.Calibration == nil && m.Config.Multiclass == Multinomial {
 		calibrate.Softmax(dst, scores)
 		return dst
 	}
-	var space [fewOutputs]float64
-	each := sized(space[:], len(scores)) // of the problems
+	var buf [maxStackOutputs]float64
+	each := resize(buf[:], len(scores)) // probability of each weight vector's positive class
 	for k, z := range scores {
-		s := calibrate.Sigmoid{A: -1} // z is the logarithm of the odds
+		s := calibrate.Sigmoid{A: -1} // z is the log-odds
 		if m.Calibration != nil {
 			s = calibrate.Sigmoid(m.Calibration[k])
 		}
@@ -273,9 +286,10 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled writes the scores of a row, of all values if index is nil, which it scales first.
+// scoreScaled scales the row with the given values, of all features if index is nil, and stores its
+// scores in dst.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
-	m.Scaling.room().Dots(index, values, m.Weights, func(k int, z float64) {
+	m.Scaling.internal().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)
 	})
 	return dst

@@ -11,29 +11,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
-// A Proof has the dual variables that a model's bound is made of: see Trainer.KeepProof. They are
-// rounded to two bytes each, which leaves them feasible, and the model claims no more than they
+// Proof holds the dual variables from which the bound of a model follows: see Trainer.KeepProof.
+// They are rounded to two bytes each, but feasible, and the model's DualObjective is what they
 // prove.
 type Proof struct {
-	// A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
-	// numbers are the vectors' shares, one vector after the other, as uint16.
+	// The file of a Proof is a file of package modelfile of kind Proof. Its header has the lines of
+	// Proof.fields, and its numbers are the dual variables as uint16, one vector after the other.
 
-	model, data string // Model.proofHash and Model.Data
+	model, data string // Model.proofHash and Model.Data of the model
 	vectors     []certificate.Packed
 }
 
-// proofVectorLine is what a file's header has of a vector.
-type proofVectorLine struct {
-	Shares int     `json:"shares"`
-	Signed bool    `json:"signed"`
-	Scale  float64 `json:"scale"`
+// proofVector describes the dual variables of one vector in the header of a proof's file.
+type proofVector struct {
+	Shares int     `json:"shares"` // number of dual variables
+	Signed bool    `json:"signed"` // whether the numbers are signed; see certificate.Packed
+	Scale  float64 `json:"scale"`  // factor of the numbers; see certificate.Packed
 }
 
-// Data returns the fingerprint of the data, as [Model.Data] has it.
+// Data returns the fingerprint of the data that the proof refers to, in the form of Model.Data.
 func (p *Proof) Data() string { return p.data }
 
-// fits returns an error unless the proof is of the model and the data.
-func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
+// check returns an error unless the proof belongs to m and to the data of v and s.
+func (p *Proof) check(v *Verification, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.model != have:
 		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is "+
@@ -41,24 +41,24 @@ func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
 	case p.data != v.Data:
 		return errors.New("pegasos: the proof is of other data, or of another layout of them")
 	case !s.Fits(p.vectors):
-		return errors.New("pegasos: the proof has not as many numbers as the problem")
+		return errors.New("pegasos: the proof has another number of dual variables than the problem")
 	}
 	return nil
 }
 
-// fields returns the header's lines.
-func (p *Proof) fields(vectors *[]proofVectorLine) []modelfile.Field {
+// fields returns the lines of the file's header, with pointers to the values in p and to vectors.
+func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("model_hash", &p.model), modelfile.Required("data", &p.data),
 		modelfile.Required("vectors", vectors),
 	}
 }
 
-// Write writes the proof, in a form that is the same on every machine.
+// Write writes the proof to w, as [ReadProof] reads it: the same bytes on every machine.
 func (p *Proof) Write(w io.Writer) error {
-	var lines []proofVectorLine
+	var lines []proofVector
 	for _, v := range p.vectors {
-		lines = append(lines, proofVectorLine{len(v.Shares), v.Signed, v.Scale})
+		lines = append(lines, proofVector{len(v.Shares), v.Signed, v.Scale})
 	}
 	mw := modelfile.NewWriter(w, modelfile.Proof)
 	if err := mw.Header(p.fields(&lines)); err != nil {
@@ -70,16 +70,16 @@ func (p *Proof) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// ReadProof reads a proof that Write has written, to the end of r.
+// ReadProof reads a proof from r, which must hold what Write wrote and nothing else.
 func ReadProof(r io.Reader) (*Proof, error) { return modelfile.Read(r, modelfile.Proof, readProof) }
 
-// ReadProofFile reads a proof from a file, which may be compressed with gzip.
+// ReadProofFile reads a proof from the named file, which may be compressed with gzip.
 func ReadProofFile(name string) (*Proof, error) { return modelfile.ReadFile(name, ReadProof) }
 
-// readProof reads what follows the first line of a proof's file.
+// readProof reads a proof's file from the second line on.
 func readProof(r *modelfile.Reader) (*Proof, error) {
 	p := new(Proof)
-	var lines []proofVectorLine
+	var lines []proofVector
 	if err := r.Header(p.fields(&lines)); err != nil {
 		return nil, err
 	}

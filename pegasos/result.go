@@ -8,55 +8,58 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
-// A Result says how a run went.
+// Result describes the length of a run and the quality of its model.
 type Result struct {
-	// Steps is the largest number that a weight vector has taken, those of Trainer.Start included.
+	// Steps is the largest number of steps of a weight vector, including those of Trainer.Start.
 	Steps      int64
-	Epochs     float64 // of the run
-	Violations int64   // steps that changed the weights, over all classes
-	// Solver names what the run began with, Pegasos's "steps" or the "dual" descent, and after
-	// commas what has taken over some class's problem: "newton", or the descent. It is empty
-	// where there was no Finish.
+	Epochs     float64 // passes over the rows in this run
+	Violations int64   // steps that changed weights, summed over all problems
+	// Solver names the solver that the run began with, "steps" (Pegasos) or "dual" (dual coordinate
+	// descent), and after commas those that took over problems: "newton" or "dual". It is empty if
+	// Config.Finish is FinishNone.
 	Solver string
 
-	// Replaced counts the problems whose result was worse than w = 0 (the prior) or the start and
-	// is the best of these and the last iterate instead; 0 with OffsetNone or Patience.
+	// Replaced is the number of problems whose weights had a larger objective than w = 0 (with a
+	// prior, w = w0) or than the start, and were replaced by the best of these and the last
+	// iterate. It is 0 with OffsetNone or Patience.
 	Replaced int
-	Weight   float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
-	// R2 is the mean squared norm of the rows, with the appended feature; with one-vs-one R2 and T0
-	// are those of the first pair.
+	Weight   float64 // sum of the rows' weights; 0 if all rows had the weight 1 by default
+	// R2 is the mean squared norm of the rows, with the appended feature. T0 is t0 of the step
+	// size. With one-vs-one both are those of the first pair.
 	R2, T0 float64
-	// Objective is P, the mean over the classes' problems. DualObjective is a lower bound on the
-	// least P there is, with all roundings allowed for, also those of Objective. Gap is the most by
-	// which P is above that least, as a share of it: (Objective-DualObjective)/DualObjective, 0
-	// where the two are the same, and +Inf where only DualObjective is 0. The latter two are NaN
-	// without a certificate, and all three in the model of a run that was interrupted.
+	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
+	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative
+	// duality gap (P-D)/D, by which P exceeds its minimum at most: 0.01 is 1 %. It is 0 if P = D,
+	// and +Inf if only D is 0. DualObjective and Gap are NaN without a certificate; all three are
+	// NaN in the model of an interrupted run.
 	Objective, DualObjective, Gap float64
-	// PerClass has the parts of the above for each weight vector; none for joint problems. A pair
-	// of one-vs-one without rows is left as it was in Start or Prior, and has NaN.
+	// PerClass holds the results of each weight vector; it is nil for joint problems. A pair of
+	// one-vs-one that has no rows keeps the weights of Start or Prior, and its objectives are NaN.
 	PerClass []ClassResult
 }
 
-// A ClassResult is the part of one weight vector in a [Result].
+// ClassResult is the part of a [Result] for one weight vector.
 type ClassResult struct {
-	Objective, DualObjective float64
-	Violations               int64
-	Steps                    int64   // 0 in models of former versions: as many as in all
-	Lambda                   float64 // 0 there, too; with one-vs-one and C each pair has its own
-	// Width is that of the zone of margins over which Newton's method had smoothed the kink of the
-	// loss when it found the dual variables of the bound, which Verify makes again; 0 for none.
+	Objective, DualObjective float64 // P and D of the vector's problem; NaN if unknown
+	Violations               int64   // steps that changed the vector
+	Steps                    int64   // steps of the vector; 0 if a file lacks it: Result.Steps
+	Lambda                   float64 // penalty weight; 0 if a file lacks it: Model.Lambda
+	// Width is the width of the interval of margins over which Newton's method smoothed the kink
+	// of the loss when it found the dual variables of the bound. Verify needs it to compute them
+	// again. It is 0 if the loss was not smoothed.
 	Width float64
 }
 
-// WorstGap returns the largest gap of a problem and the number of its vector; NaN and -1 for none.
+// WorstGap returns the largest duality gap of PerClass and the number of its vector; NaN and -1 if
+// no gap is known.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
 	})
 }
 
-// room returns r as the trainer's rooms have it.
-func (r Result) room() *result.Result {
+// internal returns r as the type of the internal packages.
+func (r Result) internal() *result.Result {
 	to := &result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
 		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
 			Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
@@ -66,7 +69,8 @@ func (r Result) room() *result.Result {
 	return to
 }
 
-func resultOf(r result.Result) Result {
+// fromResult returns r as a Result of this package.
+func fromResult(r result.Result) Result {
 	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Solver: r.Solver,
 		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
 		DualObjective: r.DualObjective, Gap: r.Gap}
@@ -76,16 +80,17 @@ func resultOf(r result.Result) Result {
 	return to
 }
 
-// MarshalJSON leaves out what was not measured, for JSON has no NaN.
-func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.room().Header()) }
+// MarshalJSON encodes r for a model's header. It leaves out objectives, bounds and gaps that are
+// NaN, which JSON can't express, and an infinite gap.
+func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.internal().Header()) }
 
-// UnmarshalJSON reads what MarshalJSON writes. A measurement that is left out is NaN, and an
-// unknown field is an error.
+// UnmarshalJSON decodes what MarshalJSON encodes. Objectives and bounds that are left out become
+// NaN, and Gap is computed from Objective and DualObjective. An unknown key is an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *result.Header
 	if err := modelfile.Unmarshal(text, &h); err != nil {
 		return err
 	}
-	*r = resultOf(h.Result())
+	*r = fromResult(h.Result())
 	return nil
 }

@@ -5,42 +5,43 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// A Scale says how the features are scaled for training. Predictions take rows as they are.
+// Scale names a way to scale features, or targets, for training. Models take unscaled rows.
 type Scale string
 
 const (
-	ScaleNone Scale = scaling.None
-	// ScaleStandard takes its mean off each column and divides by the standard deviation. Sparse
-	// rows become dense, if that takes no more than four times their bytes.
+	ScaleNone Scale = scaling.None // no scaling
+	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
+	// become dense, if that takes no more than four times their bytes.
 	ScaleStandard Scale = scaling.Standard
-	// ScaleMaxAbs divides each column by the largest magnitude in it: zeros stay.
+	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
 	ScaleMaxAbs Scale = scaling.MaxAbs
-	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay.
+	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay as they are.
 	ScaleUnit Scale = scaling.Unit
 )
 
-// A Scaling is how the rows, and numbers to predict, were scaled for training, by choice or because
-// the Config says so: feature x of column j was (x - Shift[j])*Factor[j], and the number y was
-// (y - Centre)/Spread. Lambda, the objective and its bound are about those.
+// Scaling records how rows and targets were scaled for training, whether the data decided it or the
+// Config. The value x of column j became (x - Shift[j])*Factor[j], the target y became
+// (y - Centre)/Spread. Lambda, the objective and its bound refer to scaled rows and targets.
 type Scaling struct {
-	Kind Scale `json:"kind"`
-	// Folded says that the weights and biases take rows as they are. Otherwise rows are scaled
-	// before they are multiplied: with ScaleUnit, or where a column's mean is so much larger than
-	// its deviation that float32 would lose the difference.
+	Kind Scale `json:"kind"` // scaling of the features
+	// Folded says that weights and biases were converted so that they apply to unscaled rows.
+	// Otherwise the model scales a row before it computes its scores: with ScaleUnit, or where a
+	// column's mean is so much larger than its standard deviation that float32 would lose the
+	// difference.
 	Folded bool      `json:"folded"`
-	Shift  []float32 `json:"-"` // of each column, with ScaleStandard; else nil
-	Factor []float32 `json:"-"` // of each column, with ScaleStandard and ScaleMaxAbs; else nil
-	Centre float64   `json:"centre,omitempty"`
-	Spread float64   `json:"spread,omitempty"` // 0 for 1
-	R2     float64   `json:"r2"`               // mean squared length of scaled rows, without a bias
-	// Note says what the automatic choice left unscaled and why, by what it chose lambda, or what a
-	// proof would take.
+	Shift  []float32 `json:"-"`                // mean of each column with ScaleStandard; else nil
+	Factor []float32 `json:"-"`                // of each column; nil for ScaleNone and ScaleUnit
+	Centre float64   `json:"centre,omitempty"` // subtracted from targets
+	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
+	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
+	// Note says what was left unscaled and why, how lambda was chosen, or what a proof would take.
+	// It is empty if there is nothing to say.
 	Note    string  `json:"note,omitempty"`
-	epsilon float64 // Config.Epsilon of numbers as they are; not in files
+	epsilon float64 // Config.Epsilon for unscaled targets; not in files
 }
 
-// room returns s as the trainer's rooms take it.
-func (s *Scaling) room() *scale.Scale {
+// internal returns s as the type of the internal packages; nil if s is nil.
+func (s *Scaling) internal() *scale.Scale {
 	if s == nil {
 		return nil
 	}
@@ -48,6 +49,7 @@ func (s *Scaling) room() *scale.Scale {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, Epsilon: s.epsilon}
 }
 
+// fromScale returns s as a Scaling; nil if s is nil.
 func fromScale(s *scale.Scale) *Scaling {
 	if s == nil {
 		return nil
@@ -56,10 +58,11 @@ func fromScale(s *scale.Scale) *Scaling {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, epsilon: s.Epsilon}
 }
 
-// Same reports whether the features are scaled alike.
-func (s *Scaling) Same(t *Scaling) bool { return s.room().Same(t.room()) }
+// Same reports whether s and t scale the features alike. Only s may be nil; the result is then
+// false.
+func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }
 
-// scalesRows reports whether rows have to be scaled before the weights take them.
+// scalesRows reports whether the model scales rows before it computes their scores.
 func (m *Model) scalesRows() bool {
 	return m.Scaling != nil && !m.Scaling.Folded && m.Scaling.Kind != ScaleNone
 }

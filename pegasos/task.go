@@ -23,41 +23,42 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// ErrPaused is the error of Train, along with the model, when it ends at Trainer.Pause.
+// ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// A task is a Trainer whose Config is filled in. Start, Prior and Resume are for scaled rows.
+// task is a Trainer in the course of a call. After prepare its Config has no open fields, and
+// Start, Prior and Resume are models of the scaled rows.
 type task struct {
 	Trainer
-	scale     *scale.Scale    // of the rows and numbers; nil if the data chose nothing
-	columns   int             // that are not empty; 0 if that is not known
-	classes   []float32       // of the labels; nil to find them
-	priorHash string          // of the Prior as the caller gave it
-	startHash string          // of the Start as the caller gave it, also of the run that is resumed
-	until     context.Context // of the preparation; nil for one that nothing stops
+	scale      *scale.Scale    // scaling of the rows and targets; nil if none was chosen
+	columns    int             // number of non-empty columns; 0 if not counted
+	classes    []float32       // distinct labels, ascending; nil to collect them from the labels
+	priorHash  string          // hash of the caller's Prior; empty without one
+	startHash  string          // hash of the caller's Start, or the resumed run's; "" without one
+	prepareCtx context.Context // ends the preparation of the run early; nil if nothing does
 }
 
-// stopped reports whether what is prepared is not wanted any more.
-func (t *task) stopped() bool { return t.until != nil && t.until.Err() != nil }
+// stopped reports whether prepareCtx is done, so that the preparation may be abandoned.
+func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err() != nil }
 
-// prepare fills in what the Config leaves open, and returns the rows, scaled.
+// prepare chooses the open fields of the Config and returns the scaled rows with their labels.
 func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
 	}
-	if err := cmp.Or(t.validate(), t.fits()); err != nil {
+	if err := cmp.Or(t.validate(), t.checkModels()); err != nil {
 		return nil, err
 	}
 	set, err := t.newSet(x, y)
 	if err != nil {
 		return nil, err
 	}
-	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
+	// If the settings of the resumed run were chosen, its model has a Scaling, which is used again.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
 	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled
 	if unscaled && t.Config.Plain() == t.Config {
-		return set, t.adopt(x.Cols())
+		return set, t.rescaleModels(x.Cols())
 	}
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
 		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
@@ -68,11 +69,11 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 			return engine.Need(job)
 		}}
 	if from != nil {
-		open.Known = from.Scaling.room()
+		open.Known = from.Scaling.internal()
 	}
 	c, err := choose.Settings(open, set)
 	if t.stopped() {
-		err = t.until.Err()
+		err = t.prepareCtx.Err()
 	}
 	if err != nil {
 		return nil, publicError(err)
@@ -82,7 +83,7 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 		t.Config = fromSettings(c.Settings)
 		lambda, err := trials.Lambda(t.job(c.Rows), p)
 		if t.stopped() {
-			return nil, t.until.Err()
+			return nil, t.prepareCtx.Err()
 		}
 		if err != nil {
 			return nil, publicError(err)
@@ -91,10 +92,11 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	}
 	c.End()
 	t.Config = fromSettings(c.Settings)
-	return c.Rows, t.adopt(x.Cols())
+	return c.Rows, t.rescaleModels(x.Cols())
 }
 
-// fillFrom takes what is open from the model that a run builds on, or that it resumes.
+// fillFrom copies fields that are zero from the Config of m, which the run continues from. If
+// resumed is set, m is Trainer.Resume, and the length of the run, Tol and Finish are copied, too.
 func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	of := m.Config.Plain()
 	options.Fill(&cfg.Scale, of.Scale)
@@ -109,7 +111,7 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 	if resumed {
 		options.Fill(&cfg.Finish, of.Finish)
-		options.Fill(&cfg.Tol, of.Tol) // it may have been chosen with the finish
+		options.Fill(&cfg.Tol, of.Tol) // may have been chosen along with Finish
 		if cfg.Epochs == 0 && cfg.Steps == 0 {
 			cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
 		}
@@ -119,7 +121,8 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 }
 
-// validate checks what can be checked without the data.
+// validate returns an error for inputs that can't be used with any data: fields of the Config and
+// the Trainer, and the validation rows.
 func (t *task) validate() error {
 	if err := t.Config.Validate(); err != nil {
 		return err
@@ -135,7 +138,7 @@ func (t *task) validate() error {
 	})), t.validateRows(t.Valid))
 }
 
-// validateRows checks those that Patience goes by.
+// validateRows returns an error if Patience is set and v, the validation rows, can't be used.
 func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
@@ -144,25 +147,26 @@ func (t *task) validateRows(v *Labelled) error {
 		v = new(Labelled)
 	}
 	if err := t.checkColumns(v.X); err != nil {
-		return badField("Patience", "have %d, which needs rows in Trainer.Valid: %v", t.Patience, err)
+		return configErrorf("Patience", "have %d, which needs rows in Trainer.Valid: %v",
+			t.Patience, err)
 	}
 	if v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for "+
-			"each", t.Patience)
+		return configErrorf("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
+			"for each of them", t.Patience)
 	}
 	if _, err := rows.Weigh(v.Y, v.Weights, nil); err != nil {
-		return badField("Patience", "the weights of Trainer.Valid can't be used: %v", err)
+		return configErrorf("Patience", "the weights of Trainer.Valid can't be used: %v", err)
 	}
 	for i, y := range v.Y {
 		if t.Loss.Regression() && !floats.IsFinite(y) && (v.Weights == nil || v.Weights[i] > 0) {
-			return badField("Patience", "the label of row %d of Trainer.Valid is %v, want a "+
+			return configErrorf("Patience", "the label of row %d of Trainer.Valid is %v, want a "+
 				"finite number", i, y)
 		}
 	}
 	return nil
 }
 
-// newSet returns the rows with their labels and weights.
+// newSet returns the rows of x with their labels y and the products of row and class weights.
 func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	byLabel, err := t.settings().ClassWeights()
 	if err != nil {
@@ -176,8 +180,8 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	return set, publicError(err)
 }
 
-// checkColumns returns an error if x claims a number of columns that no rows can have, or that takes
-// more memory than MaxMemory.
+// checkColumns returns an error if x is nil, reports an impossible number of rows or columns, or
+// has so many columns that weight vectors of that length exceed MaxMemory.
 func (t *task) checkColumns(x Examples) error {
 	if err := store.Given(x); err != nil {
 		return err
@@ -187,25 +191,26 @@ func (t *task) checkColumns(x Examples) error {
 	return publicError(options.Memory(most, store.LeastMemory(x), what).Err())
 }
 
-// fits says why the run can't build on the Prior and the Start. It takes their classes and hash.
-func (t *task) fits() error {
+// checkModels returns an error unless the run can use Prior and Start, and sets t.classes,
+// priorHash and startHash from them.
+func (t *task) checkModels() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
 		if m == nil {
 			continue
 		}
 		if err := m.check(); err != nil {
-			return badField(what, "%v", err)
+			return configErrorf(what, "%v", err)
 		}
 		have, want := m.Config.Plain().Multiclass, t.Config.Plain().Multiclass
 		switch {
 		case (m.Classes == nil) != t.Loss.Regression():
-			return badField(what, "only one of the model and the loss %s is about numbers "+
-				"to predict", t.Loss)
+			return configErrorf(what, "one of the model and the loss %s is for classes, the other "+
+				"for regression", t.Loss)
 		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
-			return badField(what, "the model's Multiclass is %q, want %q", have, want)
+			return configErrorf(what, "the model's Multiclass is %q, want %q", have, want)
 		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
-			return badField(what, "the classes %v differ from those of the other model, %v",
+			return configErrorf(what, "the classes %v differ from those of the other model, %v",
 				m.Classes, t.classes)
 		}
 		t.classes = m.Classes
@@ -220,26 +225,27 @@ func (t *task) fits() error {
 		t.startHash = t.Start.Hash()
 		for k := range t.Start.Weights {
 			if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
-				return badField("Start", "the model has taken %d steps, want 0 to 2^53", n)
+				return configErrorf("Start", "the model has taken %d steps, want 0 to 2^53", n)
 			}
 		}
 	}
 	return nil
 }
 
-// adopt brings the models that the run builds on to the scale of its rows, and to their columns.
-func (t *task) adopt(cols int) error {
+// rescaleModels replaces Start, Prior and Resume by the same models for scaled rows with cols
+// columns.
+func (t *task) rescaleModels(cols int) error {
 	for _, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
 		from := *m
-		if from == nil || from.check() != nil { // the latter is found out when it is needed
+		if from == nil || from.check() != nil { // an invalid model is reported when it is used
 			continue
 		}
 		s := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true})
-		own := from.Scaling.room()
-		apart := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
-		if apart && !own.Same(s) {
-			return badField("Scale", "have %q: the scaling of the model that the run builds on "+
-				"can't be taken out of its weights", s.Kind)
+		own := from.Scaling.internal()
+		unfoldable := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
+		if unfoldable && !own.Same(s) {
+			return configErrorf("Scale", "have %q: the weights of the model that the run builds "+
+				"on can't be converted to this scaling", s.Kind)
 		}
 		*m = from.WithCols(cols)
 		if t.scale != nil {
@@ -249,7 +255,8 @@ func (t *task) adopt(cols int) error {
 	return nil
 }
 
-// trainOnce returns the model, for rows as they are or, not folded, as they are scaled.
+// trainOnce runs one training session on set and returns its model: for unscaled rows if folded is
+// set, else for scaled rows.
 func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
@@ -273,7 +280,7 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 	if t.Fingerprint || t.KeepProof {
 		if m.Data = s.Fingerprint(ctx); ctx.Err() != nil {
 			p.Result.Unmeasure()
-			m.Result = resultOf(p.Result)
+			m.Result = fromResult(p.Result)
 			return m, ctx.Err()
 		}
 	}
@@ -287,13 +294,13 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 	return m, nil
 }
 
-// job returns what the engine is to train.
+// job returns the engine's description of a training run on set.
 func (t *task) job(set *rows.Set) engine.Job {
 	job := engine.Job{
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
-		Start: t.Start.from(), Prior: t.Prior.from(), PriorHash: t.priorHash, Costs: t.Costs,
+		Start: t.Start.point(), Prior: t.Prior.point(), PriorHash: t.priorHash, Costs: t.Costs,
 		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
-		KeepProof: t.KeepProof, Until: t.until,
+		KeepProof: t.KeepProof, Until: t.prepareCtx,
 	}
 	if m := t.Resume; m != nil {
 		job.Resume = &engine.Resume{Settings: *m.Config.settings(), Biases: len(m.Bias)}
@@ -311,24 +318,25 @@ func (t *task) job(set *rows.Set) engine.Job {
 	return job
 }
 
-// from returns the model as what a run builds on.
-func (m *Model) from() *engine.Point {
+// point returns the weights and the result of m as the engine's starting point; nil if m is nil.
+func (m *Model) point() *engine.Point {
 	if m == nil {
 		return nil
 	}
-	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: *m.Result.room()}
+	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: *m.Result.internal()}
 	p.Result.PerClass = nil
 	for k := range m.Weights {
-		p.Result.PerClass = append(p.Result.PerClass, result.Problem(m.resultOf(k)))
+		p.Result.PerClass = append(p.Result.PerClass, result.Problem(m.vectorResult(k)))
 	}
 	return p
 }
 
-// model returns the model of a point, for rows as they are or, not folded, as they are scaled.
+// model returns the Model of p, a point of session s: for unscaled rows if folded is set, else for
+// scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
-		Start: t.startHash, Result: resultOf(p.Result)}
+		Start: t.startHash, Result: fromResult(p.Result)}
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)
 		m.Weights, m.Bias = p.Weights, p.Bias
@@ -340,8 +348,8 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality returns the share of rows that m predicts right, or minus the mean squared error, by the
-// rows' weights.
+// quality returns the weighted accuracy of m on d or, for regression, minus the weighted mean
+// squared error.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)

@@ -8,110 +8,119 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Train trains a model on the rows of x with the labels y, one for each row. Two labels make one
-// problem, in which the larger is +1; for more see [Multiclass]. For the losses Squared and
-// EpsInsensitive labels are numbers to predict.
+// Train trains a model on the rows of x with the labels y, one for each row. Two distinct labels
+// make one problem, in which the larger label is +1; for more see [Multiclass]. For the losses
+// Squared and EpsInsensitive y holds regression targets.
 //
-// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError],
-// and numbers beyond float32 a *[StepError]. If ctx is done before the run is over, Train returns
-// its model so far along with ctx.Err(): nil while the first step is being prepared, unless ctx was
-// done from the start, and one without measures while these are found. With any other error but
-// [ErrPaused] the model is nil. A model's weights are always finite.
+// The error is a *[RowError] for a row that can't be used, a *[ConfigError] for a setting that
+// can't, and a *[StepError] if numbers leave the range of float32. If ctx is done before the run is
+// over, Train returns ctx.Err() and the model so far. That model is nil if ctx was done after the
+// call began and before the first step, and it has no objective and bound if ctx was done before
+// these were computed. With any other error but [ErrPaused] the model is nil. The weights of a
+// model are always finite.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
 
-// A Trainer is a Config along with what has no influence on the model.
+// Trainer holds the settings and the other inputs of training runs. A zero Trainer is ready to use.
+// A Trainer is not changed by its methods.
 type Trainer struct {
 	Config
 
-	// Threads is the number of goroutines for the classes of one-vs-rest, the pairs of one-vs-one
-	// or the Config.Shards, at most a few for each processor; 0 means GOMAXPROCS.
+	// Threads limits the goroutines that train classes, pairs of classes or Config.Shards at a
+	// time; 0 means GOMAXPROCS. The model does not depend on it.
 	Threads int
-	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
-	// the row's class. A row of weight 2 counts as two rows, one of weight 0 as none: the objective
-	// is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and the step with a row is
-	// multiplied by its weight over the mean weight. The scale and the other settings that the
-	// data choose count rows of any weight above 0 alike; only the mistakes by which folds choose
-	// lambda are weighted.
+	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
+	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:
+	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
+	// is multiplied by the row's weight over the mean weight. Scaling and other settings that are
+	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
+	// that choose lambda are weighted.
 	Weights []float32
-	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on
-	// from its Result.Steps. Features that it lacks have the weight 0. The labels must be among its
-	// classes. Epochs and Steps are those of this run, whose result is not that of one long run.
+	// Start, if not nil, is a model to continue from: the run begins at its weights, and t counts
+	// on from its Result.Steps. Features that it lacks begin at the weight 0. Every label must be
+	// one of its classes. Epochs and Steps count this run alone; the model is not the one that a
+	// single longer run would give.
 	Start *Model
 
-	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several
-	// times the model's size, and eight bytes for each row and weight vector.
+	// KeepState makes Train and Progress.Model store in the model what Resume needs: several times
+	// the size of the model, and eight bytes for each row and weight vector.
 	KeepState bool
-	// Fingerprint makes Train put a fingerprint of the data into Model.Data, for Verify: by a pass.
+	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify. That takes
+	// a pass over the rows.
 	Fingerprint bool
-	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
-	// bytes each. All bounds are what these prove, a little less than without: with a small
-	// Config.Tol the run may take some more epochs. It implies Fingerprint.
+	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
+	// to two bytes each. All bounds of the run are then those of the rounded variables, which are a
+	// little lower; with a small Config.Tol the run may take some more epochs. It implies
+	// Fingerprint.
 	KeepProof bool
 
-	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
-	// be those of its run, which then ends with the same model to the bit as if it had never
-	// stopped. Epochs or Steps, which are those of the run in all, may be larger; then that holds
-	// only if Average is LastIterate and nothing ends the run early.
+	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
+	// Config must be those of that run, which then ends with the same model, to the bit, as without
+	// the interruption. Epochs or Steps, which count the whole run, may be larger than they were;
+	// the model is then that of an uninterrupted run only if Average is LastIterate and nothing
+	// ends the run early.
 	Resume *Model
-	// Pause, if not 0, is the number of steps of each vector after which Train returns ErrPaused.
+	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
+	// ErrPaused.
 	Pause int64
 
-	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, the
-	// appended feature's among them. Without Start the run starts at w0. The prior's bias is kept
-	// if Bias is BiasNone. Features and labels are as in Start.
+	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, which
+	// includes the weight of the appended feature. Without Start the run begins at w0. The prior's
+	// bias is kept if Bias is BiasNone. Features and labels are matched as for Start.
 	Prior *Model
-	// Costs, if not nil, has the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is that
-	// of predicting class r for a row of class y, in ascending order of labels; Costs[y][y] is 0.
+	// Costs, if not nil, holds the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is
+	// the cost of predicting class r for a row of class y, with classes in ascending order of their
+	// labels; Costs[y][y] is 0. If nil, every mistake costs 1.
 	Costs [][]float64
-	// Valid has the rows for Config.Patience. One whose label training lacks is never right.
+	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
+	// training set counts as a mistake.
 	Valid *Labelled
-	// MaxMemory is the most bytes that training may take beside the data, as estimated before; 0
-	// means 4 GiB, or what the machine or its control group has if that is less. One-vs-rest takes
-	// some 24 for each class and feature, 8 for each class and row. Where a given MaxMemory has no
-	// room for the settings that the data choose, it chooses others or is refused by a ConfigError;
-	// the machine's memory chooses none.
+	// MaxMemory limits the memory of training, in bytes, without the data and as estimated
+	// beforehand; 0 means 4 GiB, or the memory of the machine or its control group if that is less.
+	// One-vs-rest takes some 24 bytes for each class and feature, and 8 for each class and row. A
+	// MaxMemory that is set also limits the settings that are chosen from the data; the machine's
+	// memory does not. A run that does not fit is refused with a *[ConfigError].
 	MaxMemory int64
 
-	// Progress, if not nil, is called after each epoch and at the end of the run, and after the
-	// parts of the first epoch that Early names, from 0 to 1 and ascending.
+	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
+	// fractions of the first epoch in Early.
 	Progress func(Progress)
-	Early    []float64
+	Early    []float64 // fractions of the first epoch, 0 to 1, ascending
 }
 
-// Labelled is rows with their labels.
+// Labelled is a set of rows with their labels.
 type Labelled struct {
 	X       Examples
-	Y       []float32 // one for each row
-	Weights []float32 // one for each row, as in Trainer.Weights; nil for ones
+	Y       []float32 // one label for each row
+	Weights []float32 // one weight for each row, as in Trainer.Weights; nil if all are 1
 }
 
-// Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.
+// Progress describes how far a run has come. With one-vs-one it counts the steps of all pairs.
 type Progress struct {
-	Epoch      int   // epochs done; the last may be cut short
-	Steps      int64 // steps done
-	TotalSteps int64 // steps of the whole run
-	Violations int64 // steps so far that changed the weights, over all classes
+	Epoch      int   // epochs completed; the last of a run may be shorter
+	Steps      int64 // steps taken
+	TotalSteps int64 // most steps of the run, which may end earlier
+	Violations int64 // steps so far that changed weights, summed over all problems
 
 	task    *task
 	session *engine.Session
 }
 
-// Measure returns how good the model would be if the run ended here, which takes about a pass. It
-// must not be called after the callback has returned.
-func (p Progress) Measure() Result { return resultOf(p.session.Point().Result) }
+// Measure returns the Result that the run would have if it ended here, which takes about a pass
+// over the rows. It must not be called after the callback has returned.
+func (p Progress) Measure() Result { return fromResult(p.session.Point().Result) }
 
-// Model returns the model that the run would end with here, measured, and with its state if the
-// trainer keeps it. It must not be called after the callback has returned.
+// Model returns the model that the run would give if it ended here, with its Result, and with its
+// State if Trainer.KeepState is set. It must not be called after the callback has returned.
 func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }
 
-// Train is like the function [Train].
+// Train trains a model as the function [Train] does, with the settings and inputs of tr.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
 	t := &task{Trainer: *tr}
 	if ctx.Err() == nil {
-		t.until = ctx
+		t.prepareCtx = ctx
 	}
 	set, err := t.prepare(x, y)
 	if err != nil {
@@ -126,12 +135,13 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns the Config that Train would give its model, and R^2, the mean squared length of
-// the rows as they are scaled, without a bias, in a copy, which MaxMemory counts.
+// Choose returns the Config that Train would use and store in its model, and R^2, the mean squared
+// norm of the scaled rows without an appended feature. It scales a copy of the rows, which
+// MaxMemory includes.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)
-	t := &task{Trainer: *tr, until: ctx}
+	t := &task{Trainer: *tr, prepareCtx: ctx}
 	set, err := t.prepare(x, y)
 	if err != nil {
 		return cfg, 0, err

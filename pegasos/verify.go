@@ -19,67 +19,72 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A Verdict is what Verify comes to.
+// Verdict is the outcome of Verify.
 type Verdict string
 
 const (
-	// Confirmed says that Verify found the claimed objectives, and a bound and a gap as good as the
-	// claimed ones, of the mean over the vectors and of each but those in Verification.Unconfirmed.
+	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
+	// good as claimed, for the mean over the problems and for each vector that is not in
+	// Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
-	// NotConfirmed says that nothing speaks against the claim, but that Verify found a lower bound,
-	// or needs the rows held as in training to find the same objective. A Proof excludes it.
+	// NotConfirmed means that Verify found no contradiction, but only a weaker bound, or that it
+	// could reproduce the objective only with rows in the layout of the training. With a Proof this
+	// verdict does not occur.
 	NotConfirmed Verdict = "not confirmed"
-	// Contradicted says that the claim is wrong, or about other data.
+	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
-	// ClaimsNothing says that the model claims no objective, or no gap of at most 100 %.
+	// ClaimsNothing means that the model claims no objective and bound, or a gap above 100 %.
 	ClaimsNothing Verdict = "claims nothing"
 )
 
-// A Verification is what Verify found. Gaps are those of [Result].
+// Verification is what Verify found. Gaps are defined as in [Result].
 type Verification struct {
 	Verdict   Verdict
-	Reasons   []string // why the claim is contradicted
-	Hash      string   // of the model
-	Data      string   // the data's fingerprint, as Model.Data has it
-	Known     bool     // the model has a fingerprint, which is that of the data
-	Objective float64  // of the model as it is written, from float64 dot products
-	Bound     float64  // on the least objective there is; NaN where there is none
-	Gap       float64  // of these two
-	Proven    bool     // the bound is that of a Proof
-	Sigmoids  bool     // the folds were trained again, with the same sigmoids
-	// Scaling says that the model's Scaling is the one that training fits to the rows: it may be
-	// false as well where the run built on another model, or the rows are not held as in training.
+	Reasons   []string // why the claim is contradicted; nil unless it is
+	Hash      string   // Hash of the model
+	Data      string   // fingerprint of the data, in the form of Model.Data
+	Known     bool     // whether the model has a fingerprint, and the data have the same
+	Objective float64  // P of the model as it is written, from float64 dot products
+	Bound     float64  // lower bound on the minimum of P that was found; NaN without a certificate
+	Gap       float64  // relative duality gap of Objective and Bound
+	Proven    bool     // whether Bound is that of a Proof
+	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
+	// Scaling reports whether training would fit the model's Scaling to these rows. It may also be
+	// false if the run built on another model or the layout of the rows differs.
 	Scaling bool
-	Claimed Result // the model's
-	// Unconfirmed has the vectors for which less was found than claimed; none with a Proof.
+	Claimed Result // Result of the model
+	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
+	// claimed; it is empty with a Proof.
 	Unconfirmed []int
 
-	unsure bool // nothing speaks against the claim, but it was not found again
+	unsure bool // a claim was neither found again nor contradicted
 }
 
-// VerifyOptions say where a bound comes from.
+// VerifyOptions selects how Verify computes its bound, and what else it checks.
 type VerifyOptions struct {
-	// Proof, if not nil, has the dual variables of the bound, else they are made of the margins.
+	// Proof, if not nil, holds the dual variables of the bound. Without it they are computed from
+	// the margins of the rows.
 	Proof *Proof
-	// Passes is the number of passes of dual coordinate descent that improve the bound made of the
-	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. Where
-	// the model claims more, up to 21 times as many follow, and then, if its Finish was
-	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.
+	// Passes is the number of passes of dual coordinate descent that improve the bound from the
+	// margins. If it then falls short of the claim, up to 21 times as many passes are made in all,
+	// and then, unless Passes is 0, some iterations of Newton's method if the model's Finish is
+	// FinishNewton or FinishAuto.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained again: the sigmoids have to be
-	// the same to the bit. The trainer's Start and the way that rows are held have to be as in
+	// Sigmoids asks for the folds of Config.Calibrate to be trained again. The sigmoids must then
+	// be the same to the bit. The trainer's Start and the layout of the rows must be as in
 	// training.
 	Sigmoids bool
 }
 
-// Verify holds the model to what its Result claims of the rows of x with the labels y: it computes
-// the objective again, and a lower bound on the least there is. The trainer's Weights, Costs and
-// Prior have to be those of the model's training, with Sigmoids its Start too, and so has what the
-// rows were scaled by before; its Config is not used. An error says why nothing can be said.
+// Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
+// objective and a lower bound on its minimum anew, trusting nothing of the training. The trainer's
+// Weights, Costs and Prior must be those of the training, and with o.Sigmoids its Start, too; the
+// trainer's Config is not used. A Scaler of the model must have been applied to the rows. The error
+// says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
-	t, s, err := tr.sessionOf(ctx, m, x, y)
+	t, s, err := tr.newVerifySession(ctx, m, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +94,12 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		return nil, err
 	}
 	v.checkData(m)
-	point := t.pointOf(m)
+	point := t.scaledPoint(m)
 	v.checkSettings(m, point.Bias)
 	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
-		Claims: *m.Result.room()}
+		Claims: *m.Result.internal()}
 	if o.Proof != nil {
-		if err := o.Proof.fits(v, m, s); err != nil {
+		if err := o.Proof.check(v, m, s); err != nil {
 			return nil, err
 		}
 		check.Proof = o.Proof.vectors
@@ -110,7 +115,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	v.checkClaims(m, s.Lambda(), found)
 	v.checkGap(m)
 	if m.Scaling != nil && len(v.Reasons) == 0 {
-		if v.Scaling, err = t.fitsScaling(m, x, y); err != nil {
+		if v.Scaling, err = t.isFittedScaling(m, x, y); err != nil {
 			return nil, err
 		}
 	}
@@ -123,8 +128,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// sessionOf returns the model's problem, of which no step will be taken.
-func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
+// newVerifySession returns the task and the session of the problem that m solves. The session takes
+// no steps.
+func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
 		return nil, nil, err
@@ -134,18 +140,18 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 			m.Cols())
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, nil, badField("Prior", "the model's penalty is about the distance from "+
-			"another model, which is needed: its hash is %s", m.Prior)
+		return nil, nil, configErrorf("Prior", "want the model with the hash %s, from which the "+
+			"penalty measures the distance", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
-		return nil, nil, badField("Start", "its hash is %q, want that of the model's own, %q",
+		return nil, nil, configErrorf("Start", "the hash is %q, want %q, that of the training",
 			tr.Start.Hash(), m.Start)
 	}
-	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
+	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
 		settings.Only(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
 		if strings.HasPrefix(m.Result.Solver, string(FinishDual)) && t.Order == Shuffled {
-			t.Order, t.Block = Permutation, 0 // as the descent, which has its rows where they lie
+			t.Order, t.Block = Permutation, 0 // the descent does not copy rows in shuffled order
 		}
 	})
 	if err != nil {
@@ -156,7 +162,7 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 		return nil, nil, publicError(err)
 	}
 	if t.priorHash != m.Prior {
-		return nil, nil, badField("Prior", "its hash is %q, want that of the model's own, %q",
+		return nil, nil, configErrorf("Prior", "the hash is %q, want %q, that of the training",
 			t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
@@ -166,30 +172,30 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// taskOf returns the training of a model, changed by change, and its rows, scaled.
-func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32,
+// taskFor returns a task with the settings of m, modified by change, and the scaled rows.
+func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *rows.Set, error) {
-	t := &task{classes: m.Classes, until: ctx, Trainer: Trainer{Config: m.Config,
+	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
 		Threads: tr.Threads, Weights: tr.Weights, Start: tr.Start, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory}}
 	change(t)
 	if err := t.validate(); err != nil {
 		return nil, nil, err
 	}
-	if s := m.Scaling.room(); s != nil {
+	if s := m.Scaling.internal(); s != nil {
 		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
 		t.Epsilon /= s.Unit()
 		t.scale = s
 	}
-	if err := cmp.Or(t.fits(), t.adopt(m.Cols())); err != nil {
+	if err := cmp.Or(t.checkModels(), t.rescaleModels(m.Cols())); err != nil {
 		return nil, nil, err
 	}
 	set, err := t.newSet(x, y)
 	return t, set, err
 }
 
-// pointOf returns the model as the engine has one.
-func (t *task) pointOf(m *Model) *engine.Point {
+// scaledPoint returns the weights of m for scaled rows, with those for unscaled rows in Folded.
+func (t *task) scaledPoint(m *Model) *engine.Point {
 	p := &engine.Point{Weights: m.Weights, Bias: m.Bias}
 	if t.scale != nil {
 		u := m.Scaling.Unfold(m)
@@ -198,7 +204,8 @@ func (t *task) pointOf(m *Model) *engine.Point {
 	return p
 }
 
-// checkData holds the data against those that the model was trained on.
+// checkData compares the fingerprint of the data with the model's, without the layout, and sets
+// Known.
 func (v *Verification) checkData(m *Model) {
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":")
@@ -209,8 +216,8 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings compares the settings of scale and bias with the model's Scaling, and with its biases
-// for scaled rows.
+// checkSettings contradicts a Config whose Scale, TargetScale or Bias does not match the model's
+// Scaling and biases; biases are those for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {
@@ -225,7 +232,7 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 		v.Contradict("config.scale is %s, but scaling.kind %s", cfg.Scale, is.Kind)
 	case cfg.TargetScale != target:
 		v.Contradict("config.target_scale is %s, but scaling has it as %s", cfg.TargetScale, target)
-	case cfg.Bias == BiasNone && m.Prior == "" && // whose biases the model has
+	case cfg.Bias == BiasNone && m.Prior == "" && // a prior's biases are kept
 		slices.ContainsFunc(biases, func(b float64) bool { return b != 0 }):
 		v.Contradict("config.bias is %s, but the model has a bias", cfg.Bias)
 	case cfg.Bias != BiasNone && m.Bias == nil:
@@ -239,12 +246,12 @@ func (v *Verification) Contradict(format string, a ...any) {
 	v.Verdict = Contradicted
 }
 
-// claim returns what is said, or was found, of a problem or of the mean of all.
+// claim returns an objective and a bound, claimed or found, as a claims.Claim.
 func claim(objective, bound float64) claims.Claim {
 	return claims.Claim{Objective: objective, Bound: bound}
 }
 
-// checkClaims compares what the model claims of each vector, and of the mean, with what was found.
+// checkClaims compares the claims of the model for each vector and for the mean with those found.
 func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
@@ -252,7 +259,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	claimed, joint := m.Result.PerClass, m.Config.Multiclass.Joint()
 	all := claim(m.Result.Objective, m.Result.DualObjective)
 	if math.IsNaN(all.Objective) {
-		return // that of a run that was interrupted
+		return // the run was interrupted, so that the model claims nothing
 	}
 	switch {
 	case joint && len(claimed) > 0:
@@ -279,7 +286,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 		}
 		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
-			t.Unsure = t.Unsure || !ok // There is no other problem.
+			t.Unsure = t.Unsure || !ok // the only problem: there is no mean to confirm instead
 		case !ok:
 			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
 		}
@@ -298,16 +305,17 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	v.unsure = t.Unsure
 }
 
-// checkGap contradicts a gap that only the model's file has.
+// checkGap contradicts the gap of the model's file if it does not follow from objective and bound.
 func (v *Verification) checkGap(m *Model) {
-	if m.wrongGap != "" {
-		v.Contradict("%s", m.wrongGap)
+	if m.gapMismatch != "" {
+		v.Contradict("%s", m.gapMismatch)
 	}
 }
 
-// allowed returns by how much a claimed objective may be off the one from float64 dot products if
-// it counts as found again, and at most: nothing if the rows are held as in training, else
-// float64's roundings, and what training leaves of the error of float32 dot products.
+// allowed returns how far a claimed objective may be from found, the objective from float64 dot
+// products: up to sure it counts as found again, beyond most as contradicted. Both are 0 if the
+// layout of the rows is that of the training. Otherwise sure allows for roundings in float64, most
+// also for the error that training tolerates in float32 dot products.
 func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
 	most float64) {
 	if v.Known && v.Data == m.Data {
@@ -317,45 +325,45 @@ func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measuremen
 	return sure, max(sure, c.Small()+found.Mistake)
 }
 
-// decide comes to the verdict.
+// decide sets the verdict from the reasons and unsure.
 func (v *Verification) decide() {
 	all := claim(v.Claimed.Objective, v.Claimed.DualObjective)
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), all, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
-			"here")
+		v.Contradict("the objective is not the claimed one for rows in this layout")
 	}
 }
 
-// fitsScaling reports whether the model's Scaling is the one that training fits to the rows.
-func (t *task) fitsScaling(m *Model, x Examples, y []float32) (bool, error) {
+// isFittedScaling reports whether training would fit the model's Scaling to the rows.
+func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) {
 	set, err := t.newSet(x, y)
 	if err != nil {
 		return false, err
 	}
-	fits, err := choose.Fits(m.Scaling.room(), set, parallel.Threads(t.Threads), t.stopped)
+	fits, err := choose.Fits(m.Scaling.internal(), set, parallel.Threads(t.Threads), t.stopped)
 	if t.stopped() {
-		err = t.until.Err()
+		err = t.prepareCtx.Err()
 	}
 	return fits, publicError(err)
 }
 
-// checkSigmoids trains the folds of the model's calibration again and compares the sigmoids.
+// checkSigmoids trains the folds of the model's calibration again and contradicts other sigmoids.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
 	case m.Config.Calibrate == 0 || m.Calibration == nil:
-		return errors.New("pegasos: the model has no sigmoids of folds that could be trained anew")
+		return errors.New("pegasos: the model has no sigmoids that were fitted by folds")
 	case m.Start != "" && tr.Start == nil:
-		return badField("Start", "the folds began with another model, which is needed: its hash is %s",
+		return configErrorf("Start", "want the model with the hash %s, from which the folds began",
 			m.Start)
 	case m.Config.Patience != 0:
-		return errors.New("pegasos: the folds went by data to validate with, which are not at hand")
+		return errors.New("pegasos: the sigmoids can't be verified: the folds ended by Patience, " +
+			"on validation rows that Verify does not have")
 	case v.Data != m.Data:
-		return errors.New("pegasos: the sigmoids can be found anew only of rows that are held as " +
-			"they were in training, dense or sparse")
+		return errors.New("pegasos: the sigmoids can only be verified with rows in the layout of " +
+			"the training, dense or sparse")
 	}
-	t, set, err := tr.taskOf(ctx, m, x, y, func(*task) {})
+	t, set, err := tr.taskFor(ctx, m, x, y, func(*task) {})
 	if err != nil {
 		return err
 	}
@@ -364,13 +372,15 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return err
 	}
 	if v.Sigmoids = slices.Equal(again.Calibration, m.Calibration); !v.Sigmoids {
-		v.Contradict("the sigmoids are not those of the %d folds, trained anew", m.Config.Calibrate)
+		v.Contradict("the sigmoids are not those of the %d folds, trained again",
+			m.Config.Calibrate)
 	}
 	return nil
 }
 
-// Compare holds what m claims to the result of rounds of training over shards, whose sums have
-// another order. All weight vectors have to be in found.PerClass, with their lambdas.
+// Compare checks the claims of m.Result against found, the result of verifying m in rounds over
+// shards, whose sums are added in another order. found.PerClass must have all weight vectors, with
+// their lambdas.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
@@ -385,7 +395,7 @@ func (m *Model) Compare(found Result) *Verification {
 	case len(m.Weights) == 1:
 		claimed = []ClassResult{{Objective: all.Objective, DualObjective: all.Bound}}
 	default:
-		claimed = resultOf(result.Result{PerClass: result.Unknown(len(m.Weights))}).PerClass
+		claimed = fromResult(result.Result{PerClass: result.Unknown(len(m.Weights))}).PerClass
 	}
 	for k, p := range found.PerClass {
 		of, own := claims.Of("weight vector", k, len(found.PerClass)), claimed[k]
@@ -406,14 +416,15 @@ func (m *Model) Compare(found Result) *Verification {
 	return v
 }
 
-// roundError and float32Error are how far a claimed objective may be off, as shares of the one that
-// rounds find.
+// How far a claimed objective may be from the one that rounds compute, relative to the latter.
 const (
-	roundError   = 1e-11 // by the order of the sums
-	float32Error = 1e-5  // by float32 dot products, which rounds don't have
+	roundError   = 1e-11 // relative difference that the order of the sums may cause
+	float32Error = 1e-5  // relative error of training's float32 dot products; rounds use float64
 )
 
-// compareObjectives compares a claimed objective with the one found, which it may exceed a little.
+// compareObjectives compares a claimed objective with the one found. It accepts a difference of
+// roundError below and of float32Error above; a claim that is lower by up to float32Error is
+// unsure.
 func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
