@@ -12,9 +12,9 @@ type Order string
 
 const (
 	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block rows, or of fewer
-	// where there would be less than 64 blocks, and visits the blocks in a new random order each
-	// epoch. It needs as many epochs as Permutation, but its epochs are faster: the trainer first
-	// copies large data in shuffled order.
+	// where that gives less than 64 blocks, and visits the blocks in a new random order each epoch.
+	// It needs as many epochs as Permutation, but its epochs are faster: the trainer first copies
+	// large data in shuffled order.
 	Shuffled Order = order.Shuffled
 	// Permutation visits the rows in a new random order each epoch.
 	Permutation Order = order.Permutation
@@ -61,15 +61,14 @@ const (
 	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
 	// the less that costs. The rows are not copied.
 	BiasAugmented Bias = settings.BiasAugmented
-	// BiasUnregularised trains a bias without a penalty. Pegasos's steps move it by sub-gradient
-	// steps of the same size as those of the weights, which converges more slowly (section 6 of the
-	// paper).
+	// BiasUnregularised trains a bias without a penalty. Sub-gradient steps of the same size move
+	// the bias and the weights, which converges more slowly (section 6 of the paper).
 	BiasUnregularised Bias = settings.BiasUnregularised
 )
 
 // Balanced is the [Config.ClassWeight] that gives all K classes the same total weight: each of the
-// n_k rows of class k, out of n rows in all, has the weight n/(K*n_k). Where rows have weights, n
-// and n_k are sums of these.
+// n_k rows of class k, out of n rows in all, has the weight n/(K*n_k). With Trainer.Weights, n and
+// n_k are sums of row weights.
 const Balanced = settings.Balanced
 
 // Finish names the solver of a run: Pegasos's steps, or a solver that replaces them.
@@ -85,10 +84,10 @@ const (
 	// predicted; otherwise it is the last iterate.
 	FinishDual Finish = settings.FinishDual
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
-	// or, for data of up to 2,000 columns, Newton's method. Where the descent would need far more
-	// epochs than the run has, it takes Pegasos's steps in its place. Newton's method takes over a
-	// problem once the descent has cost as much as Newton's method was predicted to. Without Tol
-	// the run ends when Newton's method has converged on all problems.
+	// or, for data of up to 2,000 columns, Newton's method. If the descent would need far more
+	// epochs than the run has, FinishAuto takes Pegasos's steps in its place. Newton's method takes
+	// over a problem once the descent has cost as much as Newton's method was predicted to. Without
+	// Tol the run ends when Newton's method has converged on all problems.
 	FinishAuto Finish = settings.FinishAuto
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps, for all losses but
 	// the joint ones. It suits dense rows of up to some thousand columns of any scale, small
@@ -126,11 +125,11 @@ const DefaultLambda = settings.DefaultLambda // 1e-4
 // Config holds the settings of a training run. Together with the data, the other inputs of a
 // [Trainer] and the layout of the rows they determine the model.
 //
-// A zero field stands for its default, the value listed first. But Scale, TargetScale, Bias,
-// BiasScale, Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps, with these two Tol, are
-// chosen from the data where they are zero, each by itself, by the rules of docs/training.md. Where
-// a run builds on the model in Trainer.Resume, Start or Prior, they are taken from that model; only
-// a resumed run takes over Finish, Tol, Epochs and Steps.
+// A zero field means its default, the value listed first. But Scale, TargetScale, Bias, BiasScale,
+// Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps, with these two Tol, are chosen
+// from the data if they are zero, each by itself, by the rules of docs/training.md. If a run builds
+// on the model in Trainer.Resume, Start or Prior, they are taken from that model; only a resumed
+// run takes over Finish, Tol, Epochs and Steps.
 //
 // The Config of a [Model] has the chosen values. [Config.Plain] chooses nothing.
 type Config struct {
@@ -168,9 +167,10 @@ type Config struct {
 	// costs nothing is small enough.
 	Tol float64 `json:"tol,omitempty"`
 
-	// Patience, if not 0, ends the run once that many tests in a row found no model better on
-	// Trainer.Valid than the best so far, by accuracy or, for regression, by mean squared error.
-	// The result is the best model. Models are tested after epochs 1 to 8, 10, 12, 15 and so on.
+	// Patience, if not 0, is the number of tests in a row after which the run ends if they found no
+	// model better on Trainer.Valid than the best so far, by accuracy or, for regression, by mean
+	// squared error. The result is the best model. Models are tested after epochs 1 to 8, 10, 12,
+	// 15 and so on.
 	Patience int `json:"patience,omitempty"`
 
 	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential or Blocks
@@ -181,8 +181,8 @@ type Config struct {
 	// all rows, order and seed make no difference.
 	Batch int `json:"batch,omitempty"`
 	// Shards, if above 1, is the number of copies of w that take steps, each on its part of the
-	// rows, and are averaged every few thousand rows. With as many threads a problem of two classes
-	// takes a fraction of the time, but makes a little less progress in an epoch: see
+	// rows, and are averaged every few thousand rows. With one thread for each copy, a problem of
+	// two classes takes a fraction of the time, but makes a little less progress in an epoch: see
 	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
 	// not for joint problems, Batch above 1, Project or a Finish other than FinishNone.
 	//
@@ -222,8 +222,8 @@ func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: Las
 
 // Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
 // BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
-// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. These
-// are also the values that zero fields in the Config of a [Model] stand for.
+// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. Zero
+// fields in the Config of a [Model] have the same meaning.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
 // Validate returns nil, or a *[ConfigError] for the first field that is out of range or excluded by

@@ -38,7 +38,7 @@
 //
 // With the defaults of [Order], [Offset] and [Average] training takes a fraction of the steps that
 // the paper's own choices, which [Paper] returns, need. Dual coordinate descent and Newton's method
-// come far closer to the optimum, in less time where a proof is wanted: see [Finish].
+// come far closer to the optimum, in less time if a proof is required: see [Finish].
 //
 // # Certificate
 //

@@ -35,8 +35,8 @@ func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.
 // newRowError returns a *RowError for a row that no scaling makes usable.
 func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// publicError converts the error types of the internal packages to those of this package. It
-// returns other errors as they are.
+// publicError converts the error types of the internal packages to the public ones. It returns
+// other errors unchanged.
 func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:

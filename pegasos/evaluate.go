@@ -51,9 +51,9 @@ func (m *Model) Penalty() float64 {
 // [Model.DecisionAll] returned. For several problems it is the mean of their mean losses; a problem
 // of one-vs-one has the rows of its two classes. weights, if not nil, holds a weight for each row,
 // as in Trainer.Weights; class weights and Trainer.Costs are not applied. For regression with a
-// TargetScale the loss is that of the scaled targets. MeanLoss is NaN if a weight is invalid, a
-// label is not one of the model's classes, or a pair has no rows. It panics if y and weights differ
-// in length.
+// TargetScale the loss refers to scaled targets. MeanLoss is NaN if a weight is invalid, a label is
+// not one of the model's classes, or a pair has no rows. It panics if y and weights differ in
+// length.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))

@@ -175,10 +175,10 @@ func (m *Model) WithCols(cols int) *Model {
 
 // Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
 // vectors one after the other (float32), the biases if there are any (float64), the classes
-// (float32), and A and B of each sigmoid (float64), all little-endian; then those of the lines
-// names, index_base, scaler, hash_bits and table that the model's file has with a value that is not
-// 0; and, if rows are scaled before they are scored, the line scale with the kind of the Scaling,
-// its shifts and its factors (float32).
+// (float32), and A and B of each sigmoid (float64), all little-endian; then the lines names,
+// index_base, scaler, hash_bits and table of the model's file, unless their value is zero; and, if
+// rows are scaled before they are scored, the line scale with the kind of the Scaling, its shifts
+// and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {

@@ -70,7 +70,7 @@ func (m *Model) checkScores(scores []float64) []float64 {
 // the number of classes, or a new slice if dst is shorter. scores are those of one row. For two
 // classes with a single score z the class scores are -z and z. With one-vs-one a class scores the
 // number of its pairs that vote for it plus, to break ties, s/(3(|s|+1)), where s is the sum of its
-// pairs' scores, each with the sign that is positive for the class. Otherwise class scores are the
+// pairs' scores, each with a positive sign if it favors the class. Otherwise class scores are the
 // scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
@@ -118,7 +118,7 @@ func (m *Model) matchCols(x Examples) *Model {
 	return m.WithCols(x.Cols())
 }
 
-// PredictAll returns what [Model.Predict] returns for each row of x. Like [Model.DecisionAll] it
+// PredictAll returns the result of [Model.Predict] for each row of x. Like [Model.DecisionAll] it
 // accepts rows with another number of features.
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
@@ -251,10 +251,9 @@ func (m *Model) HasProbabilities() bool {
 // Probabilities stores the probability of each class for the scores of one row in dst and returns
 // dst cut to the number of classes, or a new slice if dst is shorter. Probabilities sum to 1. The
 // probability of a weight vector's positive class is its Calibration's, or 1/(1 + e^-z) without
-// one. With several classes these are divided by their sum, except that those of one-vs-one are
-// coupled (Wu, Lin and Weng, JMLR 5, 2004, the second method), and that Multinomial without a
-// Calibration has e^z divided by the sum of these. Probabilities panics unless
-// [Model.HasProbabilities] is true.
+// one. Where every class has a vector these are divided by their sum; one-vs-one couples them (Wu,
+// Lin and Weng, JMLR 5, 2004, the second method), and that Multinomial without a Calibration has
+// e^z divided by the sum of these. Probabilities panics unless [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))

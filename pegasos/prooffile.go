@@ -12,8 +12,7 @@ import (
 )
 
 // Proof holds the dual variables from which the bound of a model follows: see Trainer.KeepProof.
-// They are rounded to two bytes each, but feasible, and the model's DualObjective is what they
-// prove.
+// They are rounded to two bytes each, but feasible, and prove the model's DualObjective.
 type Proof struct {
 	// The file of a Proof is a file of package modelfile of kind Proof. Its header has the lines of
 	// Proof.fields, and its numbers are the dual variables as uint16, one vector after the other.

@@ -25,7 +25,7 @@ type Result struct {
 	Replaced int
 	Weight   float64 // sum of the rows' weights; 0 if all rows had the weight 1 by default
 	// R2 is the mean squared norm of the rows, with the appended feature. T0 is t0 of the step
-	// size. With one-vs-one both are those of the first pair.
+	// size. With one-vs-one both refer to the first pair.
 	R2, T0 float64
 	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
 	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative
@@ -84,8 +84,8 @@ func fromResult(r result.Result) Result {
 // NaN, which JSON can't express, and an infinite gap.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.internal().Header()) }
 
-// UnmarshalJSON decodes what MarshalJSON encodes. Objectives and bounds that are left out become
-// NaN, and Gap is computed from Objective and DualObjective. An unknown key is an error.
+// UnmarshalJSON decodes what MarshalJSON encodes. Missing objectives and bounds become NaN, and Gap
+// is computed from Objective and DualObjective. An unknown key is an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *result.Header
 	if err := modelfile.Unmarshal(text, &h); err != nil {

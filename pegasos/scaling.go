@@ -34,8 +34,8 @@ type Scaling struct {
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
-	// Note says what was left unscaled and why, how lambda was chosen, or what a proof would take.
-	// It is empty if there is nothing to say.
+	// Note names features left unscaled and the reason, how lambda was chosen, or the cost of a
+	// proof. It is empty if there is nothing to say.
 	Note    string  `json:"note,omitempty"`
 	epsilon float64 // Config.Epsilon for unscaled targets; not in files
 }

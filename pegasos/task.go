@@ -181,7 +181,7 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 }
 
 // checkColumns returns an error if x is nil, reports an impossible number of rows or columns, or
-// has so many columns that weight vectors of that length exceed MaxMemory.
+// has more columns than MaxMemory allows.
 func (t *task) checkColumns(x Examples) error {
 	if err := store.Given(x); err != nil {
 		return err

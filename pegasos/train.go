@@ -50,16 +50,16 @@ type Trainer struct {
 	// a pass over the rows.
 	Fingerprint bool
 	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. All bounds of the run are then those of the rounded variables, which are a
+	// to two bytes each. All bounds of the run are then computed from the rounded variables, and a
 	// little lower; with a small Config.Tol the run may take some more epochs. It implies
 	// Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
-	// Config must be those of that run, which then ends with the same model, to the bit, as without
-	// the interruption. Epochs or Steps, which count the whole run, may be larger than they were;
-	// the model is then that of an uninterrupted run only if Average is LastIterate and nothing
-	// ends the run early.
+	// Config must be the same as in that run, which then ends with the same model, to the bit, as
+	// without the interruption. Epochs or Steps, which count the whole run, may be larger than they
+	// were; the model is then that of an uninterrupted run only if Average is LastIterate and
+	// nothing ends the run early.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused.

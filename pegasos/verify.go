@@ -37,7 +37,7 @@ const (
 	ClaimsNothing Verdict = "claims nothing"
 )
 
-// Verification is what Verify found. Gaps are defined as in [Result].
+// Verification is the result of Verify. Gaps are defined as in [Result].
 type Verification struct {
 	Verdict   Verdict
 	Reasons   []string // why the claim is contradicted; nil unless it is
@@ -47,7 +47,7 @@ type Verification struct {
 	Objective float64  // P of the model as it is written, from float64 dot products
 	Bound     float64  // lower bound on the minimum of P that was found; NaN without a certificate
 	Gap       float64  // relative duality gap of Objective and Bound
-	Proven    bool     // whether Bound is that of a Proof
+	Proven    bool     // whether Bound follows from a Proof
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It may also be
 	// false if the run built on another model or the layout of the rows differs.
@@ -66,7 +66,7 @@ type VerifyOptions struct {
 	// the margins of the rows.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
-	// margins. If it then falls short of the claim, up to 21 times as many passes are made in all,
+	// margins. If it then falls short of the claim, up to 21 times Passes are made in all,
 	// and then, unless Passes is 0, some iterations of Newton's method if the model's Finish is
 	// FinishNewton or FinishAuto.
 	Passes int
@@ -78,7 +78,7 @@ type VerifyOptions struct {
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
 // objective and a lower bound on its minimum anew, trusting nothing of the training. The trainer's
-// Weights, Costs and Prior must be those of the training, and with o.Sigmoids its Start, too; the
+// Weights, Costs and Prior must be the same as in training, and with o.Sigmoids its Start, too; the
 // trainer's Config is not used. A Scaler of the model must have been applied to the rows. The error
 // says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
@@ -314,8 +314,8 @@ func (v *Verification) checkGap(m *Model) {
 
 // allowed returns how far a claimed objective may be from found, the objective from float64 dot
 // products: up to sure it counts as found again, beyond most as contradicted. Both are 0 if the
-// layout of the rows is that of the training. Otherwise sure allows for roundings in float64, most
-// also for the error that training tolerates in float32 dot products.
+// rows have the layout of the training. Otherwise sure allows for roundings in float64, most also
+// for the error that training tolerates in float32 dot products.
 func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
 	most float64) {
 	if v.Known && v.Data == m.Data {
