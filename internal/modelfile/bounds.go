@@ -7,24 +7,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// Bounds are an objective and a bound on the least there is, as a header has them: one that is not
-// known is left out.
+// Bounds is an objective P and a lower bound D on its minimum in the JSON of a header, which leaves
+// out unknown values.
 type Bounds struct {
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
+	Objective     *float64 `json:"objective,omitempty"`      // P; nil if unknown
+	DualObjective *float64 `json:"dual_objective,omitempty"` // D; nil if unknown
 }
 
-// BoundsOf returns them as values of a header.
+// BoundsOf returns the Bounds of P and D, which are NaN if they are unknown.
 func BoundsOf(objective, bound float64) Bounds { return Bounds{Known(objective), Known(bound)} }
 
-// Values are NaN where they are not known.
+// Values returns P and D, with NaN for unknown values.
 func (b Bounds) Values() (objective, bound float64) {
 	return OrNaN(b.Objective), OrNaN(b.DualObjective)
 }
 
-// CheckGap returns an error message if a header's gap differs from the gap of the bounds, else an empty
-// string. Readers compute the gap from the bounds, but people may read it in the file. Older programs
-// wrote the gap as a share of the objective. gap may be nil: the header has none.
+// CheckGap returns an error message if the gap in a header differs from (P-D)/D, and an empty
+// string if it does not or gap is nil. Readers compute the gap themselves, but people may read the
+// one in the file. Files of older programs have (P-D)/P, which is accepted within rounding.
 func (b Bounds) CheckGap(gap *float64) string {
 	if gap == nil {
 		return ""
@@ -39,8 +39,8 @@ func (b Bounds) CheckGap(gap *float64) string {
 		*gap, want)
 }
 
-// Known returns v as a value of a header, in which what was not measured is left out, for JSON has
-// no NaN.
+// Known returns a pointer to v, or nil if v is NaN, which JSON can't express. A nil pointer in a
+// header means an unknown value.
 func Known(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -48,8 +48,8 @@ func Known(v float64) *float64 {
 	return &v
 }
 
-// Finite is Known of a number that may be infinite, and is left out then as well: for what is found
-// again from others.
+// Finite returns a pointer to v, or nil if v is NaN or infinite. It is for values that readers
+// compute from others.
 func Finite(v float64) *float64 {
 	if math.IsInf(v, 0) {
 		return nil
@@ -57,7 +57,7 @@ func Finite(v float64) *float64 {
 	return Known(v)
 }
 
-// OrNaN is the inverse of Known.
+// OrNaN returns the value that v points to, or NaN if v is nil. It is the inverse of Known.
 func OrNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()

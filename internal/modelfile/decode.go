@@ -13,16 +13,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// maxValue bounds the length of a value in JSON that has to be in memory as a whole.
+// maxValue limits the length, in bytes, of a JSON value that is read into memory as a whole.
 const maxValue = 1 << 26
 
-// A Decoder decodes JSON a piece at a time: the fields of objects and the elements of arrays, so
-// that a short text can't ask for much memory.
+// Decoder decodes JSON field by field and element by element, so that a short text can't ask for
+// much memory. It embeds a json.Decoder, whose Token and More callers may use between values.
 type Decoder struct {
 	*json.Decoder
-	account *account
-	piece   *piece
-	most    int // elements of the next array; 0 for any number
+	account     *account     // limits the memory of decoded values
+	input       *valueReader // input of the json.Decoder
+	maxElements int          // largest number of elements of the next array; 0 for no limit
 }
 
 // NewDecoder returns a decoder of r, to which unknown fields are an error.
@@ -31,92 +31,100 @@ func NewDecoder(r io.Reader) *Decoder {
 	return newDecoder(a, a)
 }
 
+// newDecoder returns a decoder of the values in r, whose memory a limits.
 func newDecoder(r io.Reader, a *account) *Decoder {
-	p := &piece{r: r, account: a}
-	d := json.NewDecoder(p)
+	v := &valueReader{r: r, account: a}
+	d := json.NewDecoder(v)
 	d.DisallowUnknownFields()
-	return &Decoder{Decoder: d, account: a, piece: p}
+	return &Decoder{Decoder: d, account: a, input: v}
 }
 
-// Unmarshal decodes text, which is one value, as a Decoder does.
+// Unmarshal decodes the first value in text by the rules of [Decoder.Into].
 func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
 
-// A piece counts what is read of a value.
-type piece struct {
+// valueReader reads the input of a Decoder and limits the length of a value that is decoded whole.
+type valueReader struct {
 	r       io.Reader
 	account *account
-	length  int
+	length  int // bytes read since the current value began
 }
 
-func (p *piece) Read(b []byte) (int, error) {
-	if p.length > maxValue {
+// Read reads from the input. It fails once the current value is longer than maxValue or exceeds the
+// memory that the account allows.
+func (v *valueReader) Read(b []byte) (int, error) {
+	if v.length > maxValue {
 		return 0, errors.New("a value is too long")
 	}
-	if err := p.account.check(int64(p.length)); err != nil {
+	if err := v.account.check(int64(v.length)); err != nil {
 		return 0, err
 	}
-	n, err := p.r.Read(b)
-	p.length += n
+	n, err := v.r.Read(b)
+	v.length += n
 	return n, err
 }
 
-// Into decodes the next value into what value points to, as encoding/json does, but more strictly:
-// null is an error, except for an array, where it stands for an empty one; the keys of a struct
-// match by exact case; and no key may occur twice in an object.
-func (d *Decoder) Into(value any) error { return d.into(reflect.ValueOf(value).Elem()) }
+// Into decodes the next value into the variable that value points to, as encoding/json does, but
+// more strictly: null is an error, except for an array, where it means an empty one; unknown keys
+// are an error; the keys of a struct must match in case; and no key may occur twice in an object.
+func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field is Into for the value of a field.
+// Field decodes the next value into the value of f, an array of at most f.Most elements if that is
+// not 0.
 func (d *Decoder) Field(f Field) error {
-	d.most = f.Most
+	d.maxElements = f.Most
 	return d.Into(f.Value)
 }
 
-func (d *Decoder) into(v reflect.Value) error {
+// decode decodes the next value into v, which must be addressable.
+func (d *Decoder) decode(v reflect.Value) error {
 	switch t := v.Type(); {
-	case isArray(t):
-		return d.array(v)
-	case isObject(t):
-		return d.object(v)
+	case isSlice(t):
+		return d.decodeSlice(v)
+	case isStruct(t):
+		return d.decodeStruct(v)
 	case t.Kind() == reflect.Map:
-		return d.dictionary(v)
-	case t.Kind() == reflect.Pointer && isObject(t.Elem()):
+		return d.decodeMap(v)
+	case t.Kind() == reflect.Pointer && isStruct(t.Elem()):
 		v.Set(reflect.New(t.Elem()))
-		return d.object(v.Elem())
+		return d.decodeStruct(v.Elem())
 	}
 	p := reflect.New(reflect.PointerTo(v.Type())) // a pointer to a pointer: null makes it nil
 	p.Elem().Set(v.Addr())
-	err := d.whole(p.Interface())
+	err := d.decodeWhole(p.Interface())
 	if err == nil && p.Elem().IsNil() {
-		err = errNull
+		err = errNullValue
 	}
 	return err
 }
 
-// isObject reports whether values of the type are objects in JSON, decoded by field.
-func isObject(t reflect.Type) bool {
+// isStruct reports whether values of type t are decoded field by field.
+func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(unmarshaler)
 }
 
-var errNull = errors.New("null is no value")
+// errNullValue is the error for a null that is not an array.
+var errNullValue = errors.New("null is no value")
 
+// unmarshaler is the type of values that decode themselves.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// isArray reports whether values of the type are arrays in JSON, decoded by element.
-func isArray(t reflect.Type) bool {
+// isSlice reports whether values of type t are decoded element by element.
+func isSlice(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
 }
 
-// whole decodes a value as encoding/json does.
-func (d *Decoder) whole(value any) error {
-	d.piece.length = 0
-	return escape.Error(d.Decode(value)) // which may have the whole value
+// decodeWhole decodes the next value by encoding/json.
+func (d *Decoder) decodeWhole(value any) error {
+	d.input.length = 0
+	return escape.Error(d.Decode(value)) // shortens an error that quotes a long value
 }
 
-// open reads the first token of a value that is to begin with delim. It reports false for null.
-func (d *Decoder) open(delim json.Delim, what string) (bool, error) {
-	d.piece.length = 0
+// openDelim reads the first token of a value, which must be delim. It returns false for null. what,
+// "an array" or "an object", names the wanted value in the error for any other token.
+func (d *Decoder) openDelim(delim json.Delim, what string) (bool, error) {
+	d.input.length = 0
 	t, err := d.Token()
 	if err != nil || t == nil {
 		return false, err
@@ -127,16 +135,16 @@ func (d *Decoder) open(delim json.Delim, what string) (bool, error) {
 	return true, nil
 }
 
-// close reads the last token of an array or an object.
-func (d *Decoder) close() error {
+// closeDelim reads the last token of an array or an object.
+func (d *Decoder) closeDelim() error {
 	_, err := d.Token()
 	return err
 }
 
-// object decodes an object into a struct.
-func (d *Decoder) object(v reflect.Value) error {
-	if ok, err := d.open('{', "an object"); !ok {
-		return cmp.Or(err, errNull)
+// decodeStruct decodes an object into the struct v.
+func (d *Decoder) decodeStruct(v reflect.Value) error {
+	if ok, err := d.openDelim('{', "an object"); !ok {
+		return cmp.Or(err, errNullValue)
 	}
 	seen := map[string]bool{}
 	for d.More() {
@@ -152,24 +160,25 @@ func (d *Decoder) object(v reflect.Value) error {
 			return fmt.Errorf("field %.40q is there twice", name)
 		}
 		seen[name.(string)] = true
-		if err := d.into(field); err != nil {
+		if err := d.decode(field); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return d.close()
+	return d.closeDelim()
 }
 
-// dictionary decodes an object into a map, no two of whose keys may be equal.
-func (d *Decoder) dictionary(v reflect.Value) error {
+// decodeMap decodes an object into the map v, and returns an error if two of its keys decode to the
+// same key of the map.
+func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
-	if err := d.into(reflect.ValueOf(&text).Elem()); err != nil {
+	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
 		return escape.Error(err)
 	}
 	keys := NewDecoder(bytes.NewReader(text))
-	if _, err := keys.open('{', "an object"); err != nil {
+	if _, err := keys.openDelim('{', "an object"); err != nil {
 		return err
 	}
 	n := 0
@@ -188,7 +197,8 @@ func (d *Decoder) dictionary(v reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns the field of a struct, or of one embedded in it, that has that name in JSON.
+// fieldOf returns the field of the struct v, or of a struct embedded in v, whose json tag has the
+// given name.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -199,24 +209,24 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// array decodes an array into a slice.
-func (d *Decoder) array(v reflect.Value) error {
+// decodeSlice decodes an array into the slice v. null leaves v nil.
+func (d *Decoder) decodeSlice(v reflect.Value) error {
 	v.SetZero()
-	if ok, err := d.open('[', "an array"); !ok {
+	if ok, err := d.openDelim('[', "an array"); !ok {
 		return err
 	}
-	most := d.most
-	d.most = 0
+	most := d.maxElements
+	d.maxElements = 0
 	elem := reflect.New(v.Type().Elem()).Elem()
-	all := &parts{t: v.Type(), last: reflect.MakeSlice(v.Type(), 0, firstPart)}
+	all := &sliceBuilder{t: v.Type(), last: reflect.MakeSlice(v.Type(), 0, firstPartLen)}
 	for d.More() {
 		if most > 0 && all.n == most {
 			return fmt.Errorf("more than %d elements", most)
 		}
 		elem.SetZero()
-		err := d.into(elem)
-		if err == nil && isArray(elem.Type()) && elem.IsNil() {
-			err = errNull
+		err := d.decode(elem)
+		if err == nil && isSlice(elem.Type()) && elem.IsNil() {
+			err = errNullValue
 		}
 		if err == nil {
 			err = d.account.take(sizeOf(elem))
@@ -226,27 +236,27 @@ func (d *Decoder) array(v reflect.Value) error {
 		}
 		all.add(elem)
 	}
-	if err := d.close(); err != nil {
+	if err := d.closeDelim(); err != nil {
 		return err
 	}
 	v.Set(all.slice())
 	return nil
 }
 
-// sizeOf returns what a value takes in memory.
+// sizeOf returns the memory of a value in bytes, including what it points to.
 func sizeOf(v reflect.Value) int64 {
-	return int64(v.Type().Size()) + behind(v)
+	return int64(v.Type().Size()) + indirectSize(v)
 }
 
-// behind returns what a value points to, in bytes.
-func behind(v reflect.Value) (n int64) {
+// indirectSize returns the memory, in bytes, that strings, slices and pointers of a value refer to.
+func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:
 		n = int64(v.Len())
 	case reflect.Slice:
 		n = int64(v.Cap()) * int64(v.Type().Elem().Size())
 		for i := range v.Len() {
-			n += behind(v.Index(i))
+			n += indirectSize(v.Index(i))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -254,33 +264,37 @@ func behind(v reflect.Value) (n int64) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			n += behind(v.Field(i))
+			n += indirectSize(v.Field(i))
 		}
 	}
 	return n
 }
 
-// parts are the pieces of a slice whose length is not known. Unlike append they leave no garbage
-// while they grow.
-type parts struct {
-	t    reflect.Type
-	full []reflect.Value
-	last reflect.Value
-	n    int
+// sliceBuilder collects the elements of a slice whose length is not known in parts of growing
+// length. Unlike append it leaves no garbage.
+type sliceBuilder struct {
+	t    reflect.Type    // type of the slice
+	full []reflect.Value // parts that are full
+	last reflect.Value   // part that elements are added to
+	n    int             // elements in all parts
 }
 
-const firstPart, mostPart = 4, 1 << 14 // elements
+// firstPartLen and maxPartLen are the capacities of a sliceBuilder's first part and of its largest
+// parts, in elements.
+const firstPartLen, maxPartLen = 4, 1 << 14
 
-func (p *parts) add(v reflect.Value) {
+// add appends an element.
+func (p *sliceBuilder) add(v reflect.Value) {
 	if n := p.last.Len(); n == p.last.Cap() {
 		p.full = append(p.full, p.last)
-		p.last = reflect.MakeSlice(p.t, 0, min(2*n, mostPart))
+		p.last = reflect.MakeSlice(p.t, 0, min(2*n, maxPartLen))
 	}
 	p.last = reflect.Append(p.last, v)
 	p.n++
 }
 
-func (p *parts) slice() reflect.Value {
+// slice returns the elements as one slice.
+func (p *sliceBuilder) slice() reflect.Value {
 	if len(p.full) == 0 && p.n == p.last.Cap() {
 		return p.last
 	}

@@ -84,7 +84,7 @@ func TestDecoderErrors(t *testing.T) {
 	}
 }
 
-// The size of a value is that of its own type, and of all that it points to.
+// The size of a value includes all that it points to.
 func TestSizeOf(t *testing.T) {
 	p := 1.5
 	v := struct {
@@ -101,13 +101,13 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// A value without end is given up after maxValue bytes, where it has to be in memory as a whole. The
-// next value may be as long again.
+// A value without end is given up after maxValue bytes, where it has to be in memory as a whole.
+// The next value may be as long again.
 func TestDecoderEndless(t *testing.T) {
 	if maxValue != 64<<20 {
 		t.Errorf("values of %d bytes", maxValue)
 	}
-	p := &piece{r: endless{}, account: &account{r: endless{}, read: 1 << 30}}
+	p := &valueReader{r: endless{}, account: &account{r: endless{}, read: 1 << 30}}
 	n, err := io.Copy(io.Discard, p)
 	if err == nil || !strings.Contains(err.Error(), "too long") || n <= maxValue ||
 		n > maxValue+1<<16 {
@@ -118,7 +118,7 @@ func TestDecoderEndless(t *testing.T) {
 	var list []int
 	var object inner
 	for _, value := range []any{&text, &list, &object} {
-		d.piece.length = maxValue + 1
+		d.input.length = maxValue + 1
 		if err := d.Into(value); err != nil {
 			t.Errorf("a value after a long one: %v", err)
 		}

@@ -1,13 +1,16 @@
-// Package modelfile reads and writes what the project's model files have in common:
+// Package modelfile reads and writes the file format that models, kernel models and proofs share:
 //
-//	magic version        (the kind of model, and the version of its form)
-//	key: value           (value in JSON; one line each, in a fixed order)
+//	magic version        (kind of the file, and version of the kind's format)
+//	key: value           (one line for each header field, value in JSON, in a fixed order)
 //	...
 //	                     (an empty line)
-//	numbers              (little-endian, as the kind of model has them)
+//	numbers              (little-endian; their types and counts depend on the kind)
 //	SHA-256              (32 bytes, of all bytes before them)
 //
-// Lines end with a single newline. Nothing follows the checksum.
+// Lines end with a single newline, and nothing follows the checksum. A [Reader] reads a file and a
+// [Writer] writes one; the packages of the models say which [Field]s a header has. Readers accept
+// hostile files: they allocate memory in proportion to the bytes of the file, by the limits of
+// package budget, and reject values that JSON decoders usually tolerate.
 package modelfile
 
 import (
@@ -20,32 +23,31 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 )
 
-// A Kind is a kind of model.
+// Kind is a kind of file in the format of this package.
 type Kind struct {
-	Magic   string // what the first line begins with
-	Name    string // as messages have it
-	Version int    // the newest that this program knows
+	Magic   string // start of the first line, before the version
+	Name    string // name of the kind in error messages
+	Version int    // newest version that this program can read; the version it writes
 }
 
-// The kinds there are.
+// The kinds of the trainers' files.
 var (
-	Linear = Kind{"pegasimd model ", "model", 1}
-	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1}
-	Proof  = Kind{"pegasimd proof ", "proof", 1}
+	Linear = Kind{"pegasimd model ", "model", 1}               // model of package pegasos
+	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1} // model of package kernelsvm
+	Proof  = Kind{"pegasimd proof ", "proof", 1}               // pegasos.Proof
 )
 
-// A Field is a line of the header: its key, and a pointer to the value. A value that is not
-// required is left out if it is zero. If Most is not 0, the value is an array of no more elements.
+// Field is a line of the header. A line that is not required is left out if its value is zero.
 type Field struct {
-	Name     string
-	Value    any
-	Required bool
-	Most     int
+	Name     string // key of the line
+	Value    any    // pointer to the value, which is encoded in JSON
+	Required bool   // whether every file has the line
+	Most     int    // largest number of elements of a value that is an array; 0 for no limit
 }
 
-// FieldsOf returns the fields of the struct that header points to. Its tags have their names, as
-// those of JSON, omitempty for one that may be missing, and most:"classes" for one that has no more
-// elements than there can be classes.
+// FieldsOf returns a field for each field of the struct that header points to, in their order. The
+// struct's json tags give the names, with omitempty for fields that are not required. The tag
+// most:"classes" limits an array to labels.MaxClasses elements.
 func FieldsOf(header any) (fields []Field) {
 	v := reflect.ValueOf(header).Elem()
 	for i := range v.NumField() {
@@ -60,22 +62,22 @@ func FieldsOf(header any) (fields []Field) {
 	return fields
 }
 
-// Required returns the field of a line that every file has.
+// Required returns a field that every file has, for the value that the pointer points to.
 func Required(name string, value any) Field {
 	return Field{Name: name, Value: value, Required: true}
 }
 
-// Optional returns the field of a line that may be missing.
+// Optional returns a field that a file may lack, for the value that the pointer points to.
 func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
-// UpTo returns the field with a limit on its elements.
+// UpTo returns a copy of f whose value, an array, may have at most the given number of elements.
 func (f Field) UpTo(most int) Field {
 	f.Most = most
 	return f
 }
 
-// CheckData returns an error unless text is empty or a fingerprint of data: a word for how the rows
-// were held, and a SHA-256.
+// CheckData returns an error unless text is empty or has the form of a fingerprint of training
+// data: a word for the layout of the rows, a colon and a SHA-256 in lower-case hexadecimal.
 func CheckData(text string) error {
 	if text != "" && !fingerprint.MatchString(text) {
 		return errors.New("data: want dense, sparse or other, a colon, and 64 hexadecimal digits")
@@ -83,22 +85,25 @@ func CheckData(text string) error {
 	return nil
 }
 
+// fingerprint matches the form of a data fingerprint.
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
-// Peek returns r with a buffer, and which of the kinds its first bytes are of. If they are of
-// none, or there are none, ok is false.
+// Peek returns a buffered reader of r, which has lost none of its bytes, and the first of the kinds
+// whose magic r begins with. A file that ends within the magic matches, too. If no kind matches or
+// the file is empty, ok is false.
 func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	s = newSource(r)
 	for _, k := range kinds {
-		if k.begins(s) {
+		if k.matches(s) {
 			return s, k, true
 		}
 	}
 	return s, Kind{}, false
 }
 
-// begins reports whether a file may be of the kind: one that ends within the magic may be.
-func (k Kind) begins(r *Source) bool {
+// matches reports whether the file begins with the kind's magic, or is not empty and ends within
+// it.
+func (k Kind) matches(r *Source) bool {
 	start, _ := r.Peek(len(k.Magic))
 	return len(start) > 0 && strings.HasPrefix(k.Magic, string(start))
 }

@@ -38,8 +38,8 @@ func numbersFile(t testing.TB, kind Kind, floats []float32, doubles []float64, i
 	return b.Bytes()
 }
 
-// Numbers of every type read as they were written, at lengths around that of a chunk, and Peek
-// tells the kinds of files apart.
+// Numbers of every type read as they were written, at lengths around a chunk, and Peek tells the
+// kinds of files apart.
 func TestRoundTrip(t *testing.T) {
 	for i, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + chunk/2} {
 		floats, doubles := make([]float32, n), make([]float64, n)

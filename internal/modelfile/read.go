@@ -18,19 +18,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/files"
 )
 
-// A Reader reads a model file and sums up what it has read.
+// Reader reads a model file and computes its checksum.
 type Reader struct {
 	r   *Source
-	sum hash.Hash
-	buf []byte // of numbers
+	sum hash.Hash // SHA-256 of the bytes read so far
+	buf []byte    // bytes of numbers before they are decoded
 }
 
-// Read calls read with a reader of a file of the kind, after its first line, and makes sure that
-// the file ends as it should behind what read has taken. Errors say what is wrong with the file.
+// Read reads the first line of a file of the given kind, calls read for the rest, and returns its
+// result. read must end with a call of [Reader.End]. The error describes the fault of the file.
 func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, error) {
 	var none M
 	mr := &Reader{r: NewSource(r), sum: sha256.New()}
-	m, err := none, mr.begin(kind)
+	m, err := none, mr.readMagic(kind)
 	if err == nil {
 		m, err = read(mr)
 	}
@@ -43,8 +43,8 @@ func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, erro
 	return none, fmt.Errorf("pegasos: model file: %w", escape.Error(err))
 }
 
-// ReadFile calls read with the file of that name, or what it holds if it is compressed with gzip.
-// Errors have the name.
+// ReadFile calls read with the contents of the named file, which it unpacks if they are compressed
+// with gzip, and returns its result. Errors name the file.
 func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
@@ -63,15 +63,15 @@ func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 	return m, nil
 }
 
-// begin reads the first line.
-func (r *Reader) begin(kind Kind) error {
+// readMagic reads the first line: the kind's magic and a version that this program knows.
+func (r *Reader) readMagic(kind Kind) error {
 	if _, err := r.r.Peek(1); err != nil {
 		return err
 	}
-	if !kind.begins(r.r) {
+	if !kind.matches(r.r) {
 		return fmt.Errorf("not a %s of pegasimd", kind.Name)
 	}
-	line, err := r.line()
+	line, err := r.readLine()
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (r *Reader) begin(kind Kind) error {
 	return nil
 }
 
-// line reads a line, which is to be short, and returns it without its end.
-func (r *Reader) line() (string, error) {
+// readLine reads a line of less than bufferSize bytes and returns it without the newline.
+func (r *Reader) readLine() (string, error) {
 	line, err := r.r.ReadSlice('\n')
 	r.sum.Write(line)
 	if err == bufio.ErrBufferFull {
@@ -100,36 +100,38 @@ func (r *Reader) line() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// Header reads the header into the fields' values.
+// Header reads the header, up to and including the empty line, into the fields' values. The lines
+// must be in the order of the fields, and only optional ones may be missing. Values of missing
+// lines stay as they are.
 func (r *Reader) Header(fields []Field) error {
 	for {
-		name, err := r.name()
+		name, err := r.readKey()
 		if err != nil {
 			return err
 		}
 		if name == "" {
-			return missing(fields)
+			return missingField(fields)
 		}
 		at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		if at < 0 {
 			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", name)
 		}
-		if err := r.value(fields[at]); err != nil {
+		if err := r.readValue(fields[at]); err != nil {
 			return fmt.Errorf("header: %s: %w", name, err)
 		}
-		if err := missing(fields[:at]); err != nil {
+		if err := missingField(fields[:at]); err != nil {
 			return err
 		}
 		fields = fields[at+1:]
 	}
 }
 
-// name reads a line's name and what divides it from the value, or the empty line, whose name is
-// empty.
-func (r *Reader) name() (string, error) {
+// readKey reads the key of a line and the divider behind it, and returns the key. It returns an
+// empty key for the empty line at the end of the header.
+func (r *Reader) readKey() (string, error) {
 	const divider = ": "
 	var name []byte
-	for len(name) <= maxName {
+	for len(name) <= maxKeyLen {
 		c, err := r.r.ReadByte()
 		if err != nil {
 			return "", err
@@ -148,36 +150,37 @@ func (r *Reader) name() (string, error) {
 	return "", fmt.Errorf("header: %.40q is no line of it", name)
 }
 
-// maxName is far longer than any name of a line.
-const maxName = 100
+// maxKeyLen is the length in bytes beyond which a key is refused; all keys are far shorter.
+const maxKeyLen = 100
 
-// value reads the rest of a line, a value in JSON.
-func (r *Reader) value(f Field) error {
-	rest := &rest{r: r}
-	d := newDecoder(rest, r.r.account)
+// readValue decodes the rest of a line, one value in JSON, into the field's value.
+func (r *Reader) readValue(f Field) error {
+	line := &lineReader{r: r}
+	d := newDecoder(line, r.r.account)
 	err := d.Field(f)
 	if err == nil {
-		if _, err = d.Token(); err == io.EOF && rest.over {
+		if _, err = d.Token(); err == io.EOF && line.ended {
 			return nil
 		} else if err == nil {
 			err = errors.New("more than one value")
 		}
 	}
-	if rest.err != nil {
-		return rest.err
+	if line.err != nil {
+		return line.err
 	}
-	return errors.New(err.Error()) // the end of the line is not that of the file
+	return errors.New(err.Error()) // hides io.EOF: the line has ended, not the file
 }
 
-// rest reads a line to its end.
-type rest struct {
-	r    *Reader
-	over bool
-	err  error // of the file
+// lineReader reads the rest of a line, without the newline.
+type lineReader struct {
+	r     *Reader
+	ended bool  // whether the newline was read
+	err   error // error of the file, such as its end within the line; nil if there was none
 }
 
-func (l *rest) Read(b []byte) (int, error) {
-	if l.over {
+// Read reads up to the end of the line, where it returns io.EOF.
+func (l *lineReader) Read(b []byte) (int, error) {
+	if l.ended {
 		return 0, io.EOF
 	}
 	if _, err := l.r.r.Peek(1); err != nil {
@@ -189,19 +192,19 @@ func (l *rest) Read(b []byte) (int, error) {
 	}
 	text, _ := l.r.r.Peek(min(len(b), l.r.r.Buffered()))
 	n := len(text)
-	text, _, l.over = bytes.Cut(text, []byte("\n"))
+	text, _, l.ended = bytes.Cut(text, []byte("\n"))
 	copy(b, text)
-	if l.over {
+	if l.ended {
 		n = len(text) + 1
 	}
 	whole, _ := l.r.r.Peek(n)
 	l.r.sum.Write(whole)
-	l.r.r.Discard(n) // all of it is in the buffer
+	l.r.r.Discard(n) // n bytes are in the buffer
 	return len(text), nil
 }
 
-// missing returns an error if one of the fields, none of which the file has, is required.
-func missing(fields []Field) error {
+// missingField returns an error if one of the given fields, which the file lacks, is required.
+func missingField(fields []Field) error {
 	for _, f := range fields {
 		if f.Required {
 			return fmt.Errorf("header: %s is missing", f.Name)
@@ -210,27 +213,28 @@ func missing(fields []Field) error {
 	return nil
 }
 
-// Take is that of Source.
+// Take counts bytes that the caller is about to allocate: see [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n numbers. The slice grows with what is there, whatever n is.
+// Floats reads n float32 numbers; nil if n is 0 or less. Whatever n is, memory is
+// allocated a chunk at a time, as numbers are read. Doubles, Ints and Shorts work alike.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
-// Doubles is like Floats.
+// Doubles reads n float64 numbers.
 func (r *Reader) Doubles(n int) ([]float64, error) { return numbers[float64](r, n, 8) }
 
-// Ints is like Floats.
+// Ints reads n int32 numbers.
 func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 
-// Shorts is like Floats.
+// Shorts reads n uint16 numbers.
 func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
 
+// numbers reads n numbers of size bytes each, a chunk at a time.
 func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size int) ([]T, error) {
 	if n <= 0 {
 		return nil, nil
 	}
-	// Of a short slice a part is all.
-	var full [][]T
+	var full [][]T // chunks so far; stays empty if the first one is the whole slice
 	for left := n; ; {
 		part := make([]T, min(left, chunk))
 		if r.buf == nil {
@@ -257,7 +261,7 @@ func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size in
 	}
 }
 
-// End reads the checksum and makes sure that nothing follows.
+// End reads the checksum and returns an error if it is wrong or anything follows.
 func (r *Reader) End() error {
 	want := r.sum.Sum(nil)
 	have := make([]byte, len(want))

@@ -9,62 +9,66 @@ import (
 	"github.com/pegasimd/pegasimd/internal/files"
 )
 
-// errPacked is the error of a compressed file whose budget is spent.
-var errPacked = errors.New("holds more than a compressed file of this size may: it is made to do " +
-	"harm, or has to be unpacked with gunzip first")
+// errUnpacksTooMuch is the error for a compressed file that unpacks to more than its size allows.
+var errUnpacksTooMuch = errors.New("holds more than a compressed file of this size may: it is " +
+	"made to do harm, or has to be unpacked with gunzip first")
 
-// An account reads a file, and compares the bytes that are made of it with those that were read.
+// account reads a file and limits the memory that its contents may take, in proportion to the bytes
+// that were read: of a compressed file, to its compressed bytes.
 type account struct {
-	r          io.Reader
-	read, made int64
-	numbers    int64 // bytes of them
-	peeked     bool  // It may be no model: its size counts for nothing.
+	r       io.Reader
+	read    int64 // bytes read so far, uncompressed
+	made    int64 // bytes allocated so far for decoded elements and empty vectors
+	numbers int64 // bytes allocated so far for the numbers behind the header
+	peeked  bool  // whether the file may be no model, so that its unpacked size is not limited
 }
 
+// Read reads from the file. It fails once a compressed file has unpacked to more than its limit.
 func (a *account) Read(b []byte) (int, error) {
 	n, err := a.r.Read(b)
 	a.read += int64(n)
 	packed, ok := files.Packed(a.r)
 	if ok && !a.peeked && a.read > budget.Unpacked.Of(packed) {
-		return 0, errPacked
+		return 0, errUnpacksTooMuch
 	}
 	return n, err
 }
 
-// take adds the bytes that are about to be made.
+// take counts bytes that are about to be allocated, and returns an error if they exceed the limit.
 func (a *account) take(bytes int64) error {
 	a.made += bytes
 	return a.check(0)
 }
 
-// check returns an error if the bytes made so far, and more beside them, are too many.
+// check returns an error if the bytes allocated so far, plus more, exceed the limit.
 func (a *account) check(more int64) error {
 	packed, ok := files.Packed(a.r)
 	switch {
 	case ok && a.made+more > budget.Elements.Of(packed):
-		return errPacked
+		return errUnpacksTooMuch
 	case !ok && a.made+more > budget.Elements.Of(a.read):
 		return budget.ErrTooMuch
 	}
 	return nil
 }
 
-// A Source is a model's file with a buffer.
+// Source is a buffered reader of a model file that limits the memory its contents may take.
 type Source struct {
 	*bufio.Reader
 	account *account
 }
 
-// bufferSize is the buffer size of readers and writers.
+// bufferSize is the size of the buffers of readers and writers, in bytes.
 const bufferSize = 1 << 16
 
-// NewSource returns r with a buffer: r itself if it is a Source.
+// NewSource returns a Source that reads a model from r: r itself if it is a Source.
 func NewSource(r io.Reader) *Source {
 	s := newSource(r)
 	s.account.peeked = false
 	return s
 }
 
+// newSource returns a Source that only peeks at r so far: r itself if it is a Source.
 func newSource(r io.Reader) *Source {
 	if s, ok := r.(*Source); ok {
 		return s
@@ -73,31 +77,34 @@ func newSource(r io.Reader) *Source {
 	return &Source{bufio.NewReaderSize(a, bufferSize), a}
 }
 
-// Packed is what package files asks of a reader that wraps another.
+// Packed returns the number of compressed bytes read so far, or false if the file is not
+// compressed. Package files calls it.
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
-// Take is to be called before bytes are made that the file has not paid for yet, such as those of
-// many empty slices. It returns an error if the file does not allow them.
+// Take counts bytes that the caller is about to allocate without reading at least as many from the
+// file, such as the headers of empty slices. It returns an error if the bytes counted so far exceed
+// the limit.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
-// Numbers is to be called before numbers of the given bytes are made, for which the file has paid
-// unless it is compressed.
+// Numbers counts bytes of numbers that the caller is about to allocate and read from the file. It
+// returns an error if the file is compressed and they exceed the limit for its compressed bytes.
 func (s *Source) Numbers(bytes int) error {
 	s.account.numbers += int64(bytes)
 	packed, ok := s.Packed()
 	if ok && s.account.made+s.account.numbers > budget.Numbers.Of(packed) {
-		return errPacked
+		return errUnpacksTooMuch
 	}
 	return nil
 }
 
-// Unpack is to be called, when numbers were read, before vectors of the given bytes are made of
-// them and of the zeros between them, for which the file has paid a bit each.
+// Unpack returns an error if vectors that take the given bytes of memory, of which the file stores
+// the zeros as a bit each, exceed the limit. The caller calls it after reading the stored numbers
+// and before allocating the vectors.
 func (s *Source) Unpack(bytes int) error {
 	packed, ok := s.Packed()
 	switch {
 	case ok && int64(bytes) > budget.PackedVectors.Of(packed):
-		return errPacked
+		return errUnpacksTooMuch
 	case !ok && int64(bytes) > budget.Vectors.Of(s.account.read):
 		return budget.ErrTooMuch
 	}

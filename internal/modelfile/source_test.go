@@ -17,8 +17,8 @@ type packedReader struct {
 
 func (p packedReader) Packed() (int64, bool) { return p.size, true }
 
-// Memory is allowed to the byte: budget.Elements of what was read of a plain file; of a compressed
-// one Elements of its compressed size, and Numbers for elements and numbers together.
+// The limits hold to the byte. They refer to the bytes read so far, of a compressed file to the
+// compressed bytes, where numbers and elements also have a limit together.
 func TestSourceBudgets(t *testing.T) {
 	plain := func() *Source {
 		s := NewSource(strings.NewReader(strings.Repeat("x", 1000)))
@@ -37,9 +37,9 @@ func TestSourceBudgets(t *testing.T) {
 	}{
 		{"elements", plain, (*Source).Take, budget.Elements.Of(1000), budget.ErrTooMuch},
 		{"vectors", plain, (*Source).Unpack, budget.Vectors.Of(1000), budget.ErrTooMuch},
-		{"compressed elements", packed, (*Source).Take, budget.Elements.Of(1000), errPacked},
-		{"compressed numbers", packed, (*Source).Numbers, budget.Numbers.Of(1000), errPacked},
-		{"compressed vectors", packed, (*Source).Unpack, budget.PackedVectors.Of(1000), errPacked},
+		{"compressed elements", packed, (*Source).Take, budget.Elements.Of(1000), errUnpacksTooMuch},
+		{"compressed numbers", packed, (*Source).Numbers, budget.Numbers.Of(1000), errUnpacksTooMuch},
+		{"compressed vectors", packed, (*Source).Unpack, budget.PackedVectors.Of(1000), errUnpacksTooMuch},
 	} {
 		if err := c.call(c.new(), int(c.most)); err != nil {
 			t.Errorf("%s: %d bytes: %v", c.name, c.most, err)
@@ -80,7 +80,7 @@ func TestSourceUnpacked(t *testing.T) {
 		bytes  int64
 		peeked bool
 		want   error
-	}{{most, false, nil}, {most + 1, false, errPacked}, {most + 1, true, nil}} {
+	}{{most, false, nil}, {most + 1, false, errUnpacksTooMuch}, {most + 1, true, nil}} {
 		r := packedReader{io.LimitReader(endless{}, c.bytes), size}
 		s, _, _ := Peek(r)
 		if !c.peeked {

@@ -8,17 +8,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/budget"
 )
 
-// Vectors are sparse in a file if they begin with a bit for each of their numbers, one vector after
-// the other, the first in the lowest bit of the first byte; the last byte is filled up with zeros.
-// Numbers whose bit is 1 follow, the others are 0. A writer has bits of 0 for all that are +0.
+// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1, as float32; all
+// other numbers are 0. The bitmap has a bit for each number, one vector after the other, the first
+// number in the lowest bit of the first byte; spare bits of the last byte are 0. Writers clear the
+// bits of numbers that are +0, but not of -0.
 
-// leastSaved is the least number of bytes to save, beside a tenth: files of few numbers stay simple
-// to read.
-const leastSaved = 1 << 10
+// minBytesSaved is the number of bytes that the sparse form must save at least, beside a tenth of
+// the size, so that files of few numbers stay simple to read.
+const minBytesSaved = 1 << 10
 
-// Sparse reports whether vectors, which take room bytes in memory, are to be sparse: if that makes
-// them smaller by a tenth, and readers trust the file.
-func (w *Writer) Sparse(vectors [][]float32, room int) bool {
+// Sparse reports whether a writer should write vectors, which take memory bytes when they are read,
+// in sparse form: if that makes them smaller by a tenth and by minBytesSaved, and readers allow so
+// much memory for a file of that size.
+func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {
 		all += len(v)
@@ -30,13 +32,13 @@ func (w *Writer) Sparse(vectors [][]float32, room int) bool {
 	}
 	full, size := 4*all, (all+7)/8+4*stored
 	most := budget.Vectors.Of(int64(size))
-	if w.compressed { // and perhaps small
+	if w.compressed { // the size of the compressed file is unknown and may be small
 		most = budget.PackedVectors.Free
 	}
-	return full-size >= max(full/10, leastSaved) && int64(room) <= most
+	return full-size >= max(full/10, minBytesSaved) && int64(memory) <= most
 }
 
-// Vectors writes vectors, sparse or as they are.
+// Vectors writes vectors one after the other, in sparse form or as plain float32 numbers.
 func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
 	if !sparse {
 		for _, v := range vectors {
@@ -60,7 +62,7 @@ func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
 	WriteNumbers(w, stored)
 }
 
-// bitmap writes a bit for each number.
+// bitmap writes the bitmap of the sparse form.
 func (w *Writer) bitmap(vectors [][]float32) {
 	var b byte
 	n := 0
@@ -80,16 +82,17 @@ func (w *Writer) bitmap(vectors [][]float32) {
 	}
 }
 
-// Vectors are those of a file as they were read.
+// Vectors holds the numbers of a file's vectors in the form in which they were read.
 type Vectors struct {
-	bits   []byte // or nil: there are all values
-	values []float32
-	at     int // numbers that Next has had
+	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
+	values []float32 // stored numbers that Next has not returned yet
+	at     int       // numbers that Next has returned from the sparse form
 }
 
-// Vectors reads vectors of n numbers, sparse or as they are, which are going to take room bytes in
-// memory. Its result grows with the data that is there, for any n.
-func (r *Reader) Vectors(n int, sparse bool, room int) (v *Vectors, err error) {
+// Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The
+// vectors will take memory bytes, which is an error if the file is too small for that. Vectors
+// itself allocates memory only for numbers that are in the file, whatever n is.
+func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error) {
 	v = new(Vectors)
 	if !sparse {
 		v.values, err = r.Floats(n)
@@ -99,7 +102,7 @@ func (r *Reader) Vectors(n int, sparse bool, room int) (v *Vectors, err error) {
 		return nil, err
 	}
 	if n%8 > 0 && v.bits[n/8]>>(n%8) != 0 {
-		return nil, errors.New("there are bits of more weights than there can be")
+		return nil, errors.New("the bitmap has bits of more weights than there can be")
 	}
 	stored := 0
 	for _, b := range v.bits {
@@ -108,10 +111,10 @@ func (r *Reader) Vectors(n int, sparse bool, room int) (v *Vectors, err error) {
 	if v.values, err = r.Floats(stored); err != nil {
 		return nil, err
 	}
-	return v, r.r.Unpack(room)
+	return v, r.r.Unpack(memory)
 }
 
-// Next fills dst, which has zeros, with the next numbers.
+// Next stores the next len(dst) numbers in dst, which must be all zeros.
 func (v *Vectors) Next(dst []float32) {
 	if v.bits == nil {
 		v.values = v.values[copy(dst, v.values):]

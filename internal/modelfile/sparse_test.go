@@ -121,8 +121,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// readVectors returns what reading n sparse numbers, for which memory bytes are allocated, says of a
-// file of the given numbers.
+// readVectors reads n numbers in sparse form from a file with the given bytes behind its header,
+// for vectors that take memory bytes, and returns the error.
 func readVectors(numbers string, n, memory int) error {
 	text := sealed("pegasimd model 1\n\n", numbers)
 	_, err := Read(strings.NewReader(text), Linear, func(r *Reader) (none int, err error) {

@@ -13,17 +13,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
-// A Writer writes a model file. It is an io.Writer for the numbers, and keeps its first error,
-// which Close returns.
+// Writer writes a model file and computes its checksum. Callers write the header by Header and the
+// numbers by WriteNumbers or Vectors. After its first error it writes nothing more; Close returns
+// that error.
 type Writer struct {
 	*bufio.Writer
-	w          io.Writer
-	sum        hash.Hash
-	compressed bool
+	w          io.Writer // file to write to
+	sum        hash.Hash // SHA-256 of the bytes written so far
+	compressed bool      // whether w compresses what is written
 }
 
-// NewWriter returns a writer of a model of the kind. A file that is compressed is made no smaller
-// than readers trust.
+// NewWriter returns a writer of a file of the given kind to w, and writes the first line. If w is a
+// compressed file, it is compressed to an eighth of its length at least, which readers accept.
 func NewWriter(w io.Writer, kind Kind) *Writer {
 	f, ok := w.(*atomicfile.File)
 	compressed := ok && f.CompressLess()
@@ -33,7 +34,8 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 	return &Writer{b, w, sum, compressed}
 }
 
-// Header writes the header. An error is that of a value that can't be written as JSON.
+// Header writes the lines of the header, without optional fields that are zero, and the empty line.
+// It returns an error for a value that has no JSON form.
 func (w *Writer) Header(fields []Field) error {
 	if err := WriteLines(w, fields); err != nil {
 		return err
@@ -41,7 +43,8 @@ func (w *Writer) Header(fields []Field) error {
 	return w.WriteByte('\n')
 }
 
-// WriteLines writes the lines of a header to a writer that keeps its first error, such as a hash.
+// WriteLines writes the lines of a header, without optional fields that are zero. It ignores errors
+// of w, which must keep its first one, such as a Writer, or have none, such as a hash.
 func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
@@ -56,17 +59,18 @@ func WriteLines(w io.Writer, fields []Field) error {
 	return nil
 }
 
-// Close writes the checksum. It does not close the underlying writer.
+// Close writes the checksum and returns the first error of writing. It does not close the
+// underlying writer.
 func (w *Writer) Close() error {
-	if err := w.Flush(); err != nil { // has the first error of all before
+	if err := w.Flush(); err != nil { // returns the first error of any write before
 		return err
 	}
 	_, err := w.w.Write(w.sum.Sum(nil))
 	return err
 }
 
-// WriteFile calls write with the file of that name, which is either written in full or left as it
-// was. If the name ends in .gz it is compressed.
+// WriteFile calls write with a writer of the named file, which is replaced only if write succeeds.
+// If the name ends in .gz the file is compressed with gzip.
 func WriteFile(name string, write func(io.Writer) error) error {
 	if err := atomicfile.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -74,16 +78,16 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// chunk is how many numbers are turned into bytes at a time.
+// chunk is the number of numbers that are encoded or decoded at a time.
 const chunk = 1 << 14
 
-// WriteNumbers writes numbers, little-endian, to a writer that keeps its first error, such as a
-// Writer or a hash.
+// WriteNumbers writes numbers in little-endian order. It ignores errors of w, which must keep its
+// first one, such as a Writer, or have none, such as a hash.
 func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, values []T) {
 	var buf []byte
 	for len(values) > 0 {
 		n := min(len(values), chunk)
-		// It can't fail: a slice of numbers has a size.
+		// The error is always nil: numbers have a fixed size.
 		buf, _ = binary.Append(buf[:0], binary.LittleEndian, values[:n])
 		w.Write(buf)
 		values = values[n:]
