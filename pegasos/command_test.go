@@ -2,7 +2,7 @@ package pegasos_test
 
 import "testing"
 
-// The hash of a model depends on what makes its predictions, not on the command that gave them.
+// The hash of a model does not depend on the command that trained it.
 func TestHashWithoutCommand(t *testing.T) {
 	for i, m := range models(t) {
 		want := m.Hash()

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Four points: is the second number the larger one?
+// points returns four points, labeled 1 if their second coordinate is the larger one, else -1.
 func points() (*dense.Matrix, []float32) {
 	x, err := dense.FromSlice(4, 2, []float32{
 		0, 2,
@@ -26,7 +26,7 @@ func points() (*dense.Matrix, []float32) {
 	return x, []float32{1, -1, 1, -1}
 }
 
-// Nothing is chosen here: the data choose, and the result says how good it is.
+// With a zero Config the data decide the settings, and the Result says how good the model is.
 func Example() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
@@ -75,8 +75,8 @@ func ExampleTrainer() {
 	// epoch 3: step 12 of 12
 }
 
-// A server that is asked about one row at a time. The buffer may be used again; a model may be used
-// by any number of goroutines at once.
+// A server scores one row at a time. It may reuse the buffer, and any number of goroutines may use
+// the model at once.
 func ExampleModel_Score() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}
@@ -91,7 +91,7 @@ func ExampleModel_Score() {
 	// Output: score 0.79, label 1
 }
 
-// A model's claim, held against the data it was trained on: nothing of the training is trusted.
+// Verify checks the objective and the gap of a model against its training data.
 func ExampleTrainer_Verify() {
 	x, y := points()
 	model, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Tol: 0.01})
@@ -110,7 +110,7 @@ func ExampleTrainer_Verify() {
 	// Output: confirmed true
 }
 
-// The scores of a row that is given as the features that are not 0.
+// A sparse row is given by the numbers and the values of its features that are not 0.
 func ExampleModel_ScoreSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
 	var buf [1]float64 // one for each weight vector
@@ -124,7 +124,7 @@ func ExampleModel_PredictDense() {
 	// Output: 1
 }
 
-// The paper's own algorithm, on a budget of steps.
+// The algorithm of the paper's Fig. 1 takes 1000 steps.
 func ExamplePaper() {
 	x, y := points()
 	cfg := pegasos.Paper()
@@ -138,7 +138,7 @@ func ExamplePaper() {
 	// Output: 1000 [1 -1 1 -1]
 }
 
-// A row as the features that are not 0.
+// The label of a sparse row.
 func ExampleModel_PredictSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
 	fmt.Println(model.PredictSparse([]int32{0, 2}, []float32{5, 1}))
@@ -148,8 +148,8 @@ func ExampleModel_PredictSparse() {
 	// -1
 }
 
-// With the loss Log a model tells probabilities; with others [pegasos.Config.Calibrate] asks for
-// them.
+// A model of the loss Log has probabilities; models of other losses have them with
+// [pegasos.Config.Calibrate].
 func ExampleModel_Probabilities() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100, Loss: pegasos.Log}
@@ -163,7 +163,7 @@ func ExampleModel_Probabilities() {
 	// Output: of the label 1: 0.80
 }
 
-// Rows that come in chunks.
+// A Partial trains on rows that arrive in chunks.
 func ExampleNewPartial() {
 	x, y := points()
 	partial, err := pegasos.NewPartial(pegasos.Config{Lambda: 0.1}, []float32{-1, 1}, x.Cols())
@@ -171,7 +171,7 @@ func ExampleNewPartial() {
 		fmt.Println(err)
 		return
 	}
-	for range 10 { // chunks; here they are all the same
+	for range 10 { // ten chunks, here all with the same rows
 		if err := partial.Fit(x, y); err != nil {
 			fmt.Println(err)
 			return
@@ -186,7 +186,7 @@ func ExampleNewPartial() {
 	// Output: [1 -1 1 -1]
 }
 
-// A run that is paused, and resumed later: the model is that of a run without a pause, to the bit.
+// A run that is paused and resumed gives the model of a run without a pause, to the bit.
 func ExampleTrainer_resume() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 10}

@@ -5,7 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
-// Unexported names for the tests of package pegasos_test.
+// Unexported names that tests of package pegasos_test use.
 
 type Task = task
 
@@ -13,7 +13,6 @@ var (
 	CheckModel   = (*Model).check
 	BiasOf       = (*Model).bias
 	LambdaOf     = (*Model).lambda
-	StepsOf      = (*Model).stepsOf
 	ClassesOf    = (*Model).classesOf
 	ScalesRows   = (*Model).scalesRows
 	SettingsOf   = Config.settings

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config and the trainer's settings have the same fields, and each comes through both ways.
+// Config and settings.Settings have the same fields, and each survives the conversion both ways.
 func TestSettingsFields(t *testing.T) {
 	config, room := reflect.TypeFor[pegasos.Config](), reflect.TypeFor[settings.Settings]()
 	if config.NumField() != room.NumField() {

@@ -14,18 +14,21 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// pair is the same rows stored both ways, with labels.
+// pair is a data set whose rows are stored both dense and sparse.
 type pair struct {
 	dense  *dense.Matrix
 	sparse *sparse.Matrix
 	y      []float32
 }
 
+// random returns random rows with the labels 0 to classes-1, of which a share fill of the values is
+// not 0.
 func random(seed uint64, rows, cols, classes int, fill float64) pair {
 	p := sample.Random(seed, rows, cols, classes, fill)
 	return pair{p.Dense, p.Sparse, p.Y}
 }
 
+// zerosAndOnes returns p with every value other than 0 replaced by 1.
 func zerosAndOnes(p pair) pair {
 	q := sample.ZerosAndOnes(sample.Pair{Dense: p.dense, Sparse: p.sparse, Y: p.y})
 	return pair{q.Dense, q.Sparse, q.Y}
@@ -49,14 +52,16 @@ const (
 
 type failingWriter = sample.FailingWriter
 
+// readSet reads a data set of the data folder; 0 features means as many as its largest index.
 func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []float32) {
 	t.Helper()
 	return sample.ReadSet(t, dir, name, features)
 }
 
-// foreign hides the type of the rows, as a user's own store of rows would.
+// foreign hides the type of a matrix, so that it is trained on like a type of the caller's.
 type foreign struct{ pegasos.Examples }
 
+// matrix returns a dense matrix of the values, row by row.
 func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	t.Helper()
 	m, err := dense.FromSlice(rows, cols, values)
@@ -66,6 +71,7 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	return m
 }
 
+// mustTrain trains with the defaults of Config.Plain for zero fields, and fails on an error.
 func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := fixed(context.Background(), x, y, cfg)
@@ -75,8 +81,7 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config
 	return m
 }
 
-// fixed is Train with the settings that zero fields stood for before anything was chosen by
-// the data, written out.
+// fixed trains with the defaults of Config.Plain for zero fields, so that the data choose nothing.
 func fixed(
 	ctx context.Context,
 	x pegasos.Examples,
@@ -86,7 +91,7 @@ func fixed(
 	return pegasos.Train(ctx, x, y, cfg.Plain())
 }
 
-// plain is likewise.
+// trainPlain trains as tr does, with the defaults of Config.Plain for zero fields.
 func trainPlain(
 	ctx context.Context,
 	tr *pegasos.Trainer,
@@ -98,8 +103,8 @@ func trainPlain(
 	return plain.Train(ctx, x, y)
 }
 
-// threadCounts are the numbers of threads that models are to be the same for; one is enough for
-// emulators.
+// threadCounts returns numbers of threads for which models must be the same: a single number with
+// -short, for emulators.
 func threadCounts() []int {
 	if testing.Short() {
 		return []int{2}
@@ -107,8 +112,8 @@ func threadCounts() []int {
 	return []int{1, 2, 8}
 }
 
-// sameEverywhere fails unless training has the hash wanted on every path and for any number of
-// threads.
+// sameEverywhere fails unless the trained model has the wanted hash on every code path and with
+// every number of threads.
 func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	t.Helper()
 	for _, isa := range paths() {
@@ -126,25 +131,18 @@ func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	}
 }
 
-func allocations() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
-// live returns how many bytes are in use.
-func live() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
-
-// sequence returns the numbers from 0 to n-1.
-func sequence(n int) []uint32 {
-	s := make([]uint32, n)
-	for i := range s {
-		s[i] = uint32(i)
+// vectorResult returns the part of the result for weight vector k, or of the whole model.
+func vectorResult(m *pegasos.Model, k int) pegasos.ClassResult {
+	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
+		return m.Result.PerClass[k]
 	}
-	return s
+	return pegasos.ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
+}
+
+// vectorBias returns the bias of weight vector k, 0 if the model has none.
+func vectorBias(m *pegasos.Model, k int) float64 {
+	if m.Bias == nil {
+		return 0
+	}
+	return m.Bias[k]
 }

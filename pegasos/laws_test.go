@@ -11,10 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file holds laws: what a change of the data does to the model, known beforehand. Where the
-// arithmetic allows it, they hold to the bit, so that no tolerance can hide a fault.
+// The tests in this file change the data in ways whose effect on the model is known. Where the
+// arithmetic is exact they compare bits, so that no tolerance can hide a fault.
 
-// integers replaces the sevenths of random data: sums of them are exact in float32, in any order.
+// integers multiplies random data, which are sevenths, by 7: sums of integers are exact in float32,
+// in any order.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -25,8 +26,8 @@ func (p pair) integers() pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// columns returns the rows with their columns in another order: column j comes from from[j], or is
-// of zeros for -1.
+// columns returns the rows with rearranged columns: column j is column from[j] of p, or zeros if
+// that is -1.
 func (p pair) columns(from []int) pair {
 	d := dense.New(p.dense.Rows(), len(from))
 	for i := range d.Rows() {
@@ -39,6 +40,7 @@ func (p pair) columns(from []int) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
+// scaled returns the rows times c.
 func (p pair) scaled(c float32) pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -48,9 +50,10 @@ func (p pair) scaled(c float32) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
+// stores returns the dense and the sparse matrix.
 func (p pair) stores() []pegasos.Examples { return []pegasos.Examples{p.dense, p.sparse} }
 
-// lawConfigs are runs of each loss through every path that a step can take.
+// lawConfigs returns settings with each loss and each kind of step: orders, batches, projection.
 func lawConfigs() (all []pegasos.Config) {
 	for _, l := range losses {
 		for _, cfg := range []pegasos.Config{
@@ -66,6 +69,7 @@ func lawConfigs() (all []pegasos.Config) {
 	return all
 }
 
+// under returns p with regression targets as labels if the loss of cfg needs them.
 func (p pair) under(cfg pegasos.Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
@@ -73,9 +77,8 @@ func (p pair) under(cfg pegasos.Config) pair {
 	return p
 }
 
-// x -> c*x and lambda -> c^2*lambda give w -> w/c: to the bit where c is a power of two. The
-// appended feature is scaled with the others; rows have weights, and the run has a start and a
-// prior, which are scaled as well.
+// Rows times c and lambda times c^2 give weights divided by c, to the bit if c is a power of two.
+// The appended feature, the start and the prior are scaled, too; the rows have weights.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(61, 64, 9, 2, 0.8).under(cfg)
@@ -126,8 +129,7 @@ func TestLawScale(t *testing.T) {
 	}
 }
 
-// Numbers to predict times c, epsilon times c and lambda over c give w times c, where there is no
-// offset.
+// Targets times c, epsilon times c and lambda divided by c give weights times c with OffsetNone.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
 	cfg := pegasos.Config{
@@ -154,7 +156,7 @@ func TestLawScaleNumbers(t *testing.T) {
 	}
 }
 
-// The other label as +1, or numbers of the other sign, flip the signs of weights and bias.
+// Exchanging the two labels, or the sign of the targets, flips the signs of weights and bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)
@@ -178,10 +180,10 @@ func TestLawFlip(t *testing.T) {
 	}
 }
 
-// Other names for the classes put the same weight vectors into another order.
+// Other labels for the same classes only change the order of the weight vectors.
 func TestLawClassNames(t *testing.T) {
 	data := random(64, 80, 6, 4, 1)
-	name := []float32{7, -1, 100, 0} // of classes 0 to 3; ascending they are 1, 3, 0, 2
+	name := []float32{7, -1, 100, 0} // label of each class; in ascending order: classes 1, 3, 0, 2
 	renamed := make([]float32, 80)
 	for i, v := range data.y {
 		renamed[i] = name[int(v)]
@@ -196,8 +198,8 @@ func TestLawClassNames(t *testing.T) {
 	}
 }
 
-// Columns in another order give weights in that order: within rounding, and to the bit where no sum
-// is rounded. Columns of zeros between them change nothing.
+// Rearranged columns give rearranged weights: within rounding, and to the bit if sums are exact.
+// Inserted columns of zeros get the weight 0.
 func TestLawColumns(t *testing.T) {
 	from := rand.New(rand.NewPCG(1, 5)).Perm(30)
 	for k := range 9 {
@@ -249,10 +251,9 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// Rows that are all there twice are the same problem. The proofs say so: what P can't be below and
-// what it is reached with enclose one number, for both. And there are runs that can't tell the two
-// apart: rows in pairs, one after the other, in batches of two; and all rows in one batch. Without
-// rounding they end with the same bits.
+// Duplicating all rows leaves the problem as it is: the intervals from bound to objective overlap.
+// Runs with each pair of duplicates in one batch, or all rows in one batch, even end with the same
+// bits if sums are exact.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)
@@ -299,11 +300,11 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// A dense and a sparse store are the same rows: to the bit where no sum is rounded, as with the
-// hinge loss on whole numbers, the digits' sixteenths, and a9a's zeros and ones. On digits of unit
-// length, where all sums are rounded, the models are near each other and predict alike. (The hinge
-// loss adds rows to v element by element, in either store: two runs part only where a rounding
-// decides whether a row violates.)
+// Dense and sparse matrices give the same model: to the bit if sums are exact, as with the hinge
+// loss on integers, the digits' sixteenths, and a9a's zeros and ones. On digits of unit length,
+// where sums are rounded, the models are close and predict alike. (The hinge loss adds rows to v
+// element by element in both layouts: two runs part only if a rounding decides whether a row
+// violates its margin.)
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {
@@ -338,7 +339,7 @@ func TestLawStores(t *testing.T) {
 	s := toSparse(d)
 	for _, c := range []struct {
 		cfg pegasos.Config
-		far float64 // of the weights' length
+		far float64 // largest distance, relative to the weights' norm
 	}{
 		{pegasos.Config{Loss: pegasos.Log}, 1e-5}, {pegasos.Config{Loss: pegasos.SquaredHinge},
 			1e-5}, {pegasos.Config{}, 1e-3},

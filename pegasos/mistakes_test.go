@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Mistakes of callers panic in words that name them, never as an index out of range.
+// Wrong arguments panic with a message that names them, not with an index out of range.
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
+// Scores and labels are those of the weights and biases, for a row alone as for all rows.
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &pegasos.Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
@@ -23,7 +24,7 @@ func TestPredict(t *testing.T) {
 	if have != "[2.5 -1.5 0.5 0.5] [5 -1 5 5]" {
 		t.Error("with a bias:", have)
 	}
-	// Of equal scores the first class has it.
+	// In a tie the first class wins.
 	three := &pegasos.Model{Classes: []float32{3, 7, 9}, Weights: [][]float32{{1, 0}, {1, 1}, {-1, 1}}}
 	have = fmt.Sprint(three.DecisionAll(x), three.PredictAll(x))
 	if have != "[1 1 -1 -1 -1 1 0 1 1 0 0 0] [3 9 7 3]" {
@@ -43,6 +44,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// DecisionAll accepts rows with other numbers of columns; Predict does not.
 func TestCols(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{0, 1, 2},
@@ -78,7 +80,8 @@ func TestPredictAllocations(t *testing.T) {
 	}
 }
 
-// The hash is of the bits of weights, biases and classes, and of all else that predictions need.
+// The hash depends on the bits of weights, biases and classes, on everything else that predictions
+// depend on, and on nothing beside.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
 		return &pegasos.Model{
@@ -121,6 +124,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// Validate finds models that training could not have made.
 func TestModelCheck(t *testing.T) {
 	for i, change := range []func(m *pegasos.Model){
 		func(m *pegasos.Model) { m.Classes = m.Classes[:1] },
@@ -135,12 +139,13 @@ func TestModelCheck(t *testing.T) {
 		func(m *pegasos.Model) { m.Bias = []float64{1, 2, math.NaN()} },
 		func(m *pegasos.Model) { m.Names = []string{"a"} },
 	} {
-		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{{1, 2}, {3, 4}, {5, 6}}}
-		if err := pegasos.CheckModel(m); err != nil {
+		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Lambda: 1,
+			Weights: [][]float32{{1, 2}, {3, 4}, {5, 6}}}
+		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		change(m)
-		if pegasos.CheckModel(m) == nil {
+		if m.Validate() == nil {
 			t.Errorf("change %d was not found", i)
 		}
 	}
@@ -149,15 +154,15 @@ func TestModelCheck(t *testing.T) {
 var sink []float32
 
 func BenchmarkPredictAll(b *testing.B) {
-	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: iterate.Zeros(3, 784)}
+	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: slices.Repeat([][]float32{make([]float32, 784)}, 3)}
 	x := dense.New(1000, 784)
 	for b.Loop() {
 		sink = m.PredictAll(x)
 	}
 }
 
-// A scaling that scales no rows makes no difference if it says that it is not folded, and rows
-// divided by their lengths can't be folded into weights. Files may say so.
+// A file may have a Scaling of kind none that is not folded, which changes no scores. It may not
+// have one of kind unit that is folded, which is impossible.
 func TestScalingOfFiles(t *testing.T) {
 	p := random(7, 30, 5, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Scale: pegasos.ScaleNone, Lambda: 0.1, Epochs: 2})
@@ -174,5 +179,122 @@ func TestScalingOfFiles(t *testing.T) {
 	m.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleUnit, Folded: true}
 	if err := m.Validate(); err == nil {
 		t.Error("rows divided by their lengths are folded into weights")
+	}
+}
+
+// A model that scales rows itself scores a row with other columns as if it had the model's: missing
+// features are 0 before they are scaled.
+func TestWithColsScaled(t *testing.T) {
+	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 2, 4}, {0, 1, 3},
+		{5, 0, 1}}, Bias: []float64{1, 0, -1}, Lambda: 1, Config: pegasos.Config{}.Plain(),
+		Scaling: &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: []float32{1, 2, -3},
+			Factor: []float32{2, 0.5, 4}}}
+	m.Config.Bias, m.Config.Scale = pegasos.BiasUnregularised, pegasos.ScaleStandard
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for cols := range 6 {
+		row, want := make([]float32, cols), make([]float32, 3)
+		for j := range row {
+			row[j] = float32(j + 3)
+		}
+		copy(want, row)
+		narrow := m.WithCols(cols)
+		if err := narrow.Validate(); err != nil || narrow.Cols() != cols {
+			t.Errorf("%d columns: %v", cols, err)
+		}
+		have := fmt.Sprint(narrow.Score(row, nil))
+		if want := fmt.Sprint(m.Score(want, nil)); have != want {
+			t.Errorf("%d columns: scores %v, want %v", cols, have, want)
+		}
+	}
+	if fmt.Sprint(m.Bias) != "[1 0 -1]" || m.Cols() != 3 {
+		t.Errorf("the model has changed: %+v", m)
+	}
+}
+
+// Penalty and MeanLoss have the values of their definitions.
+func TestObjective(t *testing.T) {
+	y, scores := []float32{5, 7, 7}, []float64{-2, 0.5, -1} // losses 0, 0.5 and 2
+	m := &pegasos.Model{Classes: []float32{5, 7}, Weights: [][]float32{{3, 4}}, Lambda: 0.5,
+		Bias: []float64{2}, Config: pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: 2}}
+	numbers := &pegasos.Model{Weights: [][]float32{{3, 4}}, Lambda: 0.5,
+		Config:  pegasos.Config{Loss: pegasos.Squared, TargetScale: pegasos.ScaleStandard},
+		Scaling: &pegasos.Scaling{Kind: pegasos.ScaleNone, Folded: true, Centre: 1, Spread: 2}}
+	pairs := &pegasos.Model{Classes: []float32{5, 6, 7}, Weights: [][]float32{{1}, {2}, {3}},
+		Lambda: 2, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}
+	joint := &pegasos.Model{Classes: []float32{5, 7}, Weights: [][]float32{{1}, {2}}, Lambda: 2,
+		Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
+	prior := *m
+	prior.Prior = "hash"
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		m             *pegasos.Model
+		scores        []float64
+		y, weights    []float32
+		penalty, loss float64
+	}{
+		"two classes":   {m, scores, y, nil, 0.25 * (25 + 1), 2.5 / 3}, // the appended weight is 2/2
+		"weights":       {m, scores, y, []float32{0, 1, 3}, 6.5, 6.5 / 4},
+		"unknown label": {m, scores, []float32{5, 6, 7}, nil, 6.5, nan},
+		"not counted":   {m, scores, []float32{5, 6, 7}, []float32{1, 0, 1}, 6.5, 1},
+		"bad weight":    {m, scores, y, []float32{-1, 1, 1}, 6.5, nan},
+		"prior":         {&prior, scores, y, nil, nan, 2.5 / 3},
+		"numbers":       {numbers, []float64{3, 6, 7}, y, nil, 0.25 * 25 / 4, (1 + 0.25) / 2 / 3},
+		"pairs": {pairs, []float64{1, -2, 0, 3, 0, 0.5, 0, 3, 2}, []float32{5, 6, 7}, nil,
+			14. / 3, (2./2 + 0 + (1.5+0)/2) / 3},
+		"no pair": {pairs, []float64{1, -2, 0}, []float32{5}, nil, 14. / 3, nan},
+		"joint":   {joint, []float64{2, 0, 1, 1}, []float32{5, 7}, nil, 5, 0.5},
+	} {
+		penalty, loss := c.m.Penalty(), c.m.MeanLoss(c.scores, c.y, c.weights)
+		for _, v := range [][2]float64{{penalty, c.penalty}, {loss, c.loss},
+			{c.m.Objective(c.scores, c.y, c.weights), c.penalty + c.loss}} {
+			if !(math.Abs(v[0]-v[1]) < 1e-12) && !(math.IsNaN(v[0]) && math.IsNaN(v[1])) {
+				t.Errorf("%s: penalty %v, loss %v, want %v and %v", name, penalty, loss, c.penalty,
+					c.loss)
+				break
+			}
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	m := &pegasos.Model{Classes: []float32{0, 1}, Names: []string{"a", "b"}, IndexBase: 1,
+		Weights: [][]float32{{1, 2, 3}}, HashBits: 4, Scaler: json.RawMessage("1"),
+		Table: json.RawMessage("2")}
+	have, want := fmt.Sprintf("%+v", m.Head()), "{Features:3 IndexBase:1 Scaler:[49] HashBits:4 "+
+		"Table:[50] Classes:[0 1] Names:[a b]}"
+	if have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+	if m.ClassName(1) != "b" || m.Outputs() != 1 || pegasos.FormatLabel(0.1) != "0.1" {
+		t.Error(m.ClassName(1), m.Outputs(), pegasos.FormatLabel(0.1))
+	}
+}
+
+// Settings describes the objective and the length of the run.
+func TestSettings(t *testing.T) {
+	scaled := func(kind pegasos.Scale, note string) *pegasos.Scaling {
+		return &pegasos.Scaling{Kind: kind, R2: 4, Note: note}
+	}
+	for want, m := range map[string]*pegasos.Model{
+		"features as they are, no bias, lambda 0.0001, 20 passes": {Classes: []float32{0, 1},
+			Lambda: 1e-4},
+		"columns standardised, bias, one-vs-one of 3 classes, C 2, 7 steps": {
+			Classes: []float32{0, 1, 2}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne, C: 2,
+				Steps: 7, Scale: pegasos.ScaleStandard, Bias: pegasos.BiasAugmented}},
+		"columns divided by their largest magnitude, unregularised bias, multinomial of 2 classes, " +
+			"lambda 0.02 = 0.005 mean |x|^2, up to 9 passes, until proven to 1 % (a note)": {
+			Classes: []float32{0, 1}, Lambda: 0.02, Scaling: scaled(pegasos.ScaleMaxAbs, "a note"),
+			Config: pegasos.Config{Multiclass: pegasos.Multinomial, Scale: pegasos.ScaleMaxAbs,
+				Bias: pegasos.BiasUnregularised, Epochs: 9, Tol: 0.01}},
+		"rows divided by their length, no bias, numbers standardised, lambda 0.4 = 0.1 mean |x|^2, " +
+			"Newton's method": {Lambda: 0.4, Scaling: scaled(pegasos.ScaleUnit, ""),
+			Config: pegasos.Config{Loss: pegasos.Squared, Scale: pegasos.ScaleUnit,
+				TargetScale: pegasos.ScaleStandard, Finish: pegasos.FinishNewton}},
+	} {
+		if have := m.Settings(); have != want {
+			t.Errorf("%s, want %s", have, want)
+		}
 	}
 }

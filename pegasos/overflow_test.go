@@ -9,12 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Of scores that float32 can't hold nothing is predicted: no class and no number.
+// Scores that leave the range of float32 predict NaN, and no class.
 func TestPredictOverflow(t *testing.T) {
 	x := dense.New(3, 2)
-	copy(x.Row(0), []float32{3e38, 3e38})  // the products are Inf and -Inf
-	copy(x.Row(1), []float32{3e38, 0})     // Inf
-	copy(x.Row(2), []float32{1e-3, -1e-3}) // small enough
+	copy(x.Row(0), []float32{3e38, 3e38})  // products +Inf and -Inf
+	copy(x.Row(1), []float32{3e38, 0})     // product +Inf
+	copy(x.Row(2), []float32{1e-3, -1e-3}) // finite score
 	big, small := []float32{1e3, -1e3}, []float32{1, 0}
 	eps := pegasos.Config{Loss: pegasos.EpsInsensitive}
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
@@ -54,8 +54,8 @@ func TestPredictOverflow(t *testing.T) {
 	}
 }
 
-// Weights of rows as they are may be too large where those of scaled rows are not: that is an
-// error, also for a run that is paused.
+// Weights for unscaled rows may overflow although those for scaled rows are finite. That is an
+// error, also if the run is paused.
 func TestWeightsOfRowsAsTheyAre(t *testing.T) {
 	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
 	y := []float32{1e22, 2e22, -1e22, -2e22}

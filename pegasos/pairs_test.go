@@ -12,12 +12,11 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// of returns the rows with one of two labels, and those of their weights.
+// of returns the rows that have one of two labels, and their weights; nil for nil.
 func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	take := make([]float32, len(p.y))
 	var left []float32
@@ -32,7 +31,7 @@ func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	return p.repeat(take), left
 }
 
-// only returns a model that has just the vector of pair k.
+// onlyVector returns a model of two classes with the weight vector of pair k; nil for nil.
 func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	if m == nil {
 		return nil
@@ -40,16 +39,17 @@ func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	a, b := m.Pair(k)
 	c := &pegasos.Model{
 		Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1],
-		Config: m.Config, Lambda: pegasos.LambdaOf(m, k),
+		Config: m.Config, Lambda: vectorResult(m, k).Lambda,
 	}
 	if m.Bias != nil {
 		c.Bias = m.Bias[k : k+1]
 	}
-	c.Result.Steps = pegasos.StepsOf(m, k)
+	c.Result.Steps = vectorResult(m, k).Steps
 	return c
 }
 
-// Each pair is what the rows of its two classes make alone, to the bit.
+// Each pair of one-vs-one has the weights, to the bit, of a model that is trained on the rows of
+// its two classes alone.
 func TestPairsAreAlone(t *testing.T) {
 	for n, cfg := range []pegasos.Config{
 		{}, {C: 0.5}, {ClassWeight: pegasos.Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
@@ -107,7 +107,7 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
 		t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
 	}
-	var all pegasos.Result // of the pairs alone
+	var all pegasos.Result // means and sums over the results of the pairs
 	k := 0
 	for a := range 5 {
 		for b := a + 1; b < 5; b++ {
@@ -116,13 +116,8 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 			}
 			rows, weights := data.of(float32(a), float32(b), tr.Weights)
 			single := tr
-			single.Weights, single.Start, single.Prior = weights, onlyVector(
-				tr.Start,
-				k,
-			), onlyVector(
-				tr.Prior,
-				k,
-			)
+			single.Weights = weights
+			single.Start, single.Prior = onlyVector(tr.Start, k), onlyVector(tr.Prior, k)
 			if cfg.ClassWeight != pegasos.Balanced && cfg.ClassWeight != "" {
 				by := []float32{2, 0.5, 3, 1, 1}
 				single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
@@ -160,7 +155,7 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	}
 	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
 		have := m.Objective(m.DecisionAll(x(data)), data.y, nil)
-		if math.Abs(have-all.Objective) > 1e-6*all.Objective { // float32 scores
+		if math.Abs(have-all.Objective) > 1e-6*all.Objective { // rounding of float32 scores
 			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
 		}
 	}
@@ -171,11 +166,11 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	t.Helper()
 	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
 	if !slices.Equal(alone.Weights[0], m.Weights[k]) ||
-		pegasos.BiasOf(alone, 0) != pegasos.BiasOf(m, k) ||
+		vectorBias(alone, 0) != vectorBias(m, k) ||
 		(alone.Bias == nil) != (m.Bias == nil) {
 		t.Errorf("%+v: pair %d is not what it is alone", m.Config, k)
 	}
-	// The bound allows for the roundings of a sum over all rows.
+	// The bound allows for roundings of sums over all rows, which are fewer for a pair alone.
 	d := math.Abs(c.DualObjective - r.DualObjective)
 	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
 		t.Errorf("%+v: pair %d has the bound %v, alone %v",
@@ -187,7 +182,8 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	}
 }
 
-// votes counts those of the pairs, and adds up what speaks for each class.
+// votes counts the pairs that vote for each class, and sums their scores with a positive sign where
+// they favor the class.
 func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	votes, sums = make([]int, classes), make([]float64, classes)
 	k := 0
@@ -206,6 +202,7 @@ func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	return votes, sums
 }
 
+// Class and ClassScores agree with counted votes, and ties go to the larger sum of scores.
 func TestVotes(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for _, classes := range []int{3, 4, 5, 17, 40} {
@@ -214,7 +211,7 @@ func TestVotes(t *testing.T) {
 		for k := range classes {
 			m.Classes = append(m.Classes, float32(k*k))
 		}
-		m.Weights = iterate.Zeros(n, 1)
+		m.Weights = slices.Repeat([][]float32{{0}}, n)
 		ties := 0
 		for trial := range 300 {
 			scores := make([]float64, n)
@@ -241,7 +238,7 @@ func TestVotes(t *testing.T) {
 			if have := m.Class(scores); have != best {
 				t.Fatalf("%v: class %d, want %d: votes %v, sums %v", scores, have, best, v, sums)
 			}
-			all := m.ClassScores(scores, make([]float64, 2)) // too short
+			all := m.ClassScores(scores, make([]float64, 2)) // dst is too short
 			for c, s := range all {
 				want := float64(v[c]) + sums[c]/(3*(math.Abs(sums[c])+1))
 				if len(all) != classes || math.Abs(s-want) > 1e-12 ||
@@ -258,7 +255,7 @@ func TestVotes(t *testing.T) {
 		if ties == 0 {
 			t.Errorf("%d classes: no ties", classes)
 		}
-		// A circle of three, all equal: the first.
+		// If all scores are 0, class 0 has the most votes.
 		if m.Class(make([]float64, n)) != 0 {
 			t.Error("scores of 0")
 		}
@@ -268,17 +265,17 @@ func TestVotes(t *testing.T) {
 			7,
 			8,
 			9,
-		}, Weights: iterate.Zeros(3, 1), Config: pegasos.Config{Multiclass: pegasos.OneVsOne},
+		}, Weights: slices.Repeat([][]float32{{0}}, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne},
 	}
 	for _, c := range []struct {
 		scores []float64
 		want   int
 	}{
-		{[]float64{-1, 1, -1}, 0}, // 0 beats 1 beats 2 beats 0, all by 1
+		{[]float64{-1, 1, -1}, 0}, // a cycle with scores of equal size: the first class
 		{[]float64{-1, 1, -2}, 1},
 		{[]float64{-1, 2, -1}, 2},
-		{[]float64{1, 100, -0.1}, 1}, // two votes are more than any sum
-		{[]float64{0, 0, 5}, 0},      // 0 is a vote for the first
+		{[]float64{1, 100, -0.1}, 1}, // two votes beat any sum of scores
+		{[]float64{0, 0, 5}, 0},      // a score of 0 is a vote for the first class of the pair
 	} {
 		if have := m.Class(c.scores); have != c.want {
 			t.Errorf("%v: class %d, want %d", c.scores, have, c.want)
@@ -286,7 +283,8 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// A model of pairs predicts the same for one row as for all, and after a trip to a file and back.
+// A one-vs-one model predicts the same for a row alone as for all rows, and after it was written
+// and read.
 func TestPairModel(t *testing.T) {
 	for _, cfg := range []pegasos.Config{{C: 1, Bias: pegasos.BiasAugmented},
 		{ClassWeight: pegasos.Balanced}} {
@@ -330,16 +328,12 @@ func TestPairModel(t *testing.T) {
 	}
 }
 
-// Where the classes are those of another model, a pair may have rows of one class or of none; a
-// pair of none is left as it was.
+// With a Start or a Prior, whose classes the model has, a pair may lack rows of one class or of
+// both; without any rows it keeps its weights.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
-	old := mustTrain(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1, Bias: pegasos.BiasAugmented},
-	)
+	old := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1,
+		Bias: pegasos.BiasAugmented})
 	for _, cfg := range []pegasos.Config{
 		{}, {C: 1}, {Bias: pegasos.BiasUnregularised, Batch: 2}, {Order: pegasos.IID,
 			Average: pegasos.LastIterate},
@@ -370,18 +364,18 @@ func TestPairsWithoutRows(t *testing.T) {
 						}
 						continue
 					}
-					want := pegasos.StepsOf(old, k)
+					want := vectorResult(old, k).Steps
 					if asPrior {
 						want = 0
 					}
 					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] ||
-						!math.IsNaN(c.Objective) || c.Steps != want || pegasos.StepsOf(m, k) != want ||
-						c.Lambda != pegasos.LambdaOf(old, k) {
+						!math.IsNaN(c.Objective) || c.Steps != want || vectorResult(m, k).Steps != want ||
+						c.Lambda != vectorResult(old, k).Lambda {
 						t.Errorf("%+v prior %v: pair %d without rows: %+v", cfg, asPrior, k, c)
 					}
 				}
 				r := m.Result
-				if math.Abs(r.Objective-objective/n) > 1e-12 || pegasos.CheckModel(m) != nil || n == 6 {
+				if math.Abs(r.Objective-objective/n) > 1e-12 || m.Validate() != nil || n == 6 {
 					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
 				}
 				again, err := pegasos.Read(bytes.NewReader(encode(t, m)))
@@ -393,10 +387,11 @@ func TestPairsWithoutRows(t *testing.T) {
 	}
 }
 
+// One-vs-one counts epochs and steps by pair, stops when it is canceled, and reports errors.
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
-	// Epochs are each pair's: all rows are visited four times in each.
+	// An epoch is an epoch of each pair: with five classes it visits each row four times.
 	t.Run("epochs", func(t *testing.T) {
 		var last pegasos.Progress
 		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 6}}
@@ -416,7 +411,7 @@ func TestPairsRun(t *testing.T) {
 			t.Errorf("%v, at the end %+v", err, last)
 		}
 	})
-	// Steps are each pair's as well: their epochs end when they end.
+	// Steps are counted for each pair: 10 pairs of 100 steps.
 	t.Run("steps", func(t *testing.T) {
 		count := make([]int64, 5)
 		for _, v := range data.y {
@@ -447,17 +442,17 @@ func TestPairsRun(t *testing.T) {
 			}
 		}}
 		m, err := trainPlain(ctx, &tr, data.dense, data.y)
-		if !errors.Is(err, context.Canceled) || pegasos.CheckModel(m) != nil || m.Result.Epochs != 3 ||
+		if !errors.Is(err, context.Canceled) || m.Validate() != nil || m.Result.Epochs != 3 ||
 			!math.IsNaN(m.Result.Objective) {
 			t.Errorf("%v, %+v", err, m.Result)
 		}
 		encode(t, m)
 		m, err = trainPlain(ctx, &pegasos.Trainer{Config: pairs}, data.dense, data.y)
-		if !errors.Is(err, context.Canceled) || pegasos.CheckModel(m) != nil || m.Result.Steps != 0 {
+		if !errors.Is(err, context.Canceled) || m.Validate() != nil || m.Result.Steps != 0 {
 			t.Errorf("at once: %v, %+v", err, m)
 		}
 	})
-	// The first pair that goes wrong says where.
+	// The error of the first pair that fails names the step and the row.
 	t.Run("overflow", func(t *testing.T) {
 		bad := dense.New(130, 9)
 		for i := range 130 {
@@ -478,7 +473,7 @@ func TestPairsRun(t *testing.T) {
 			want = err.Error()
 		}
 	})
-	// Two labels are a problem like any other.
+	// Two labels make a single problem, as with one-vs-rest.
 	t.Run("two classes", func(t *testing.T) {
 		two := random(11, 50, 4, 2, 1)
 		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, pegasos.Config{})
@@ -507,7 +502,7 @@ func TestPairsRun(t *testing.T) {
 	})
 }
 
-// As in TestGoldenModels.
+// One-vs-one models have these hashes: see TestGoldenModels.
 func TestGoldenPairs(t *testing.T) {
 	many := random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {

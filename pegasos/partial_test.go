@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// rows returns some rows of a matrix, and their labels.
+// rowsOf returns the rows from to to-1 as a dense matrix, and their labels.
 func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
 	m := dense.New(to-from, d.dense.Cols())
 	for i := from; i < to; i++ {
@@ -36,7 +36,7 @@ func partialModel(t *testing.T, p *pegasos.Partial) *pegasos.Model {
 	return m
 }
 
-// Chunks in a fixed order are one pass over all rows, to the bit.
+// With Sequential, training on chunks gives the model of a single epoch over all rows, to the bit.
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
 	for _, cfg := range []pegasos.Config{
@@ -69,7 +69,7 @@ func TestPartialIsOnePass(t *testing.T) {
 	}
 }
 
-// Many chunks come close to what all rows at once do.
+// Training on many chunks comes within 10 % of the objective of training on all rows.
 func TestPartialConverges(t *testing.T) {
 	data := random(42, 600, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Multiclass: pegasos.OneVsOne},
@@ -102,7 +102,8 @@ func TestPartialConverges(t *testing.T) {
 	}
 }
 
-// Chunks may lack classes; a pair neither of whose classes has been seen has no weights.
+// Chunks may lack classes; the weights of a pair are 0 until a chunk has rows of one of its
+// classes.
 func TestPartialLacks(t *testing.T) {
 	data := random(43, 60, 4, 2, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
@@ -135,6 +136,7 @@ func TestPartialLacks(t *testing.T) {
 	}
 }
 
+// Settings, classes and chunks that can't be used are errors.
 func TestPartialRefuses(t *testing.T) {
 	two := []float32{0, 1}
 	for name, c := range map[string]struct {
@@ -175,7 +177,7 @@ func TestPartialRefuses(t *testing.T) {
 	}
 }
 
-// Nothing is chosen by the data, and settings that were chosen for a part of them can be given.
+// A Partial chooses nothing from its data, and accepts settings that Train chose for other rows.
 func TestPartialChoosesNothing(t *testing.T) {
 	p := apart(1, 300, 6, 3)
 	fit := func(cfg pegasos.Config, x *dense.Matrix) *pegasos.Model {
@@ -186,10 +188,7 @@ func TestPartialChoosesNothing(t *testing.T) {
 		return partialModel(t, partial)
 	}
 	plain := pegasos.Config{}.Plain()
-	m, written := fit(
-		pegasos.Config{},
-		p.dense,
-	), fit(
+	m, written := fit(pegasos.Config{}, p.dense), fit(
 		pegasos.Config{Lambda: plain.Lambda, Bias: plain.Bias,
 			Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss},
 		p.dense,

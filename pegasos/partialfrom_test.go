@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A chunk of all rows is a pass of a run that starts from the model, to the bit, whatever that had
-// chosen; before it the trainer has the model itself.
+// Before the first chunk NewPartialFrom's model is the given one. A chunk of all rows gives the
+// model of a one-epoch run with that Start, to the bit, whatever settings it has.
 func TestPartialFrom(t *testing.T) {
 	plain := pegasos.Config{
 		Offset:  pegasos.OffsetNone,
@@ -83,7 +83,7 @@ func TestPartialFrom(t *testing.T) {
 	}
 }
 
-// A class without rows keeps what the model knew of it, and chunks after the first go on.
+// A class without rows in the chunks keeps its weights, and steps count on from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
 	first := train(
@@ -106,13 +106,13 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	for k, i := range rows {
 		y[k] = p.y[i]
 	}
-	steps := pegasos.StepsOf(first, 0)
+	steps := vectorResult(first, 0).Steps
 	for chunk := range int64(2) {
 		if err := part.Fit(p.dense.Take(rows), y); err != nil {
 			t.Fatal(err)
 		}
 		m := partialModel(t, part)
-		if have, want := pegasos.StepsOf(m, 0), steps+(chunk+1)*int64(len(rows)); have != want {
+		if have, want := vectorResult(m, 0).Steps, steps+(chunk+1)*int64(len(rows)); have != want {
 			t.Errorf("%d steps of the first pair, want %d", have, want)
 		}
 	}
@@ -126,11 +126,12 @@ func TestPartialFromSomeClasses(t *testing.T) {
 			right++
 		}
 	}
-	if right < 110 { // a third of them is of the class without rows
+	if right < 110 { // a third of the rows is in the class that the chunks lack
 		t.Errorf("%d rows of 150 are right", right)
 	}
 }
 
+// Models whose settings depend on all rows can't be continued in chunks.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
 	for field, cfg := range map[string]pegasos.Config{
@@ -138,7 +139,7 @@ func TestPartialFromRefuses(t *testing.T) {
 		"ClassWeight": {ClassWeight: pegasos.Balanced, Epochs: 1},
 	} {
 		y := p.y
-		if field == "C" { // pairs of different sizes
+		if field == "C" { // so that the pairs differ in size
 			y = append([]float32(nil), p.y...)
 			for i := range 10 {
 				y[i] = y[0]

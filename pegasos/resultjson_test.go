@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A value that was not measured is left out of JSON, and is NaN again when it is read.
+// Values that are NaN are left out of the JSON and become NaN when it is read.
 func TestResultJSON(t *testing.T) {
 	r := pegasos.Result{
 		Steps: 10, Epochs: 5, R2: 2, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN(),
@@ -38,6 +38,7 @@ func TestResultJSON(t *testing.T) {
 	}
 }
 
+// Errors of Validate name the fault.
 func TestValidateModel(t *testing.T) {
 	good := func() *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1}
@@ -62,5 +63,67 @@ func TestValidateModel(t *testing.T) {
 		if err := m.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// WorstGap is the largest known gap of PerClass.
+func TestWorstGap(t *testing.T) {
+	class := func(objective, bound float64) pegasos.ClassResult {
+		return pegasos.ClassResult{Objective: objective, DualObjective: bound}
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		all  []pegasos.ClassResult
+		gap  float64
+		k    int
+		name string
+	}{
+		{nil, nan, -1, "none"}, {[]pegasos.ClassResult{class(nan, nan)}, nan, -1, "unknown"},
+		{[]pegasos.ClassResult{class(nan, nan), class(3, 2), class(4, 2), class(5, 5)}, 1, 2, "some"},
+	} {
+		gap, k := pegasos.Result{PerClass: c.all}.WorstGap()
+		if k != c.k || gap != c.gap && !(math.IsNaN(gap) && math.IsNaN(c.gap)) {
+			t.Errorf("%s: %v of %d, want %v of %d", c.name, gap, k, c.gap, c.k)
+		}
+	}
+}
+
+// Compare allows a claimed objective the roundings of float32 and of sums in another order, and
+// needs a bound and a gap that are as good as claimed.
+func TestCompare(t *testing.T) {
+	model := func(p, d float64) *pegasos.Model {
+		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 0.5,
+			Result: pegasos.Result{Objective: p, DualObjective: d, PerClass: []pegasos.ClassResult{
+				{Objective: p, DualObjective: d, Lambda: 0.5}}}}
+	}
+	found := pegasos.Result{Objective: 2, DualObjective: 1.9, PerClass: []pegasos.ClassResult{
+		{Objective: 2, DualObjective: 1.9, Lambda: 0.5}}}
+	for _, c := range []struct {
+		p, d    float64
+		verdict pegasos.Verdict
+	}{
+		{2, 1.9, pegasos.Confirmed}, {2, 1.8, pegasos.Confirmed}, {2, 1.95, pegasos.NotConfirmed},
+		{2, 2.1, pegasos.Contradicted}, {2, 0.9, pegasos.ClaimsNothing},
+		{2 * (1 + 0.9e-5), 1.8, pegasos.Confirmed}, {2 * (1 + 1.1e-5), 1.8, pegasos.Contradicted},
+		{2 * (1 - 0.9e-11), 1.8, pegasos.Confirmed}, {2 * (1 - 0.9e-5), 1.8, pegasos.NotConfirmed},
+		{2 * (1 - 1.1e-5), 1.8, pegasos.Contradicted},
+		{math.NaN(), math.NaN(), pegasos.ClaimsNothing},
+	} {
+		v := model(c.p, c.d).Compare(found)
+		if v.Verdict != c.verdict || (c.verdict == pegasos.Contradicted) != (len(v.Reasons) > 0) {
+			t.Errorf("objective %v and bound %v: %s, want %s: %v", c.p, c.d, v.Verdict, c.verdict,
+				v.Reasons)
+		}
+	}
+	lambda := model(2, 1.9)
+	lambda.Result.PerClass[0].Lambda = 0.25
+	none := model(2, 1.9)
+	none.Result.PerClass = nil // a single vector's claims are those of the model
+	if v := lambda.Compare(found); v.Verdict != pegasos.Contradicted {
+		t.Errorf("another lambda: %+v", v)
+	}
+	if v := none.Compare(found); v.Verdict != pegasos.Confirmed || v.Gap != found.Gap ||
+		v.Objective != 2 || v.Bound != 1.9 {
+		t.Errorf("without claims of the vector: %+v", v)
 	}
 }

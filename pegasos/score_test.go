@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scored are models of all kinds, over 9 columns, and rows for them.
+// scored returns a model of each kind over 9 columns, by name, and rows for all of them.
 func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	p = random(5, 60, 9, 4, .5)
 	two := random(6, 60, 9, 2, .5)
@@ -21,35 +21,28 @@ func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 		return cfg
 	}
 	return map[string]*pegasos.Model{
-		"two classes": mustTrain(
-			t,
-			two.dense,
-			two.y,
-			with(func(c *pegasos.Config) { c.Loss = pegasos.Log }),
-		),
-		"bias": mustTrain(
-			t,
-			two.dense,
-			two.y,
-			with(func(c *pegasos.Config) { c.Bias = pegasos.BiasAugmented }),
-		),
-		"one-vs-rest": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) { c.Loss = pegasos.Log })),
+		"two classes": mustTrain(t, two.dense, two.y, with(func(c *pegasos.Config) {
+			c.Loss = pegasos.Log
+		})),
+		"bias": mustTrain(t, two.dense, two.y, with(func(c *pegasos.Config) {
+			c.Bias = pegasos.BiasAugmented
+		})),
+		"one-vs-rest": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
+			c.Loss = pegasos.Log
+		})),
 		"one-vs-one": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
 			c.Loss, c.Multiclass = pegasos.Log, pegasos.OneVsOne
 		})),
-		"joint": mustTrain(
-			t,
-			p.dense,
-			p.y,
-			with(func(c *pegasos.Config) { c.Multiclass = pegasos.Multinomial }),
-		),
+		"joint": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
+			c.Multiclass = pegasos.Multinomial
+		})),
 		"numbers": mustTrain(t, p.dense, p.y, with(func(c *pegasos.Config) {
 			c.Loss = pegasos.EpsInsensitive
 		})),
 	}, p
 }
 
-// A row by itself has the bits that it has in a matrix, dense or sparse.
+// The scores of a row alone have the same bits as those of the row in a matrix, dense or sparse.
 func TestScoreBits(t *testing.T) {
 	models, p := scored(t)
 	equal := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
@@ -113,7 +106,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Many goroutines may use a model, which the race detector sees.
+// Several goroutines may use a model at once; the race detector finds it if they may not.
 func TestScoreConcurrently(t *testing.T) {
 	models, p := scored(t)
 	m := models["one-vs-one"]

@@ -12,28 +12,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func from(
-	t testing.TB,
-	x pegasos.Examples,
-	y []float32,
-	start, prior *pegasos.Model,
-	cfg pegasos.Config,
-) *pegasos.Model {
+// from trains from a start, and with a prior, without any choice by the data. Either may be nil.
+func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.Model,
+	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
-	m, err := trainPlain(
-		context.Background(),
-		&pegasos.Trainer{Config: cfg, Start: start, Prior: prior},
-		x,
-		y,
-	)
+	tr := &pegasos.Trainer{Config: cfg, Start: start, Prior: prior}
+	m, err := trainPlain(context.Background(), tr, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-// A run from a model takes the paper's steps from its w and its t on, in float64, with a prior or
-// without.
+// A run with a Start takes the paper's steps from the Start's weights, with t counting on, with or
+// without a Prior; compared with steps in float64, up to a row near a kink of the loss.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -43,37 +35,25 @@ func TestStart(t *testing.T) {
 					data, before = data.numbers(seed), before.numbers(seed+1)
 				}
 				cfg := l.cfg
-				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, pegasos.LastIterate,
-					pegasos.BiasAugmented, seed
+				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias = 0.1, 200, pegasos.LastIterate,
+					pegasos.BiasAugmented
 				a := mustTrain(t, before.dense, before.y, cfg)
-				tr := &pegasos.Trainer{Config: cfg, Start: a}
-				w0, b0 := make([]float64, 7), 0.0
+				w0, b0, prior := make([]float64, 7), 0.0, (*pegasos.Model)(nil)
 				if withPrior {
-					tr.Prior = mustTrain(t, data.sparse, data.y, cfg)
-					b0 = tr.Prior.Bias[0]
-					for j, v := range tr.Prior.Weights[0] {
-						w0[j] = float64(v)
-					}
+					prior = mustTrain(t, data.sparse, data.y, cfg)
+					w0, b0 = float64s(prior.Weights[0]), prior.Bias[0]
 				}
-				r, err := newRun(data.dense, data.y, tr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				w, b, p := make([]float64, 7), a.Bias[0], r.problems[0]
-				for j, v := range a.Weights[0] {
-					w[j] = float64(v)
-				}
+				cfg.Order, cfg.Offset = pegasos.Sequential, pegasos.OffsetNone
+				w, b := float64s(a.Weights[0]), a.Bias[0]
 			steps:
 				for step := 201; step <= 400; step++ {
-					i := r.Order.Next(1)[0]
-					p.TakeSteps([]uint32{i})
-					r.T++
+					i := (step - 201) % 40
 					side, target := 2*float64(data.y[i])-1, 0.0
 					if cfg.Loss.Regression() {
 						side, target = 1, float64(data.y[i])
 					}
 					z := b
-					for j, v := range data.dense.Row(int(i)) {
+					for j, v := range data.dense.Row(i) {
 						z += w[j] * float64(v)
 					}
 					for _, k := range l.kinks {
@@ -81,15 +61,19 @@ func TestStart(t *testing.T) {
 							break steps
 						}
 					}
-					eta := 1 / (0.1 * (float64(step) + p.T0))
+					eta := 1 / (0.1 * float64(step))
 					g := eta * l.coefficient(side*z-target) * side
 					size := 0.0
-					for j, v := range data.dense.Row(int(i)) {
+					for j, v := range data.dense.Row(i) {
 						w[j] += -eta*0.1*(w[j]-w0[j]) + g*float64(v)
 						size = math.Max(size, math.Abs(w[j]))
 					}
 					b += -eta*0.1*(b-b0) + g
-					m := r.model()
+					if step > 205 && step%39 != 0 {
+						continue
+					}
+					cfg.Steps = int64(step - 200)
+					m := from(t, data.dense, data.y, a, prior, cfg)
 					for j, v := range m.Weights[0] {
 						if math.Abs(float64(v)-w[j]) > 1e-4*size ||
 							math.Abs(m.Bias[0]-b) > 1e-4*size+1e-6 {
@@ -106,7 +90,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A start near the optimum stays there; from zero the first steps go far.
+// A run that starts near the optimum stays there; from w = 0 one epoch ends farther from it.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
 	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {
@@ -126,9 +110,8 @@ func TestStartIsKept(t *testing.T) {
 	}
 }
 
-// A prior makes an ordinary problem with one more feature, for the scores of w0, whose weight is 1
-// and is not penalised: P and its bound enclose the optimum, found by gradient descent from the
-// definition.
+// P and its bound enclose the optimum of the problem with a prior, which gradient descent finds
+// from the definition.
 func TestPrior(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge} {
 		for seed := range uint64(3) {
@@ -200,22 +183,13 @@ func TestPrior(t *testing.T) {
 	}
 }
 
+// With a large lambda the weights are those of the prior.
 func TestPriorIsTheLimit(t *testing.T) {
 	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
-	prior := mustTrain(
-		t,
-		other.dense,
-		other.y,
-		pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented},
-	)
-	m := from(
-		t,
-		data.dense,
-		data.y,
-		nil,
-		prior,
-		pegasos.Config{Lambda: 1e9, Offset: pegasos.OffsetNone},
-	)
+	prior := mustTrain(t, other.dense, other.y, pegasos.Config{Lambda: 0.01,
+		Bias: pegasos.BiasAugmented})
+	m := from(t, data.dense, data.y, nil, prior, pegasos.Config{Lambda: 1e9,
+		Offset: pegasos.OffsetNone})
 	for k, w := range m.Weights {
 		for j, v := range w {
 			want := float32(0)
@@ -235,6 +209,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 }
 
+// A Start or Prior that does not match the run is an error; canceled runs return the start.
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
@@ -249,7 +224,7 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{pegasos.Trainer{Start: &pegasos.Model{}}, "Start"},
 		{pegasos.Trainer{Prior: &pegasos.Model{}}, "Prior"},
-		{pegasos.Trainer{Start: a}, "Start"}, // has a bias
+		{pegasos.Trainer{Start: a}, "Start"}, // the model has a bias, the run has none
 		{pegasos.Trainer{Start: a, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}}, "Start"},
 		{pegasos.Trainer{Start: a, Prior: three}, "Start"},
 		{pegasos.Trainer{Start: three, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}, "Start"},
@@ -271,8 +246,8 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
 	}
-	// A run that is over before it has begun ends where it starts, also from a model of no steps,
-	// as those of other programs.
+	// A run that is canceled before its first step returns the start, also one that has taken no
+	// steps, as models of other programs.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
@@ -295,28 +270,22 @@ func TestStartErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "label 7") {
 		t.Errorf("%v, want an error about row 0", err)
 	}
-	// A label that does not occur is no mistake: the classes are the model's.
+	// A class of the prior may have no rows.
 	clear(y)
 	if m := from(t, data.dense, y, nil, three, pegasos.Config{}); len(m.Classes) != 3 {
 		t.Errorf("classes %v", m.Classes)
 	}
 }
 
-// As in TestGoldenModels.
+// Models with a start or a prior have these hashes: see TestGoldenModels.
 func TestGoldenStart(t *testing.T) {
 	a, b := random(1, 300, 37, 3, 1), random(2, 200, 37, 3, 1)
 	for _, isa := range paths() {
 		func() {
 			defer asm.Use(asm.Use(isa))
 			old := mustTrain(t, a.dense, a.y, pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented})
-			start := from(
-				t,
-				b.dense,
-				b.y,
-				old,
-				nil,
-				pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented},
-			)
+			start := from(t, b.dense, b.y, old, nil, pegasos.Config{Lambda: 0.01,
+				Bias: pegasos.BiasAugmented})
 			prior := from(t, b.sparse, b.y, nil, old, pegasos.Config{Lambda: 0.01})
 			if h := start.Hash(); h != "b4e30cef87773c4490f4b1346c0785064be3ead71616934065acba593d00d665" {
 				t.Errorf("start on %v: %s", isa, h)

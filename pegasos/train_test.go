@@ -13,12 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Written down once, by the generic path: the same on every machine, path, and number of threads,
-// and in every version that does not say otherwise.
+// The hashes of models are the same on every machine, code path and number of threads, and in every
+// release whose notes do not announce others. The generic path computed them once.
 func TestGoldenModels(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -87,8 +86,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A dense and a sparse store of the same rows give models that agree within rounding, as long as no
-// step is decided otherwise by it: none is here.
+// A dense and a sparse matrix with the same rows give models that agree within rounding, unless a
+// rounding decides whether a row violates its margin, which does not happen here.
 func TestDenseSparse(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 11, 3, 0.6)
@@ -150,8 +149,8 @@ func TestConfigErrors(t *testing.T) {
 		{"C", pegasos.Config{C: -1}},
 		{"C", pegasos.Config{C: nan}},
 		{"C", pegasos.Config{C: inf}},
-		{"C", pegasos.Config{C: 1e12}},  // only in Train, with 10 rows
-		{"C", pegasos.Config{C: 1e-45}}, // likewise
+		{"C", pegasos.Config{C: 1e12}},  // found by Train, which knows that there are 10 rows
+		{"C", pegasos.Config{C: 1e-45}}, // found by Train: lambda exceeds float32
 		{"C", pegasos.Config{C: 1, Lambda: 1}},
 		{"Epochs", pegasos.Config{Epochs: -1}},
 		{"Epochs", pegasos.Config{Epochs: math.MaxInt}},
@@ -229,6 +228,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+// Rows and labels that can't be used give errors, which name the row if there is one.
 func TestDataErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	x := matrix(t, 3, 2, 1, 2, 3, 4, 5, 6)
@@ -236,7 +236,7 @@ func TestDataErrors(t *testing.T) {
 		name string
 		x    pegasos.Examples
 		y    []float32
-		row  int // -1: not about a row
+		row  int // row in the error; -1 if it names none
 		text string
 	}{
 		{"no rows", dense.New(0, 2), nil, -1, "no rows"},
@@ -273,8 +273,7 @@ func TestDataErrors(t *testing.T) {
 	}
 }
 
-// Rows that are finite, but whose sums are not, end in an error that names the step: never in a
-// model.
+// Finite rows with sums that overflow give an error that names the step, never a model.
 func TestOverflow(t *testing.T) {
 	large := random(20, 100, 5, 2, 1)
 	for i := range 100 {
@@ -285,14 +284,14 @@ func TestOverflow(t *testing.T) {
 		x    pegasos.Examples
 		y    []float32
 		cfg  pegasos.Config
-		row  bool // at fault
+		row  bool // whether the error names a row
 		text string
 	}{
-		// The squared norms are finite, the dot product of a row with the sum of some is not.
+		// The squared norms are finite, but a dot product with a sum of rows is not.
 		{"score", large.dense, large.y, pegasos.Config{Lambda: 1e37}, true, "the score is not finite"},
 		{"score", toSparse(large.dense), large.y, pegasos.Config{Lambda: 1e37, Offset: pegasos.OffsetNone,
 			Average: pegasos.LastIterate}, true, "the score is not finite"},
-		// Here w = v/lambda is not, or its scores are not.
+		// v is finite, but w = v/lambda or the scores of w are not.
 		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, pegasos.Config{Lambda: 1e-12, Steps: 1,
 			Offset: pegasos.OffsetNone}, false, "finite"},
 		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, pegasos.Config{Lambda: 1e-12,
@@ -306,18 +305,18 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
 		}
 	}
-	// A score that overflowed upwards is no margin kept.
-	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
-		pegasos.Config{Lambda: 3e38, Offset: pegasos.OffsetNone}).problems[0]
-	p.TakeSteps([]uint32{0, 0, 0, 0})
-	var up *iterate.Error
-	if !errors.As(p.Err, &up) || up.Step != 3 || up.Row != 0 || p.T != 2 {
-		t.Errorf("score of +Inf: %v after %d steps", p.Err, p.T)
+	// A score of +Inf does not count as a margin that is kept.
+	var up *pegasos.StepError
+	_, err := fixed(t.Context(), matrix(t, 5, 1, 1.5e19, 1.5e19, 1.5e19, 1.5e19, 0),
+		[]float32{2, 2, 2, 2, 1},
+		pegasos.Config{Lambda: 3e38, Offset: pegasos.OffsetNone, Order: pegasos.Sequential})
+	if !errors.As(err, &up) || up.Step != 3 || up.Row != 2 {
+		t.Errorf("score of +Inf: %v", err)
 	}
-	// A vector that went wrong unnoticed is found at the end of the epoch.
+	// A weight that is not finite, but was never used in a score, is found at the end of the epoch.
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)
-		// its rows are empty: no dot product uses the weights
+		// rows without values: no score uses the weights
 		r := mustRun(t, data.sparse, data.y, pegasos.Config{})
 		r.problems[0].V[2] = float32(bad)
 		var e *pegasos.StepError
@@ -327,7 +326,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// Settings at the edge give finite models.
+// Extreme values of lambda and short runs give finite models.
 func TestExtremes(t *testing.T) {
 	data := random(21, 30, 4, 2, 1)
 	for _, lambda := range []float64{options.MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
@@ -335,7 +334,7 @@ func TestExtremes(t *testing.T) {
 			for _, steps := range []int64{1, 2, 29, 30, 31, 3000} {
 				m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: lambda, Steps: steps,
 					Offset: offset, Bias: pegasos.BiasAugmented})
-				if err := pegasos.CheckModel(m); err != nil || !(m.Result.Gap >= 0) {
+				if err := m.Validate(); err != nil || !(m.Result.Gap >= 0) {
 					t.Errorf("lambda %v, %d steps: %v, %+v", lambda, steps, err, m.Result)
 				}
 			}
@@ -343,12 +342,13 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// A canceled run returns a valid model of the steps so far, which has no objective.
 func TestCancel(t *testing.T) {
 	data := random(22, 50, 6, 3, 1)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	m, err := pegasos.Train(done, data.dense, data.y, pegasos.Config{})
-	if err != context.Canceled || m == nil || pegasos.CheckModel(m) != nil || m.Result.Steps != 0 {
+	if err != context.Canceled || m == nil || m.Validate() != nil || m.Result.Steps != 0 {
 		t.Fatalf("cancelled at once: %v, %v", m, err)
 	}
 	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) ||
@@ -368,7 +368,7 @@ func TestCancel(t *testing.T) {
 			},
 		}
 		m, err := trainPlain(ctx, &tr, data.dense, data.y)
-		if err != context.Canceled || pegasos.CheckModel(m) != nil || m.Result.Steps != 7*50 ||
+		if err != context.Canceled || m.Validate() != nil || m.Result.Steps != 7*50 ||
 			m.Result.Violations != want.Violations {
 			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
 		}
@@ -382,7 +382,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A look at how far the run is has no influence on the model, and the last one is the result.
+// Progress and Measure do not change the model, and the last measurement is its Result.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)
 	cfg := pegasos.Config{Steps: 5*50 + 20}
@@ -414,9 +414,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Looks within the first epoch are taken where they were wanted, in every order and kind, and have
-// no influence either. They find the model of a shorter run, if there is no average that depends on
-// the end.
+// Progress is called after the fractions of the first epoch in Early, in every order and scheme,
+// and does not change the model. With LastIterate its Model is that of a shorter run.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,
@@ -433,7 +432,7 @@ func TestEarly(t *testing.T) {
 			&pegasos.Trainer{Config: cfg, Early: early, Progress: func(p pegasos.Progress) {
 				seen = append(seen, p.Steps)
 				if cfg.Multiclass == pegasos.OneVsOne {
-					return // a shorter run's pairs have the same number of steps each
+					return // pairs of different sizes take different numbers of steps in part of an epoch
 				}
 				if done := p.Epoch == int(p.Steps/epoch); !done {
 					t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
@@ -471,7 +470,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Shards are looked at where they synchronise, and at the epoch's end once.
+// With Shards, Early reports come when the copies of w are averaged, and one at the end of the
+// epoch.
 func TestEarlyShards(t *testing.T) {
 	data := random(25, 5000, 6, 2, 1)
 	cfg := pegasos.Config{Shards: 2, Epochs: 2}
@@ -499,7 +499,7 @@ func TestEarlyShards(t *testing.T) {
 	}
 }
 
-// A run that ends within its first epoch tells once that it is at its end.
+// A run that ends within its first epoch reports its end once.
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	var seen []int64
@@ -523,7 +523,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// The time of a step with a problem of two classes, shuffling and the samples of w included.
+// BenchmarkStep measures a step on a problem of two classes, including shuffling and averaging.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		rows, cols int
@@ -553,7 +553,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// askedContext counts how often it is asked whether it is done.
+// askedContext counts the calls of Err.
 type askedContext struct {
 	context.Context
 	times atomic.Int64
@@ -564,7 +564,7 @@ func (c *askedContext) Err() error {
 	return c.Context.Err()
 }
 
-// However many classes there are, training looks up from its work a few times a second.
+// Training checks its context at least once in 2^20 steps, counted over all classes.
 func TestManyClassesAreInterruptible(t *testing.T) {
 	const classes, steps = 2000, 2000
 	p := random(1, classes, 10, classes, 1)

@@ -11,17 +11,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func weighted(
-	t testing.TB,
-	x pegasos.Examples,
-	y, weights []float32,
-	cfg pegasos.Config,
-) *pegasos.Model {
+// weighted trains with row weights and without any choice by the data.
+func weighted(t testing.TB, x pegasos.Examples, y, weights []float32,
+	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := trainPlain(context.Background(), &pegasos.Trainer{Config: cfg, Weights: weights}, x, y)
 	if err != nil {
@@ -30,7 +25,7 @@ func weighted(
 	return m
 }
 
-// some are weights 0 to 4.
+// some returns weights from 0 to 4 for the given number of rows.
 func some(rows int) []float32 {
 	w := make([]float32, rows)
 	for i := range w {
@@ -39,7 +34,7 @@ func some(rows int) []float32 {
 	return w
 }
 
-// repeat returns the rows as often as their weights say.
+// repeat returns a copy of each row for each unit of its weight, and none for the weight 0.
 func (p pair) repeat(weights []float32) pair {
 	var rows []int
 	for i, w := range weights {
@@ -55,8 +50,8 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// A row with a weight is the same problem as that many copies of it: the objective of a model, R^2
-// and lambda are the same, and the bound and the objective enclose the optimum of the copies.
+// A row of weight n makes the same problem as n copies of the row: lambda, R^2 and the objective of
+// a model are the same, and bound and objective enclose the optimum of the copies.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {
@@ -70,7 +65,9 @@ func TestWeightsAreCopies(t *testing.T) {
 			cfg.C, cfg.Bias, cfg.Epochs = 0.3, pegasos.BiasAugmented, 100
 			lambda := 1 / (0.3 * float64(len(copies.y)))
 			low, high := l.optimum(t, copies.dense, copies.y, lambda, 1)
-			want := mustRun(t, copies.dense, copies.y, cfg)
+			once := cfg
+			once.Epochs = 1
+			want := mustTrain(t, copies.dense, copies.y, once).Result
 			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
 				for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
 					pegasos.Blocks} {
@@ -82,10 +79,7 @@ func TestWeightsAreCopies(t *testing.T) {
 						t.Errorf("lambda %v, R2 %v, want %v and %v", m.Lambda, m.Result.R2, lambda,
 							want.R2)
 					}
-					again := &engine.Point{Weights: m.Weights, Bias: m.Bias}
-					again.Result.PerClass = make([]result.Problem, 1)
-					want.session.Measure(again, engine.Quick)
-					have := again.Result.Objective
+					have := m.Objective(m.DecisionAll(copies.dense), copies.y, nil)
 					if math.Abs(have-m.Result.Objective) > 1e-6*have {
 						t.Errorf("%+v: objective %v, with copies %v", cfg, m.Result.Objective, have)
 					}
@@ -103,7 +97,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are as if not there, to the bit, and so is a class all of whose rows are.
+// Rows of weight 0, and classes that have only such rows, make no difference to the model's bits.
 func TestWeightZero(t *testing.T) {
 	for _, l := range losses {
 		data := random(3, 60, 5, 3, 1)
@@ -133,7 +127,7 @@ func TestWeightZero(t *testing.T) {
 	}
 }
 
-// The weights of Trainer.Valid make Patience end the run where copies of the rows do.
+// Weights of validation rows make Patience end the run at the same point as copies of the rows.
 func TestValidWeights(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Squared} {
 		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
@@ -158,8 +152,8 @@ func TestValidWeights(t *testing.T) {
 	}
 }
 
-// A run that is paused and resumed ends with the same weights and sigmoids, rows' weights included.
-// Chunks go on with the lambda that C and the sum of the weights gave.
+// A run with row weights that is paused and resumed ends with the same weights and sigmoids.
+// Training in chunks continues with the lambda that C and the sum of the weights gave.
 func TestResumeWeights(t *testing.T) {
 	data, weights := random(8, 150, 5, 3, 1), some(150)
 	cfg := pegasos.Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
@@ -216,99 +210,53 @@ func ones(weights []float32) []float32 {
 	return n
 }
 
-// A step takes the weight over the mean weight as a factor: w <- (1 - eta*lambda) w +
+// A step is multiplied by the row's weight over the mean weight: w <- (1 - eta*lambda) w +
 // eta*weight*y*x.
 func TestWeightedSteps(t *testing.T) {
-	d := matrix(t, 4, 1, 1, 2, 3, 5)
-	tr := &pegasos.Trainer{
-		Config:  pegasos.Config{Lambda: 0.5, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
-		Weights: []float32{1, 3, 2, 0},
-	}
-	r, err := newRun(d, []float32{1, -1, 1, -1}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, w := r.problems[0], make([]float32, 1)
-	for n, step := range []struct {
-		row  uint32
-		want float64
-	}{
-		{1, -2 * 1.5 * 2},        // eta = 2; the mean weight is 2
-		{0, -6./2 + 0.5*1},       // eta = 1
-		{2, -2.5*2/3 + 2./3*1*3}, // eta = 2/3
+	x, y := matrix(t, 4, 1, 2, 1, 3, 5), []float32{-1, 1, 1, -1}
+	weights := []float32{3, 1, 2, 0} // the mean of the weights above 0 is 2
+	for n, want := range []float64{
+		-2 * 1.5 * 2,        // eta = 2
+		-6./2 + 0.5*1,       // eta = 1
+		-2.5*2/3 + 2./3*1*3, // eta = 2/3
 	} {
-		p.TakeSteps([]uint32{step.row})
-		if p.weights(w); math.Abs(float64(w[0])-step.want) > 1e-6 {
-			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
+		m := weighted(t, x, y, weights, pegasos.Config{Lambda: 0.5, Steps: int64(n + 1),
+			Order: pegasos.Sequential, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate})
+		if w := float64(m.Weights[0][0]); math.Abs(w-want) > 1e-6 ||
+			m.Result.Violations != int64(n+1) {
+			t.Errorf("after step %d w = %v, want %v; %d violations", n+1, w, want,
+				m.Result.Violations)
 		}
-	}
-	if r.Count() != 3 || p.Violations != 3 {
-		t.Errorf("%d rows, %d violations", r.Count(), p.Violations)
 	}
 }
 
+// Class weights multiply the rows' weights: the model has the bits of one that is trained with the
+// products. Balanced gives a class of the weight n_k among n the weight n/(K*n_k).
 func TestClassWeight(t *testing.T) {
-	data := random(4, 60, 5, 3, 1)
-	count := make([]float64, 3)
-	for _, v := range data.y {
-		count[int(v)]++
+	data := random(4, 64, 5, 2, 1)
+	for i := range data.y { // 16 rows of class 0, 8 of class 1, 32 of class 2, 8 of class 3
+		data.y[i] = []float32{0, 0, 1, 2, 2, 2, 2, 3}[i%8]
 	}
-	for _, c := range []struct {
-		cfg string
-		by  []float64
-	}{
-		{"0=2,1=0.5,2=3.5", []float64{2, 0.5, 3.5}},
-		{" 2=4 , 0=1e-3", []float64{1e-3, 1, 4}},
-		{pegasos.Balanced, []float64{60 / (3 * count[0]), 60 / (3 * count[1]), 60 / (3 * count[2])}},
-	} {
-		r := mustRun(t, data.dense, data.y, pegasos.Config{ClassWeight: c.cfg})
-		var sum float64
-		for _, v := range data.y {
-			sum += c.by[int(v)]
-		}
-		for i, v := range data.y {
-			if want := c.by[int(v)] * 60 / sum; math.Abs(r.Weight[i]-want) > 1e-12 {
-				t.Fatalf("%s: row %d has weight %v, want %v", c.cfg, i, r.Weight[i], want)
-			}
-		}
+	halves := make([]float32, 64) // row weights of mean 1 in each class
+	for i := range halves {
+		halves[i] = 0.5 + float32(i/8%2)
 	}
-	// The same weight for all is as none, to the bit.
-	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
-	have := mustTrain(t, data.dense, data.y, pegasos.Config{ClassWeight: "0=2,1=2,2=2"})
-	if have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
-		t.Error("equal weights make another model")
-	}
-	// Balanced goes by the rows' own weights, and both are multiplied.
-	weights := some(60)
-	r, err := newRun(
-		data.dense,
-		data.y,
-		&pegasos.Trainer{Config: pegasos.Config{ClassWeight: pegasos.Balanced},
-			Weights: weights},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := make([]float64, 3)
-	for i, v := range data.y {
-		sum[int(v)] += r.Weight[i]
-	}
-	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
-		t.Errorf("balanced: the classes have the weights %v", sum)
-	}
-	r, _ = newRun(data.dense, data.y, &pegasos.Trainer{Config: pegasos.Config{ClassWeight: "0=3"},
-		Weights: weights})
-	for i, v := range data.y {
-		for k, u := range data.y {
-			factor := func(label float32) float64 {
-				if label == 0 {
-					return 3
+	for _, own := range [][]float32{nil, halves} {
+		for cfg, by := range map[string][]float32{
+			"0=2,1=0.5,2=3.5": {2, 0.5, 3.5, 1}, " 2=4 , 0=0.125": {0.125, 1, 4, 1},
+			pegasos.Balanced: {1, 2, 0.5, 2}, "0=2,1=2,2=2,3=2": {1, 1, 1, 1},
+		} {
+			product := make([]float32, 64)
+			for i, v := range data.y {
+				product[i] = by[int(v)]
+				if own != nil {
+					product[i] *= own[i]
 				}
-				return 1
 			}
-			if a, b := r.Weight[i]*float64(weights[k])*factor(u), r.Weight[k]*float64(
-				weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
-				t.Fatalf("rows %d and %d have weights %v and %v", i, k, r.Weight[i], r.Weight[k])
+			want := weighted(t, data.dense, data.y, product, pegasos.Config{})
+			have := weighted(t, data.dense, data.y, own, pegasos.Config{ClassWeight: cfg})
+			if have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
+				t.Errorf("%s, with weights %v: another model than of the products", cfg, own != nil)
 			}
 		}
 	}
@@ -319,7 +267,7 @@ func TestClassWeight(t *testing.T) {
 	}
 }
 
-// Of a rare class more rows are found, and that is the gain in what counts them more.
+// Balanced finds more rows of a rare class.
 func TestBalancedHelps(t *testing.T) {
 	data := random(5, 400, 5, 2, 1)
 	y := make([]float32, 400)
@@ -347,6 +295,7 @@ func TestBalancedHelps(t *testing.T) {
 	}
 }
 
+// Weights that can't be used are errors that name the row.
 func TestWeightErrors(t *testing.T) {
 	x, y := matrix(t, 4, 1, 1, 2, 3, 4), []float32{1, 2, 1, 2}
 	for _, c := range []struct {
@@ -369,12 +318,12 @@ func TestWeightErrors(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 		}
 	}
-	// Weights as far apart as they can be end well.
+	// The smallest and the largest weight may be used together.
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{})
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{Loss: pegasos.SquaredHinge})
 }
 
-// As in TestGoldenModels.
+// Models with weights have these hashes: see TestGoldenModels.
 func TestGoldenWeights(t *testing.T) {
 	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {

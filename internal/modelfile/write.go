@@ -35,7 +35,7 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 }
 
 // Header writes the lines of the header, without optional fields that are zero, and the empty line.
-// It returns an error for a value that has no JSON form.
+// It returns an error for a value that has no JSON form, or the first error of writing.
 func (w *Writer) Header(fields []Field) error {
 	if err := WriteLines(w, fields); err != nil {
 		return err

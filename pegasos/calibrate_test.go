@@ -1,0 +1,39 @@
+package pegasos_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// The runs of a calibration report progress as one run: the model's, then one for each fold.
+func TestCalibrateProgress(t *testing.T) {
+	data := random(91, 60, 4, 2, 1)
+	var last pegasos.Progress
+	reports := 0
+	tr := pegasos.Trainer{Config: pegasos.Config{Calibrate: 3, Epochs: 4}}
+	tr.Progress = func(p pegasos.Progress) {
+		if p.Epoch != last.Epoch+1 || p.Steps <= last.Steps || p.Violations < last.Violations ||
+			p.TotalSteps%4 != 0 {
+			t.Errorf("%d epochs, %d of %d steps, %d violations after %d, %d, %d", p.Epoch, p.Steps,
+				p.TotalSteps, p.Violations, last.Epoch, last.Steps, last.Violations)
+		}
+		last = p
+		reports++
+	}
+	m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+	if err != nil || reports != 4*4 || last.Steps != 4*60+3*4*40 || len(m.Calibration) != 1 {
+		t.Errorf("%v, %d reports, the last after %d steps", err, reports, last.Steps)
+	}
+}
+
+// An error in a fold names the fold.
+func TestCalibrateError(t *testing.T) {
+	data := random(91, 60, 4, 2, 1)
+	cfg := pegasos.Config{Calibrate: 3, Batch: 60} // a batch has more rows than two folds
+	_, err := fixed(t.Context(), data.dense, data.y, cfg)
+	if err == nil || !strings.Contains(err.Error(), "calibration, fold 1 of 3: pegasos: Batch: ") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,101 @@
+package pegasos_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Verify contradicts a model whose settings, lambda or number of claims were changed.
+func TestVerifyChangedModel(t *testing.T) {
+	data := random(71, 60, 5, 3, 1)
+	m := train(t, data.dense, data.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05,
+		Scale: pegasos.ScaleMaxAbs, Bias: pegasos.BiasAugmented, Multiclass: pegasos.OneVsRest,
+		Epochs: 40, Finish: pegasos.FinishNone}, Fingerprint: true})
+	verify := func(change func(m *pegasos.Model)) *pegasos.Verification {
+		c := *m
+		scaling := *m.Scaling
+		c.Scaling, scaling.Factor = &scaling, append([]float32(nil), scaling.Factor...)
+		c.Result.PerClass = append([]pegasos.ClassResult(nil), m.Result.PerClass...)
+		change(&c)
+		v, err := new(pegasos.Trainer).Verify(t.Context(), &c, data.dense, data.y,
+			pegasos.VerifyOptions{Passes: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	v := verify(func(*pegasos.Model) {})
+	if v.Verdict != pegasos.Confirmed || len(v.Reasons) > 0 || !v.Scaling || !v.Known || v.Proven ||
+		v.Hash != m.Hash() || v.Data != m.Data {
+		t.Errorf("the model as it is: %+v", v)
+	}
+	for want, change := range map[string]func(m *pegasos.Model){
+		"config.scale is standard, but scaling.kind max-abs": func(m *pegasos.Model) {
+			m.Config.Scale = pegasos.ScaleStandard
+		},
+		"config.bias is none, but the model has a bias": func(m *pegasos.Model) {
+			m.Config.Bias, m.Config.BiasScale = pegasos.BiasNone, 0
+		},
+		"config.bias is augmented, but the model has no bias": func(m *pegasos.Model) { m.Bias = nil },
+		"lambda is 0.05, not 0.06":                            func(m *pegasos.Model) { m.Lambda = 0.06 },
+		"the lambda of weight vector 1 is 0.05, not 0.07": func(m *pegasos.Model) {
+			m.Result.PerClass[1].Lambda = 0.07
+		},
+		"the objective of weight vector 2 is": func(m *pegasos.Model) {
+			m.Result.PerClass[2].Objective *= 1.1
+		},
+		"of 2 weight vectors and has 3": func(m *pegasos.Model) {
+			m.Result.PerClass = m.Result.PerClass[:2]
+		},
+		"the mean of the objectives is": func(m *pegasos.Model) { m.Result.Objective *= 1 + 1e-9 },
+		"the data are not those": func(m *pegasos.Model) {
+			m.Data = "dense:" + strings.Repeat("0", 64)
+		},
+	} {
+		v := verify(change)
+		if v.Verdict != pegasos.Contradicted || !strings.Contains(strings.Join(v.Reasons, "; "), want) {
+			t.Errorf("%s: %v, want %q", v.Verdict, v.Reasons, want)
+		}
+	}
+	if v := verify(func(m *pegasos.Model) { m.Scaling.Factor[2] *= 1.5 }); v.Scaling {
+		t.Errorf("another scaling: %+v", v)
+	}
+	if v := verify(func(m *pegasos.Model) {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
+	}); v.Verdict != pegasos.ClaimsNothing || len(v.Reasons) > 0 {
+		t.Errorf("without a claim: %+v", v)
+	}
+	// The same rows in another layout: the fingerprints agree but for the layout.
+	v, err := new(pegasos.Trainer).Verify(t.Context(), m, data.sparse, data.y,
+		pegasos.VerifyOptions{Passes: 20})
+	if err != nil || v.Verdict == pegasos.Contradicted || !v.Known || v.Data == m.Data {
+		t.Errorf("sparse rows: %+v, %v", v, err)
+	}
+}
+
+// The gap in a model's file must follow from the objective and the bound beside it.
+func TestVerifyChangedGap(t *testing.T) {
+	data := random(72, 60, 5, 2, 1)
+	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 40})
+	text := string(encode(t, m))
+	text = text[:len(text)-32]
+	begin := strings.Index(text, `"gap":`) + len(`"gap":`)
+	end := begin + strings.IndexAny(text[begin:], ",}")
+	bad := text[:begin] + "0.00001234" + text[end:]
+	read, err := pegasos.Read(strings.NewReader(seal(bad, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Result.Gap != m.Result.Gap {
+		t.Errorf("the gap is read from the file: %v", read.Result.Gap)
+	}
+	v, err := new(pegasos.Trainer).Verify(t.Context(), read, data.dense, data.y,
+		pegasos.VerifyOptions{})
+	if err != nil || v.Verdict != pegasos.Contradicted ||
+		!strings.Contains(strings.Join(v.Reasons, "; "), "the gap is 1.234e-05 in the file") {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
