@@ -382,6 +382,25 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Choose returns the settings of the run and the mean squared norm of the rows that count.
+func TestChooseR2(t *testing.T) {
+	x, y := matrix(t, 4, 2, 3, 4, 1, 0, 0, 2, 5, 5), []float32{1, 2, 1, 2}
+	cfg := pegasos.Config{Lambda: 0.5}.Plain()
+	for want, weights := range map[float64][]float32{20: nil, 10: {2, 1, 3, 0}} {
+		tr := pegasos.Trainer{Config: cfg, Weights: weights}
+		have, r2, err := tr.Choose(t.Context(), x, y)
+		if err != nil || have != cfg || math.Abs(r2-want) > 1e-12 {
+			t.Errorf("weights %v: %+v, R^2 %v, want %v; %v", weights, have, r2, want, err)
+		}
+	}
+	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.5, Scale: pegasos.ScaleUnit}}
+	have, r2, err := tr.Choose(t.Context(), x, y)
+	if err != nil || have.Scale != pegasos.ScaleUnit || have.Lambda != 0.5 || have.Bias == "" ||
+		math.Abs(r2-1) > 1e-6 {
+		t.Errorf("rows of length 1: %+v, R^2 %v; %v", have, r2, err)
+	}
+}
+
 // Progress and Measure do not change the model, and the last measurement is its Result.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)

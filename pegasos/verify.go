@@ -144,7 +144,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			"penalty measures the distance", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
-		return nil, nil, configErrorf("Start", "the hash is %q, want %q, that of the training",
+		return nil, nil, configErrorf("Start", "its hash is %q, want %q, the one in training",
 			tr.Start.Hash(), m.Start)
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
@@ -162,7 +162,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, publicError(err)
 	}
 	if t.priorHash != m.Prior {
-		return nil, nil, configErrorf("Prior", "the hash is %q, want %q, that of the training",
+		return nil, nil, configErrorf("Prior", "its hash is %q, want %q, the one in training",
 			t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
