@@ -6,15 +6,15 @@ import (
 )
 
 // Order is the order in which training visits the rows. An epoch has a step for each row, or for
-// each Config.Batch rows. Every order but IID stores eight bytes for each row and class, of which
+// each Config.Batch rows. Every order but IID stores eight bytes for each row and class, from which
 // the certificate is computed.
 type Order string
 
 const (
-	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block rows, or of fewer
-	// where that gives less than 64 blocks, and visits the blocks in a new random order each epoch.
-	// It needs as many epochs as Permutation, but its epochs are faster: the trainer first copies
-	// large data in shuffled order.
+	// Shuffled shuffles the rows once, cuts them into at least 64 blocks (if there are 64 rows) of
+	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It needs as
+	// many epochs as Permutation, but its epochs are faster: the trainer first copies large data in
+	// shuffled order.
 	Shuffled Order = order.Shuffled
 	// Permutation visits the rows in a new random order each epoch.
 	Permutation Order = order.Permutation
@@ -78,10 +78,9 @@ const (
 	FinishNone Finish = settings.FinishNone // Pegasos's steps to the end
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; for
 	// Log Yu, Huang and Lin, Machine Learning 85, 2011; for CrammerSinger Keerthi et al., KDD
-	// 2008). With Shuffled, too, each epoch visits the rows in a new random order. Rows whose steps
-	// changed nothing are skipped for some epochs. The model is the mean of the last epoch's
-	// iterates if Average is LastHalf and either the loss has a kink or more than 20 epochs are
-	// predicted; otherwise it is the last iterate.
+	// 2008). Shuffled means Permutation here. Rows whose steps changed nothing are skipped for some
+	// epochs. The model is the mean of the last epoch's iterates if Average is LastHalf and either
+	// the loss has a kink or more than 20 epochs are predicted; otherwise it is the last iterate.
 	FinishDual Finish = settings.FinishDual
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
 	// or, for data of up to 2,000 columns, Newton's method. If the descent would need far more

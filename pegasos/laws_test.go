@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The tests in this file change the data in ways whose effect on the model is known. Where the
-// arithmetic is exact they compare bits, so that no tolerance can hide a fault.
+// The tests in this file change the data in ways whose effect on the model is known. They compare
+// bits if the arithmetic is exact, so that no tolerance can hide a fault.
 
 // integers multiplies random data, which are sevenths, by 7: sums of integers are exact in float32,
 // in any order.

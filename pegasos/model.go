@@ -32,11 +32,10 @@ type Model struct {
 	Classes []float32   // distinct labels, ascending; nil for regression
 	Names   []string    // names of the classes, set by the caller; nil if they have none
 	Weights [][]float32 // weight vectors, of Cols elements each
-	Bias    []float64   // constant term of each weight vector's score; nil if all are 0
+	Bias    []float64   // constant term of each weight vector's score; nil for none
 
-	// The next four fields describe how the rows were made. The caller sets them, and applies them
-	// to rows before they are scored, as the command does with package dataset.
-
+	// Scaler, HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
+	// and applies them to rows before they are scored, as the command does with package dataset.
 	Scaler    json.RawMessage // JSON of the dataset.Scaler applied to the rows; nil if none
 	HashBits  int             // features are 2^HashBits hash buckets (dataset.Options); 0 if not
 	Table     json.RawMessage // JSON of the dataset.Table that describes the columns; nil if none

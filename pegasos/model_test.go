@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Scores and labels are those of the weights and biases, for a row alone as for all rows.
+// Scores follow from weights and biases, and labels from scores, for a row alone as for all rows.
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &pegasos.Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}

@@ -84,8 +84,8 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 // Read reads a model from r, which must hold what Write wrote and nothing else. It verifies the
-// checksum and returns valid models only. It allocates no more than a small multiple of the bytes
-// that r holds, whatever the header claims.
+// checksum and returns valid models only. It allocates at most some MiB and a small multiple of the
+// bytes that r holds, whatever the header claims.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
 // ReadFile reads a model from the named file, which may be compressed with gzip.

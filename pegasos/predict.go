@@ -33,8 +33,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 }
 
 // Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
-// the first of them in a tie. It returns -1 if one of the scores is NaN or infinite, because a sum
-// left the range of float32. It panics for a regression model.
+// the first of them in a tie. It returns -1 if one of the scores is NaN or infinite, as scores
+// beyond the range of float32 are. It panics for a regression model.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("the model predicts numbers, not classes"))
@@ -67,7 +67,7 @@ func (m *Model) checkScores(scores []float64) []float64 {
 }
 
 // ClassScores stores a score for each class in dst, in the order of Classes, and returns dst cut to
-// the number of classes, or a new slice if dst is shorter. scores are those of one row. For two
+// the number of classes, or a new slice if dst is shorter. scores belong to one row. For two
 // classes with a single score z the class scores are -z and z. With one-vs-one a class scores the
 // number of its pairs that vote for it plus, to break ties, s/(3(|s|+1)), where s is the sum of its
 // pairs' scores, each with a positive sign if it favors the class. Otherwise class scores are the
@@ -250,10 +250,11 @@ func (m *Model) HasProbabilities() bool {
 
 // Probabilities stores the probability of each class for the scores of one row in dst and returns
 // dst cut to the number of classes, or a new slice if dst is shorter. Probabilities sum to 1. The
-// probability of a weight vector's positive class is its Calibration's, or 1/(1 + e^-z) without
-// one. Where every class has a vector these are divided by their sum; one-vs-one couples them (Wu,
-// Lin and Weng, JMLR 5, 2004, the second method), and that Multinomial without a Calibration has
-// e^z divided by the sum of these. Probabilities panics unless [Model.HasProbabilities] is true.
+// probability of a weight vector's positive class is its sigmoid's in Calibration, or 1/(1 + e^-z)
+// without one. Models with a vector for each class divide these by their sum; one-vs-one couples
+// them (Wu, Lin and Weng, JMLR 5, 2004, the second method). Multinomial without a Calibration has
+// the softmax of the scores, e^z divided by its sum. Probabilities panics unless
+// [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))

@@ -181,7 +181,7 @@ func (p *protocol) log(t testing.TB) {
 
 // Training comes within 1 % of every known optimum and within 0.3 points of its test error, and no
 // bound is above the optimum. The training error may differ by 0.3 points or three rows, whichever
-// is more. Where lambda times the number of rows is small, FinishDual saves most of the epochs:
+// is more. If lambda times the number of rows is small, FinishDual saves most of the epochs:
 // without it 160 (IMDB) to 2,500 (sofia-ml demo) are needed.
 func TestReference(t *testing.T) {
 	dir := realData(t)

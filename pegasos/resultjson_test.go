@@ -118,7 +118,7 @@ func TestCompare(t *testing.T) {
 	lambda := model(2, 1.9)
 	lambda.Result.PerClass[0].Lambda = 0.25
 	none := model(2, 1.9)
-	none.Result.PerClass = nil // a single vector's claims are those of the model
+	none.Result.PerClass = nil // the model's claims are its only vector's
 	if v := lambda.Compare(found); v.Verdict != pegasos.Contradicted {
 		t.Errorf("another lambda: %+v", v)
 	}

@@ -58,8 +58,8 @@ func fromScale(s *scale.Scale) *Scaling {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, epsilon: s.Epsilon}
 }
 
-// Same reports whether s and t scale the features alike. Only s may be nil; the result is then
-// false.
+// Same reports whether s and t scale the features alike. It returns false if s is nil; t must not
+// be nil unless s is.
 func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }
 
 // scalesRows reports whether the model scales rows before it computes their scores.

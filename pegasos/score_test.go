@@ -42,7 +42,7 @@ func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	}, p
 }
 
-// The scores of a row alone have the same bits as those of the row in a matrix, dense or sparse.
+// A row alone has the same scores, to the bit, as in a matrix, dense or sparse.
 func TestScoreBits(t *testing.T) {
 	models, p := scored(t)
 	equal := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

@@ -183,7 +183,7 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// With a large lambda the weights are those of the prior.
+// With a large lambda the weights stay equal to the prior's.
 func TestPriorIsTheLimit(t *testing.T) {
 	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
 	prior := mustTrain(t, other.dense, other.y, pegasos.Config{Lambda: 0.01,

@@ -58,8 +58,8 @@ type Trainer struct {
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be the same as in that run, which then ends with the same model, to the bit, as
 	// without the interruption. Epochs or Steps, which count the whole run, may be larger than they
-	// were; the model is then that of an uninterrupted run only if Average is LastIterate and
-	// nothing ends the run early.
+	// were; the model then equals an uninterrupted run's only if Average is LastIterate and nothing
+	// ends the run early.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused.

@@ -434,7 +434,7 @@ func TestProgress(t *testing.T) {
 }
 
 // Progress is called after the fractions of the first epoch in Early, in every order and scheme,
-// and does not change the model. With LastIterate its Model is that of a shorter run.
+// and does not change the model. With LastIterate its Model equals a shorter run's.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,

@@ -33,7 +33,7 @@ const (
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
-	// ClaimsNothing means that the model claims no objective and bound, or a gap above 100 %.
+	// ClaimsNothing means that the model claims no objective, no bound, or a gap above 100 %.
 	ClaimsNothing Verdict = "claims nothing"
 )
 
@@ -43,7 +43,7 @@ type Verification struct {
 	Reasons   []string // why the claim is contradicted; nil unless it is
 	Hash      string   // Hash of the model
 	Data      string   // fingerprint of the data, in the form of Model.Data
-	Known     bool     // whether the model has a fingerprint, and the data have the same
+	Known     bool     // whether the data have the fingerprint of the model, whatever the layout
 	Objective float64  // P of the model as it is written, from float64 dot products
 	Bound     float64  // lower bound on the minimum of P that was found; NaN without a certificate
 	Gap       float64  // relative duality gap of Objective and Bound
@@ -77,10 +77,10 @@ type VerifyOptions struct {
 }
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
-// objective and a lower bound on its minimum anew, trusting nothing of the training. The trainer's
-// Weights, Costs and Prior must be the same as in training, and with o.Sigmoids its Start, too; the
-// trainer's Config is not used. A Scaler of the model must have been applied to the rows. The error
-// says why the claims can't be checked.
+// objective and a lower bound on its minimum anew, and trusts no number of the training. The
+// trainer's Weights, Costs and Prior must be the same as in training, and with o.Sigmoids its
+// Start, too; the trainer's Config is not used. A Scaler of the model must have been applied to the
+// rows. The error says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)

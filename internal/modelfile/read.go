@@ -216,8 +216,8 @@ func missingField(fields []Field) error {
 // Take counts bytes that the caller is about to allocate: see [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; nil if n is 0 or less. Whatever n is, memory is
-// allocated a chunk at a time, as numbers are read. Doubles, Ints and Shorts work alike.
+// Floats reads n float32 numbers; nil if n is 0 or less. It allocates memory a chunk at a time, as
+// numbers are read, for any n. Doubles, Ints and Shorts work alike.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.

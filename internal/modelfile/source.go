@@ -81,9 +81,8 @@ func newSource(r io.Reader) *Source {
 // compressed. Package files calls it.
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
-// Take counts bytes that the caller is about to allocate without reading at least as many from the
-// file, such as the headers of empty slices. It returns an error if the bytes counted so far exceed
-// the limit.
+// Take counts bytes that the caller is about to allocate and that no bytes of the file fill, such
+// as the headers of empty slices. It returns an error if the bytes counted so far exceed the limit.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
 // Numbers counts bytes of numbers that the caller is about to allocate and read from the file. It
