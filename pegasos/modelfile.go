@@ -179,8 +179,8 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 // the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// State is the part of an unfinished run that a later run needs, beside the data and the Config, to
-// continue it: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+// State is the state of a run, from which a later run with the same data and Config continues: see
+// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
 // Steps returns the number of steps that the run had taken, counted as in [Progress].

@@ -28,7 +28,8 @@ type Trainer struct {
 	Config
 
 	// Threads limits the goroutines that train classes, pairs of classes or Config.Shards at a
-	// time; 0 means GOMAXPROCS. The model does not depend on it.
+	// time; 0 means GOMAXPROCS, and more than 64 or four for each processor are not used. The model
+	// does not depend on Threads.
 	Threads int
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
 	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:

@@ -115,10 +115,10 @@ func TestHeaderErrors(t *testing.T) {
 		first + "rows: 1\nrows: 1\n\n":           `"rows" is unknown, there twice, or`,
 		first + "rows: 1\npairs: []\nname: \"\"": `"name" is unknown, there twice, or`,
 		first + "rows: 1\nrow: 1\n\n":            `"row" is unknown, there twice, or`,
-		first + "rows 1\n\n":                     `"rows 1\n" is no line of it`,
-		first + ": 1\n\n":                        `": 1\n" is no line of it`,
+		first + "rows 1\n\n":                     `"rows 1\n" is not a key and`,
+		first + ": 1\n\n":                        `": 1\n" is not a key and`,
 		first + name99 + ": 1\n":                 "is unknown, there twice, or",
-		first + name99 + "n: 1\n":                "is no line of it",
+		first + name99 + "n: 1\n":                "is not a key and",
 		first + "rows: 1 2\n\n":                  "rows: more than one value",
 		first + "rows: \n\n":                     "rows: EOF",
 		first + "rows: \"1\"\n\n":                "rows: json: cannot unmarshal",
@@ -126,7 +126,7 @@ func TestHeaderErrors(t *testing.T) {
 		first + "rows: 1\n":                      "cut short",
 		first + "rows: 1\n\n":                    "cut short",
 		first + "rows: 1\npairs: [[],[],[]]\n\n": "pairs: more than 2 elements",
-		first[:15] + strings.Repeat("1", 1<<16):  "a line of the header is too long",
+		first[:15] + strings.Repeat("1", 1<<16):  "the first line is too long",
 	} {
 		_, err := Read(strings.NewReader(text), Linear, readSmall)
 		if err == nil || !strings.HasPrefix(err.Error(), "pegasos: model file: ") ||

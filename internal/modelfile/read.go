@@ -92,7 +92,7 @@ func (r *Reader) readLine() (string, error) {
 	line, err := r.r.ReadSlice('\n')
 	r.sum.Write(line)
 	if err == bufio.ErrBufferFull {
-		return "", errors.New("a line of the header is too long")
+		return "", errors.New("the first line is too long")
 	}
 	if err != nil {
 		return "", err
@@ -147,7 +147,7 @@ func (r *Reader) readKey() (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("header: %.40q is no line of it", name)
+	return "", fmt.Errorf("header: %.40q is not a key and \": \"", name)
 }
 
 // maxKeyLen is the length in bytes beyond which a key is refused; all keys are far shorter.

@@ -10,8 +10,8 @@ import (
 )
 
 // errUnpacksTooMuch is the error for a compressed file that unpacks to more than its size allows.
-var errUnpacksTooMuch = errors.New("holds more than a compressed file of this size may: it is " +
-	"made to do harm, or has to be unpacked with gunzip first")
+var errUnpacksTooMuch = errors.New("holds more than a compressed file of this size may: " +
+	"unpack it with gunzip first if you trust it")
 
 // account reads a file and limits the memory that its contents may take, in proportion to the bytes
 // that were read: of a compressed file, to its compressed bytes.

@@ -145,8 +145,8 @@ func TestVectorErrors(t *testing.T) {
 		want    string
 	}{
 		{"\x01" + one, 1, ""}, {"\x80" + one, 8, ""}, {"\x00\x01" + one, 9, ""},
-		{"\x02" + one, 1, "bits of more weights"}, {"\x00\x02" + one, 9, "bits of more weights"},
-		{"\x03" + one + one, 1, "bits of more weights"}, {"\x08" + one, 3, "bits of more weights"},
+		{"\x02" + one, 1, "beyond the last weight"}, {"\x00\x02" + one, 9, "beyond the last weight"},
+		{"\x03" + one + one, 1, "beyond the last weight"}, {"\x08" + one, 3, "beyond the last weight"},
 		{"\x01", 1, "checksum"}, {"\x01" + one + one, 1, "checksum"},
 		{"", 1 << 30, "cut short"},
 	} {
