@@ -530,19 +530,19 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-// A step allocates nothing.
+// Steps allocate nothing: epochs of more steps do not allocate more often.
 func TestAllocations(t *testing.T) {
-	data := random(24, 100, 6, 2, 1)
-	r := mustRun(t, data.sparse, data.y, pegasos.Config{Epochs: 1 << 20})
-	if n := testing.AllocsPerRun(50, func() {
-		r.problems[0].TakeSteps(r.Order.Next(100))
-		r.problems[0].EndEpoch(1 << 30)
-	}); n != 0 {
-		t.Errorf("%v allocations an epoch", n)
+	allocations := func(rows int) float64 {
+		data := random(24, rows, 6, 2, 1)
+		cfg := pegasos.Config{Epochs: 5}
+		return testing.AllocsPerRun(2, func() { mustTrain(t, data.sparse, data.y, cfg) })
+	}
+	if few, many := allocations(200), allocations(2000); many > few+20 {
+		t.Errorf("%v allocations in 10,000 steps, %v in 1,000", many, few)
 	}
 }
 
-// BenchmarkStep measures a step on a problem of two classes, including shuffling and averaging.
+// BenchmarkStep measures a step on a problem of two classes, including its share of a whole run.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		rows, cols int
@@ -560,14 +560,7 @@ func BenchmarkStep(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("layout=%s/cols=%d/nnz=%.0f", layout, c.cols, c.fill*float64(c.cols)),
 			func(b *testing.B) {
-				r, err := newRun(x, data.y, &pegasos.Trainer{Config: pegasos.Config{Steps: int64(b.N)}})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ResetTimer()
-				if _, err := r.train(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				mustTrain(b, x, data.y, pegasos.Config{Steps: int64(b.N)})
 			})
 	}
 }
