@@ -23,8 +23,7 @@ func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	return m, err
 }
 
-// joinProgress returns a callback that reports the given number of successive runs of equal length
-// to f as a single run. It returns nil if f is nil.
+// joinProgress returns a callback that reports successive runs to f as one run; nil if f is nil.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f

@@ -71,7 +71,7 @@ const (
 // n_k are sums of row weights.
 const Balanced = settings.Balanced
 
-// Finish names the solver of a run: Pegasos's steps, or a solver that replaces them.
+// Finish names the solver of a run: Pegasos's steps, or a solver in their place.
 type Finish string
 
 const (
@@ -106,12 +106,11 @@ const (
 	// ..., on the rows of these two alone: C, epochs, Balanced and t0 refer to the rows of the
 	// pair. Each pair votes for one of its labels; [Model.ClassScores] documents ties.
 	OneVsOne Multiclass = settings.OneVsOne
-	// CrammerSinger trains one problem with a weight vector for each label, on the loss max over
-	// the labels r of cost(y, r) - z_y + z_r, where z_r is the score of r and cost(y, r) is 1 for
-	// r != y, unless Trainer.Costs is set, and 0 for r = y. Config.Loss must be Hinge.
+	// CrammerSinger trains one problem with a weight vector for each label, with the score z_r, on
+	// the loss max over the labels r of cost(y, r) - z_y + z_r, for the Loss Hinge: see
+	// Trainer.Costs.
 	CrammerSinger Multiclass = settings.CrammerSinger
-	// Multinomial trains one problem with a weight vector for each label, on the loss
-	// log(sum over r of e^(z_r - z_y)). Config.Loss must be Log.
+	// Multinomial is the same with the loss log(sum over r of e^(z_r - z_y)), for the Loss Log.
 	Multinomial Multiclass = settings.Multinomial
 )
 
@@ -139,8 +138,8 @@ type Config struct {
 	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`
 	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels with the weight of each of
-	// their rows; it multiplies Trainer.Weights. Labels that are not listed have the weight 1, as
-	// all have if ClassWeight is empty.
+	// their rows; it multiplies Trainer.Weights. Other labels have the weight 1, all labels if it
+	// is empty.
 	ClassWeight string `json:"class_weight,omitempty"`
 
 	// Lambda is the weight of the penalty; it refers to the scaled rows. C expresses the same in
@@ -183,14 +182,13 @@ type Config struct {
 	// rows, and are averaged every few thousand rows. With one thread for each copy, a problem of
 	// two classes takes a fraction of the time, but makes a little less progress in an epoch: see
 	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
-	// not for joint problems, Batch above 1, Project or a Finish other than FinishNone.
+	// not for joint problems, Batch, Project or Finish.
 	//
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
-	// Project projects w, with the weight of an appended feature, onto a ball that contains the
-	// optimum after each step: |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the
-	// first steps of OffsetNone.
+	// Project keeps w, with the weight of an appended feature, in a ball that contains the optimum:
+	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.
 	Project bool    `json:"project,omitempty"`
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2 or OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf or LastIterate
@@ -198,10 +196,9 @@ type Config struct {
 
 	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented or BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // appended feature's value, for BiasAugmented
-	// Scale is how features are scaled before training: ScaleNone, ScaleStandard, ScaleMaxAbs or
-	// ScaleUnit.
+	// Scale, of the features, is ScaleNone, ScaleStandard, ScaleMaxAbs or ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale is how regression targets are scaled before training: ScaleNone or ScaleStandard.
+	// TargetScale, of regression targets, is ScaleNone or ScaleStandard.
 	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the
@@ -222,11 +219,11 @@ func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: Las
 // Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
 // BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
 // FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. Zero
-// fields in the Config of a [Model] have the same meaning.
+// fields in the Config of a [Model] mean the same.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
-// Validate returns nil, or a *[ConfigError] for the first field that is out of range or excluded by
-// another field. Train makes further checks that need the data.
+// Validate returns a *[ConfigError] for the first invalid field, or nil. Train makes further
+// checks, which need the data.
 func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
 
 // settings returns cfg as the type of the internal packages.

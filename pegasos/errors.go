@@ -14,7 +14,6 @@ type ConfigError struct {
 	Reason string // why the field can't be used, such as "have -1, want 1 or more"
 }
 
-// Error returns the field and the reason, after the name of the package.
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
 // configErrorf returns a *ConfigError whose reason is formatted like fmt.Sprintf.
@@ -29,14 +28,12 @@ type RowError struct {
 	Scale  bool   // the row can be used if the features are scaled first
 }
 
-// Error returns the number of the row and the reason, after the name of the package.
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
 // newRowError returns a *RowError for a row that no scaling makes usable.
 func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// publicError converts the error types of the internal packages to the public ones. It returns
-// other errors unchanged.
+// publicError converts errors of the internal packages to the types of this package.
 func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:
@@ -56,7 +53,6 @@ type StepError struct {
 	Reason string // which number is not finite
 }
 
-// Error returns the step, the row if there is one, and the reason, after the name of the package.
 func (e *StepError) Error() string {
 	if e.Row < 0 {
 		return fmt.Sprintf("pegasos: step %d: %s", e.Step, e.Reason)

@@ -13,12 +13,10 @@ import (
 // FormatLabel returns the shortest decimal text that parses as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
-// ClassName returns the name of the class at a position in Classes, or its label as text if the
-// classes have no names. It panics if there is no such class.
+// ClassName returns the name of the class at a position in Classes, or its label if it has none.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns the objective P for the given rows: the sum of [Model.Penalty] and
-// [Model.MeanLoss].
+// Objective returns P for the given rows, the sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
@@ -93,8 +91,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean returns the weighted mean of value(i) for i < n; a nil weight means 1 for each. It
-// does not call value for rows of weight 0.
+// weightedMean returns the weighted mean of value(i) for i < n, without calls for weights of 0.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {

@@ -29,8 +29,7 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// traits returns the properties of the loss, or those of Hinge for an unknown name, which Validate
-// rejects.
+// traits returns the properties of the loss; for an unknown name, which Validate rejects, Hinge's.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

@@ -27,7 +27,7 @@ import (
 // the second class of the pair. A regression model has no classes and one weight vector, whose
 // score is the prediction.
 //
-// A Model may be used by any number of goroutines that do not change it.
+// Any number of goroutines may use a Model that none of them changes.
 type Model struct {
 	Classes []float32   // distinct labels, ascending; nil for regression
 	Names   []string    // names of the classes, set by the caller; nil if they have none
@@ -63,10 +63,7 @@ type Model struct {
 	gapMismatch string // error about a wrong gap in the file; empty if the gap is right
 }
 
-// stepsOf returns the number of steps that vector k has taken.
-func (m *Model) stepsOf(k int) int64 { return m.vectorResult(k).Steps }
-
-// lambda returns the penalty weight of vector k.
+func (m *Model) stepsOf(k int) int64  { return m.vectorResult(k).Steps }
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
 // Head holds the fields of a [Model] that describe its rows and labels.
@@ -104,10 +101,9 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless training could have made the model: it has the number of weight
-// vectors that its classes and settings require, all of equal length, its numbers are finite, its
-// classes ascend, and its settings are valid. [Read] returns valid models only; call Validate for
-// models made by hand.
+// Validate returns an error unless training could have made the model: as many weight vectors as
+// its classes and settings need, all of equal length, finite numbers, ascending classes and valid
+// settings. [Read] returns valid models only; call Validate for models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -120,8 +116,8 @@ func (m *Model) checkSettings() error {
 	return cmp.Or(m.Config.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the weight vectors have equal length and all weights and
-// biases are finite.
+// checkFinite returns an error unless the weight vectors have equal length and all numbers are
+// finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -138,9 +134,8 @@ func (m *Model) checkFinite() error {
 	return nil
 }
 
-// WithCols returns the model with cols features: features that m lacks have the weight 0, and
-// weights beyond cols are dropped. The result shares memory with m; if m has cols features it is m
-// itself. WithCols panics unless cols is from 0 to 2^31-1.
+// WithCols returns the model with cols features: new features have the weight 0, and weights beyond
+// cols are dropped. It shares memory with m. It panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
 	if cols < 0 || cols > math.MaxInt32 {
 		panic(misuse.Of("%d columns, want 0 to 2^31-1", cols))
@@ -200,8 +195,7 @@ func (m *Model) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// proofHash returns the SHA-256, in hexadecimal, of weight vectors, biases and classes, by which a
-// Proof names its model.
+// proofHash returns the hexadecimal SHA-256 of vectorHash, by which a Proof names its model.
 func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
 
 // vectorHash returns a SHA-256 to which the weight vectors, biases and classes were written.
@@ -223,8 +217,8 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold returns the model for unscaled rows and targets that predicts what m, a model for rows and
-// targets scaled by s, predicts. Its Scaling is s. If s is nil it is m.
+// Fold returns m, a model for rows and targets scaled by s, as a model for unscaled ones, with s as
+// its Scaling. It returns m if s is nil.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -241,8 +235,8 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold returns m as a model for rows and targets scaled by s, the inverse of Fold. The Scaling of
-// m must be s, nil or folded. If s is nil the result is m.
+// Unfold, the inverse of Fold, returns m as a model for rows and targets scaled by s. The Scaling
+// of m must be s, nil or folded. It returns m if s is nil.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -261,8 +255,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().Exact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns the result of vector k. If the model has none with a lambda, it returns the
-// steps and lambda of the whole run alone.
+// vectorResult returns the result of vector k, or the steps and lambda of the run if a file lacks
+// it.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -270,8 +264,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check returns an error unless training could have made the weights, classes and other data of the
-// model. It does not check values of settings.
+// check returns an error unless training could have made the model; it leaves settings unchecked.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")
@@ -314,8 +307,8 @@ func (m *Model) check() error {
 	return modelfile.CheckData(m.Data)
 }
 
-// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one
-// model separates. A score above 0 is a vote for the second.
+// Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
+// model. A score above 0 is a vote for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	n := len(m.Classes)
 	for first = 0; k >= n-1-first; first++ {

@@ -32,8 +32,7 @@ type header struct {
 	state    *checkpoint.Head // nil without a State
 }
 
-// fields returns the header's lines in their order in the file, with pointers to the values in h
-// and m.
+// fields returns the header's lines, in order, with pointers to the values in h and m.
 func (h *header) fields(m *Model) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.features), modelfile.Optional("sparse", &h.sparse),
@@ -159,8 +158,7 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill sets the Classes and the Result of m from the header, and returns the number of weight
-// vectors that the file must have.
+// fill sets Classes and Result of m, and returns the number of weight vectors of the file.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err

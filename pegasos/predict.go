@@ -54,8 +54,8 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores) // one score for each class
 }
 
-// checkScores returns the first scores, one for each weight vector. It panics if there are fewer,
-// or if the model has no weight vectors.
+// checkScores returns one score for each weight vector. It panics if there are fewer, or no
+// vectors.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -66,19 +66,17 @@ func (m *Model) checkScores(scores []float64) []float64 {
 	return scores[:len(m.Weights)]
 }
 
-// ClassScores stores a score for each class in dst, in the order of Classes, and returns dst cut to
-// the number of classes, or a new slice if dst is shorter. scores belong to one row. For two
-// classes with a single score z the class scores are -z and z. With one-vs-one a class scores the
-// number of its pairs that vote for it plus, to break ties, s/(3(|s|+1)), where s is the sum of its
-// pairs' scores, each with a positive sign if it favors the class. Otherwise class scores are the
-// scores.
+// ClassScores stores a score for each class in dst, in the order of Classes, given the scores of
+// one row, and returns dst cut to the number of classes, or a new slice if dst is shorter. For two
+// classes with one score z they are -z and z. With one-vs-one a class scores its pairs' votes for
+// it plus, to break ties, s/(3(|s|+1)) for the sum s of its pairs' scores, positive if they favor
+// the class. Otherwise class scores are the scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
 }
 
-// label returns the predicted label, or target, for the scores of one row: NaN if Class returns -1
-// or the target is not a finite float32.
+// label returns the label or target that the scores of one row predict; NaN if one is not finite.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
 		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
@@ -109,8 +107,7 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// matchCols returns m with the columns of x. It panics if x is nil or reports an impossible number
-// of rows or columns.
+// matchCols returns m with the columns of x. It panics if x is nil or impossible in size.
 func (m *Model) matchCols(x Examples) *Model {
 	if err := store.Given(x); err != nil {
 		panic(misuse.Of("%v", err))
@@ -118,8 +115,7 @@ func (m *Model) matchCols(x Examples) *Model {
 	return m.WithCols(x.Cols())
 }
 
-// PredictAll returns the result of [Model.Predict] for each row of x. Like [Model.DecisionAll] it
-// accepts rows with another number of features.
+// PredictAll returns [Model.Predict] for each row of x, with other Cols as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
 	predicted := make([]float32, x.Rows())
@@ -238,8 +234,7 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	return nil
 }
 
-// HasProbabilities reports whether the model has classes and was trained with the loss Log or
-// calibrated.
+// HasProbabilities reports whether a model of classes has the loss Log or was calibrated.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
 	if loss == "" { // a file may leave out the default; Plain allocates
@@ -286,8 +281,8 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled scales the row with the given values, of all features if index is nil, and stores its
-// scores in dst.
+// scoreScaled scales a row, whose values are of all features if index is nil, and stores its
+// scores.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.internal().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)

@@ -95,8 +95,8 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	return c.Rows, t.rescaleModels(x.Cols())
 }
 
-// fillFrom copies fields that are zero from the Config of m, which the run continues from. If
-// resumed is set, m is Trainer.Resume, and the length of the run, Tol and Finish are copied, too.
+// fillFrom copies zero fields from the Config of m, on which the run builds; the length of the run,
+// Tol and Finish only if resumed is set.
 func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	of := m.Config.Plain()
 	options.Fill(&cfg.Scale, of.Scale)
@@ -121,8 +121,7 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 }
 
-// validate returns an error for inputs that can't be used with any data: fields of the Config and
-// the Trainer, and the validation rows.
+// validate returns an error for fields and validation rows that can't be used with any data.
 func (t *task) validate() error {
 	if err := t.Config.Validate(); err != nil {
 		return err
@@ -180,8 +179,7 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	return set, publicError(err)
 }
 
-// checkColumns returns an error if x is nil, reports an impossible number of rows or columns, or
-// has more columns than MaxMemory allows.
+// checkColumns returns an error if x is nil, impossible in size, or too wide for MaxMemory.
 func (t *task) checkColumns(x Examples) error {
 	if err := store.Given(x); err != nil {
 		return err
@@ -191,8 +189,7 @@ func (t *task) checkColumns(x Examples) error {
 	return publicError(options.Memory(most, store.LeastMemory(x), what).Err())
 }
 
-// checkModels returns an error unless the run can use Prior and Start, and sets t.classes,
-// priorHash and startHash from them.
+// checkModels returns an error unless the run can use Prior and Start. It sets classes and hashes.
 func (t *task) checkModels() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
@@ -232,8 +229,7 @@ func (t *task) checkModels() error {
 	return nil
 }
 
-// rescaleModels replaces Start, Prior and Resume by the same models for scaled rows with cols
-// columns.
+// rescaleModels converts Start, Prior and Resume to models of scaled rows with cols columns.
 func (t *task) rescaleModels(cols int) error {
 	for _, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
 		from := *m
@@ -255,8 +251,7 @@ func (t *task) rescaleModels(cols int) error {
 	return nil
 }
 
-// trainOnce runs one training session on set and returns its model: for unscaled rows if folded is
-// set, else for scaled rows.
+// trainOnce trains one model on set, for unscaled rows if folded is set, else for scaled ones.
 func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
@@ -331,8 +326,7 @@ func (m *Model) point() *engine.Point {
 	return p
 }
 
-// model returns the Model of p, a point of session s: for unscaled rows if folded is set, else for
-// scaled rows.
+// model returns the Model of point p, for unscaled rows if folded is set, else for scaled ones.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
@@ -348,8 +342,7 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality returns the weighted accuracy of m on d or, for regression, minus the weighted mean
-// squared error.
+// quality returns the accuracy of m on d, or for regression minus the mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)

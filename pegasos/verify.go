@@ -128,8 +128,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// newVerifySession returns the task and the session of the problem that m solves. The session takes
-// no steps.
+// newVerifySession returns task and session of the problem that m solves, for use without steps.
 func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
@@ -204,8 +203,7 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 	return p
 }
 
-// checkData compares the fingerprint of the data with the model's, without the layout, and sets
-// Known.
+// checkData compares the fingerprints of data and model without the layout, and sets Known.
 func (v *Verification) checkData(m *Model) {
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":")
@@ -216,8 +214,8 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings contradicts a Config whose Scale, TargetScale or Bias does not match the model's
-// Scaling and biases; biases are those for scaled rows.
+// checkSettings contradicts a Scale, TargetScale or Bias that does not match the model's Scaling
+// and its biases for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {

@@ -70,8 +70,7 @@ func (v *valueReader) Read(b []byte) (int, error) {
 // are an error; the keys of a struct must match in case; and no key may occur twice in an object.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into the value of f, an array of at most f.Most elements if that is
-// not 0.
+// Field decodes the next value into the value of f, which limits the elements of an array.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)
@@ -167,8 +166,7 @@ func (d *Decoder) decodeStruct(v reflect.Value) error {
 	return d.closeDelim()
 }
 
-// decodeMap decodes an object into the map v, and returns an error if two of its keys decode to the
-// same key of the map.
+// decodeMap decodes an object, no two of whose keys may decode to the same key, into the map v.
 func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
 	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
@@ -197,8 +195,7 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns the field of the struct v, or of a struct embedded in v, whose json tag has the
-// given name.
+// fieldOf returns the field of struct v, or of one embedded in v, whose json tag has the name.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
