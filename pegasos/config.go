@@ -182,7 +182,7 @@ type Config struct {
 	// rows, and are averaged every few thousand rows. With one thread for each copy, a problem of
 	// two classes takes a fraction of the time, but makes a little less progress in an epoch: see
 	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
-	// not for joint problems, Batch, Project or Finish.
+	// not for joint problems, Batch above 1, Project, or a Finish but FinishNone.
 	//
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
