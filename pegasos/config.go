@@ -12,9 +12,8 @@ type Order string
 
 const (
 	// Shuffled shuffles the rows once, cuts them into at least 64 blocks (if there are 64 rows) of
-	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It needs as
-	// many epochs as Permutation, but its epochs are faster: the trainer first copies large data in
-	// shuffled order.
+	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It converges
+	// like Permutation, with faster epochs: the trainer first copies large data in shuffled order.
 	Shuffled Order = order.Shuffled
 	// Permutation visits the rows in a new random order each epoch.
 	Permutation Order = order.Permutation

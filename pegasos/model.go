@@ -101,9 +101,9 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless training could have made the model: as many weight vectors as
-// its classes and settings need, all of equal length, finite numbers, ascending classes and valid
-// settings. [Read] returns valid models only; call Validate for models made by hand.
+// Validate returns an error unless training could have made the model: the number of weight vectors
+// that its classes and settings need, all of equal length, finite numbers, ascending classes and
+// valid settings. [Read] returns valid models only; call Validate for models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
