@@ -164,7 +164,8 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 		return 0, err
 	}
 	if h.features < 0 || h.features > math.MaxInt/8/vectors {
-		return 0, fmt.Errorf("%d classes and %d features", len(h.classes), h.features)
+		return 0, fmt.Errorf("%d features for %d classes: negative, or too many", h.features,
+			len(h.classes))
 	}
 	if len(h.classes) > 0 {
 		m.Classes = h.classes

@@ -71,7 +71,7 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 		return nil, err
 	}
 	if cols < 0 || cols > math.MaxInt32 {
-		return nil, fmt.Errorf("pegasos: %d columns", cols)
+		return nil, fmt.Errorf("pegasos: %d columns, want 0 to 2^31-1", cols)
 	}
 	p := &Partial{classes: append([]float32(nil), classes...), cols: cols, from: from}
 	slices.Sort(p.classes)

@@ -38,7 +38,7 @@ func (p *Proof) check(v *Verification, m *Model, s *engine.Session) error {
 		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is "+
 			"%.99q, not %s", p.model, have)
 	case p.data != v.Data:
-		return errors.New("pegasos: the proof is of other data, or of another layout of them")
+		return errors.New("pegasos: the proof is of other data, or of another layout of the rows")
 	case !s.Fits(p.vectors):
 		return errors.New("pegasos: the proof has another number of dual variables than the problem")
 	}
