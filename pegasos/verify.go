@@ -139,8 +139,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			m.Cols())
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, nil, configErrorf("Prior", "want the model with the hash %s, from which the "+
-			"penalty measures the distance", m.Prior)
+		return nil, nil, configErrorf("Prior", "the model's penalty is the distance from another "+
+			"model: want the one with the hash %s", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
 		return nil, nil, configErrorf("Start", "its hash is %q, want %q, the one in training",
