@@ -10,47 +10,48 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// Columns are statistics of rows that have a weight above 0.
+// Columns is statistics of the rows whose weight is above 0.
 type Columns struct {
 	Rows     int
 	Nonzeros int
-	MaxAbs   []float32 // of each column
-	Squares  []float64 // |x|^2 of each row, 0 of those without weight
+	MaxAbs   []float32 // largest magnitude in each column
+	Squares  []float64 // squared length of each row; 0 for rows of weight 0
 
-	// Of each column, with moments only: the weighted mean and variance.
+	// Weighted mean and variance of each column; nil unless moments were requested.
 	Mean, Variance []float64
-	// Likewise whether all rows have the same value in it, with moments or if it was asked for.
+	// Whether each column has the same value in all rows; nil unless moments or constants were
+	// requested.
 	Constant []bool
 
-	Bad int // the first row with a value that is not finite, or -1
+	Bad int // first row with a value that is not finite; -1 for none
 }
 
-// columnBlocks is the most blocks of rows that statistics are gathered of, and columnRows the least
-// rows of one but the last.
+// columnBlocks is the largest number of blocks that Measure cuts the rows into, and columnRows the
+// least number of rows of each block but the last.
 const (
 	columnBlocks = 256
 	columnRows   = 1024
 )
 
-// A columnBlock is what is known of the columns by the rows of a block.
+// columnBlock is the statistics of one block of rows.
 type columnBlock struct {
 	rows, nonzeros int
 	bad            int
 	weight         float64
-	mean, square   []float64 // square is the sum of squared distances from the mean
+	mean, square   []float64 // square is the weighted sum of squared deviations from mean
 	least, most    []float32
 }
 
-// Measure finds the statistics of the rows, each of which counts by its weight; nil weights are
-// ones. They are the same to the bit for any number of goroutines: the rows are cut into blocks by
-// their number alone, whose moments are merged in order (Chan, Golub and LeVeque, The American
-// Statistician 37, 1983). Once stop is true, what is found is of no use.
+// Measure computes statistics of the rows, weighted by weight; nil weights are all 1. The results
+// are the same to the bit for any number of goroutines: the block boundaries depend on the number
+// of rows alone, and the blocks' moments are merged in order (Chan, Golub and LeVeque, The American
+// Statistician 37, 1983). Once stop returns true, the results are unusable.
 func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
 
-// MeasureConstants is Measure without moments, but with Constant: what it costs goes by the
-// nonzeros, where the moments of sparse rows go by all values.
+// MeasureConstants is Measure without moments, but with Constant. It takes time proportional to the
+// nonzeros; moments of sparse rows take time proportional to all values.
 func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }
@@ -71,9 +72,9 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		w := workers[worker]
 		if w == nil {
 			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,
-				most: make([]uint32, cols)}
+				maxBits: make([]uint32, cols)}
 			if constants {
-				w.seen = make([]valuesSeen, cols)
+				w.seen = make([]columnValues, cols)
 			}
 			workers[worker] = w
 		}
@@ -88,7 +89,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		if w == nil {
 			continue
 		}
-		for j, size := range w.most {
+		for j, size := range w.maxBits {
 			c.MaxAbs[j] = max(c.MaxAbs[j], math.Float32frombits(size))
 		}
 	}
@@ -100,7 +101,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		}
 	}
 	if moments {
-		c.merge(blocks)
+		c.mergeMoments(blocks)
 	}
 	if constants {
 		c.findConstants(workers)
@@ -108,24 +109,24 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 	return c
 }
 
-// A columnWorker is what a goroutine of Measure has.
+// columnWorker is the state of one goroutine of Measure.
 type columnWorker struct {
 	*Columns
-	x      Reader
-	weight []float64
-	most   []uint32  // the magnitude of each column
-	row    []float32 // a buffer for sparse rows
-	seen   []valuesSeen
+	x       Reader
+	weight  []float64
+	maxBits []uint32  // bits of the largest magnitude in each column
+	row     []float32 // a sparse row expanded to all columns
+	seen    []columnValues
 }
 
-// valuesSeen is what a goroutine knows of a column's values that are not 0.
-type valuesSeen struct {
+// columnValues summarizes the nonzero values of a column that one goroutine has read.
+type columnValues struct {
 	first  float32
 	differ bool
 	count  int
 }
 
-// weightOf returns that of row i.
+// weightOf returns the weight of row i.
 func (w *columnWorker) weightOf(i int) float64 {
 	if w.weight == nil {
 		return 1
@@ -133,8 +134,8 @@ func (w *columnWorker) weightOf(i int) float64 {
 	return w.weight[i]
 }
 
-// look takes in what rows are asked for without moments.
-func (w *columnWorker) look(b *columnBlock, i int, index []int32, values []float32) {
+// addRow updates the magnitudes of the columns, and the block's counts, by row i.
+func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []float32) {
 	square, nonzeros := 0.0, 0
 	for k, v := range values {
 		size := magnitude(v)
@@ -144,27 +145,28 @@ func (w *columnWorker) look(b *columnBlock, i int, index []int32, values []float
 		if index != nil {
 			j = int(index[k])
 		}
-		w.most[j] = max(w.most[j], size)
+		w.maxBits[j] = max(w.maxBits[j], size)
 	}
-	w.took(b, i, square, nonzeros)
+	w.countRow(b, i, square, nonzeros)
 }
 
-// took counts a row.
-func (w *columnWorker) took(b *columnBlock, i int, square float64, nonzeros int) {
+// countRow adds row i to the block's counts.
+func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros int) {
 	b.rows++
 	b.nonzeros += nonzeros
 	w.Squares[i] = square
-	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // of finite values it is
+	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // never if finite
 		b.bad = i
 	}
 }
 
-// atOnce is how many dense rows are looked at together: a sum waits for the one before, four don't.
-const atOnce = 4
+// rowsAtOnce is the number of dense rows that addFourRows reads together: four independent sums
+// hide the latency of the additions.
+const rowsAtOnce = 4
 
-// lookFour is look for dense rows. The sums are the same bits.
-func (w *columnWorker) lookFour(b *columnBlock, at [atOnce]int, rows [atOnce][]float32) {
-	most := w.most
+// addFourRows is addRow for four dense rows. The sums have the same bits.
+func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
+	most := w.maxBits
 	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
 		rows[3][:len(most)]
 	var s0, s1, s2, s3 float64
@@ -182,21 +184,21 @@ func (w *columnWorker) lookFour(b *columnBlock, at [atOnce]int, rows [atOnce][]f
 		s2 += float64(float64(v2) * float64(v2))
 		s3 += float64(float64(v3) * float64(v3))
 	}
-	w.took(b, at[0], s0, n0)
-	w.took(b, at[1], s1, n1)
-	w.took(b, at[2], s2, n2)
-	w.took(b, at[3], s3, n3)
+	w.countRow(b, at[0], s0, n0)
+	w.countRow(b, at[1], s1, n1)
+	w.countRow(b, at[2], s2, n2)
+	w.countRow(b, at[3], s3, n3)
 }
 
-// magnitude returns the bits of |v|, which are in the same order as numbers are.
+// magnitude returns the bits of |v|. They compare as the magnitudes do.
 func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 
-// nonzero returns 1 for the magnitude of a number that is not 0, without a branch.
+// nonzero returns 1 if size, the bits of a magnitude, is not 0, without a branch.
 func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
 func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	b.bad = -1
-	_, picks := w.x.(*pickedMatrix) // whose Dense has all rows
+	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
 	if m, ok := w.x.(Matrix); ok && !picks && m.Dense() != nil && w.seen == nil {
 		w.denseMagnitudes(b, m.Dense(), first, end)
 		return
@@ -204,9 +206,9 @@ func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	for i := first; i < end; i++ {
 		if w.weightOf(i) > 0 {
 			index, values := w.x.Row(i)
-			w.look(b, i, index, values)
+			w.addRow(b, i, index, values)
 			if w.seen != nil {
-				w.see(index, values)
+				w.countValues(index, values)
 			}
 		}
 	}
@@ -214,26 +216,26 @@ func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 
 // denseMagnitudes is magnitudes for dense rows.
 func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, first, end int) {
-	var at [atOnce]int
-	var rows [atOnce][]float32
+	var at [rowsAtOnce]int
+	var rows [rowsAtOnce][]float32
 	n := 0
 	for i := first; i < end; i++ {
 		if w.weightOf(i) == 0 {
 			continue
 		}
 		at[n], rows[n] = i, x.Row(i)
-		if n++; n == atOnce {
-			w.lookFour(b, at, rows)
+		if n++; n == rowsAtOnce {
+			w.addFourRows(b, at, rows)
 			n = 0
 		}
 	}
 	for k, row := range rows[:n] {
-		w.look(b, at[k], nil, row)
+		w.addRow(b, at[k], nil, row)
 	}
 }
 
-// see counts the values of each column that are not 0, and looks if they are all the same.
-func (w *columnWorker) see(index []int32, values []float32) {
+// countValues counts the nonzero values of each column, and notes whether they differ.
+func (w *columnWorker) countValues(index []int32, values []float32) {
 	for k, v := range values {
 		if v == 0 {
 			continue
@@ -251,11 +253,12 @@ func (w *columnWorker) see(index []int32, values []float32) {
 	}
 }
 
-// findConstants finds the columns of zeros, and those in which each row has the same value.
+// findConstants sets Constant for columns of zeros only, and for columns with one value in all
+// rows.
 func (c *Columns) findConstants(workers []*columnWorker) {
 	c.Constant = make([]bool, len(c.MaxAbs))
 	for j := range c.Constant {
-		var all valuesSeen
+		var all columnValues
 		for _, w := range workers {
 			if w == nil || w.seen[j].count == 0 {
 				continue
@@ -271,10 +274,10 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 	}
 }
 
-// moments takes the block's means, and then the distances from them: the rows are in the caches by
-// then.
+// moments computes the block's means, then the squared deviations from them in a second pass, for
+// which the rows are still in the caches.
 func (w *columnWorker) moments(b *columnBlock, first, end int) {
-	cols := len(w.most)
+	cols := len(w.maxBits)
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
 		least: make([]float32, cols), most: make([]float32, cols)}
 	w.magnitudes(b, first, end)
@@ -283,8 +286,8 @@ func (w *columnWorker) moments(b *columnBlock, first, end int) {
 		if weight == 0 {
 			continue
 		}
-		row := w.full(w.x.Row(i))
-		if b.weight == 0 { // the first
+		row := w.denseRow(w.x.Row(i))
+		if b.weight == 0 { // first row with a weight
 			copy(b.least, row)
 			copy(b.most, row)
 		}
@@ -307,7 +310,7 @@ func (w *columnWorker) moments(b *columnBlock, first, end int) {
 		if weight == 0 {
 			continue
 		}
-		row := w.full(w.x.Row(i))
+		row := w.denseRow(w.x.Row(i))
 		mean, square := b.mean[:len(row)], b.square[:len(row)]
 		for j, v := range row {
 			d := float64(v) - mean[j]
@@ -316,13 +319,13 @@ func (w *columnWorker) moments(b *columnBlock, first, end int) {
 	}
 }
 
-// full returns all values of a row, valid until the next call.
-func (w *columnWorker) full(index []int32, values []float32) []float32 {
+// denseRow returns all values of a row, valid until the next call.
+func (w *columnWorker) denseRow(index []int32, values []float32) []float32 {
 	if index == nil {
 		return values
 	}
 	if w.row == nil {
-		w.row = make([]float32, len(w.most))
+		w.row = make([]float32, len(w.maxBits))
 	}
 	clear(w.row)
 	for k, j := range index {
@@ -331,8 +334,8 @@ func (w *columnWorker) full(index []int32, values []float32) []float32 {
 	return w.row
 }
 
-// merge finds the moments of all rows from those of the blocks, in order.
-func (c *Columns) merge(blocks []columnBlock) {
+// mergeMoments computes the moments of all rows from the blocks' moments, in the order of the rows.
+func (c *Columns) mergeMoments(blocks []columnBlock) {
 	cols := len(c.MaxAbs)
 	c.Mean, c.Variance, c.Constant = make([]float64, cols), make([]float64, cols),
 		make([]bool, cols)
@@ -366,8 +369,8 @@ func (c *Columns) merge(blocks []columnBlock) {
 	}
 }
 
-// Scaler returns the one of a kind that the statistics ask for. Constant columns have the factor 1.
-// Standard needs moments.
+// Scaler returns the scaler of the given kind that these statistics imply. Constant columns get the
+// factor 1. Kind scaling.Standard requires moments.
 func (c *Columns) Scaler(kind string) *scaling.Scaler {
 	s := &scaling.Scaler{Kind: kind}
 	switch kind {
@@ -384,11 +387,11 @@ func (c *Columns) Scaler(kind string) *scaling.Scaler {
 	return s
 }
 
-// mostRanked is how many numbers Quantiles orders.
-const mostRanked = 1 << 16
+// maxRanked is the largest number of elements among which Quantiles selects.
+const maxRanked = 1 << 16
 
-// Quantiles returns those of the numbers above 0, or of evenly spaced ones of them if they are very
-// many; ones if there are none.
+// Quantiles returns the given quantiles of the positive numbers, or of an evenly spaced sample of
+// them if there are more than 2^16. Each quantile is 1 if no number is positive.
 func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
 	var some []T
 	for _, v := range numbers {
@@ -396,7 +399,7 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 			some = append(some, v)
 		}
 	}
-	if step := (len(some) + mostRanked - 1) / mostRanked; step > 1 {
+	if step := (len(some) + maxRanked - 1) / maxRanked; step > 1 {
 		n := 0
 		for k := 0; k < len(some); k += step {
 			some[n] = some[k]
@@ -407,17 +410,17 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 	for _, share := range shares {
 		q := 1.0
 		if n := len(some); n > 0 {
-			q = float64(ranked(some, min(n-1, int(share*float64(n)))))
+			q = float64(selectRank(some, min(n-1, int(share*float64(n)))))
 		}
 		quantiles = append(quantiles, q)
 	}
 	return quantiles
 }
 
-// ranked returns what v[k] would be if v were sorted; it moves what is in v. It is Hoare's FIND
-// (Communications of the ACM 4, 1961).
-func ranked[T float32 | float64](v []T, k int) T {
-	g := rand.New(rand.NewPCG(0, uint64(len(v)))) // so that no common order divides badly
+// random pivots: no common order of v is slow
+func selectRank[T float32 | float64](v []T, k int) T {
+	// Random pivots, so that no common order of the input is slow.
+	g := rand.New(rand.NewPCG(0, uint64(len(v))))
 	for len(v) > 1 {
 		pivot := v[g.IntN(len(v))]
 		i, j := 0, len(v)-1

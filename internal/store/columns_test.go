@@ -13,11 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-func going() bool { return false }
+func neverStop() bool { return false }
 
-// unevenRows returns rows whose columns differ in scale, one of them constant and one of zeros; a
-// third of the values are 0. The second form is the same, sparse.
-func unevenRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
+// mixedScaleRows returns rows as a dense and as a sparse matrix. Four columns differ in scale, and
+// a third of their values are 0; one column is constant, the last one is zeros.
+func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
 	x := dense.New(rows, 6)
@@ -43,11 +43,11 @@ func unevenRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	return x, (*sparse.Matrix)(matrices.Trusted(6, starts, indices, values))
 }
 
-// Statistics are those of a plain sum in float64, for rows held densely and sparsely, with and
-// without weights, over several blocks.
+// Measure agrees with plain float64 sums over several blocks, for dense and sparse rows, with and
+// without weights.
 func TestMeasure(t *testing.T) {
 	const rows = 3*columnRows + 17
-	x, thin := unevenRows(t, rows)
+	x, thin := mixedScaleRows(t, rows)
 	weights := make([]float64, rows)
 	for i := range weights {
 		weights[i] = float64(i % 3)
@@ -91,7 +91,7 @@ func TestMeasure(t *testing.T) {
 			}
 		}
 		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
-			c := Measure(Of(given), weight, true, 2, going)
+			c := Measure(Of(given), weight, true, 2, neverStop)
 			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) ||
 				c.Bad >= 0 ||
 				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
@@ -117,16 +117,16 @@ func TestMeasure(t *testing.T) {
 					t.Fatalf("%s: row %d: %v, want %v", name, i, s, want)
 				}
 			}
-			if one := Measure(Of(given), weight, true, 1, going); !reflect.DeepEqual(one, c) {
-				t.Errorf("%s: one goroutine finds something else", name)
+			if one := Measure(Of(given), weight, true, 1, neverStop); !reflect.DeepEqual(one, c) {
+				t.Errorf("%s: one goroutine has other results", name)
 			}
-			less := Measure(Of(given), weight, false, 2, going)
+			less := Measure(Of(given), weight, false, 2, neverStop)
 			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||
 				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
-				t.Errorf("%s: without moments something else", name)
+				t.Errorf("%s: other results without moments", name)
 			}
 			for threads := range 3 {
-				less := MeasureConstants(Of(given), weight, threads+1, going)
+				less := MeasureConstants(Of(given), weight, threads+1, neverStop)
 				if less.Mean != nil || less.Nonzeros != nonzeros ||
 					!slices.Equal(less.Constant, c.Constant) {
 					t.Errorf("%s: constant without moments: %v", name, less.Constant)
@@ -136,7 +136,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A column is constant if all rows that count have its value, wherever the others are.
+// A column is constant if all rows of positive weight have the same value in it.
 func TestMeasureConstants(t *testing.T) {
 	const rows = 2*columnRows + 3
 	x := dense.New(rows, 5)
@@ -151,8 +151,8 @@ func TestMeasureConstants(t *testing.T) {
 	weight[9] = 0
 	want := []bool{false, false, false, true, true}
 	for threads := range 4 {
-		for _, c := range []*Columns{MeasureConstants(Of(x), weight, threads+1, going),
-			Measure(Of(x), weight, true, threads+1, going)} {
+		for _, c := range []*Columns{MeasureConstants(Of(x), weight, threads+1, neverStop),
+			Measure(Of(x), weight, true, threads+1, neverStop)} {
 			if !slices.Equal(c.Constant, want) {
 				t.Errorf("%d goroutines: %v, want %v", threads+1, c.Constant, want)
 			}
@@ -160,35 +160,44 @@ func TestMeasureConstants(t *testing.T) {
 	}
 }
 
-// The first row that is not finite is named, unless it has no weight.
+// Bad is the first row of positive weight that has a value that is not finite.
 func TestMeasureBad(t *testing.T) {
-	x, _ := unevenRows(t, 50)
+	x, _ := mixedScaleRows(t, 50)
 	x.Row(20)[2] = float32(math.NaN())
 	x.Row(30)[1] = float32(math.Inf(-1))
 	weight := slices.Repeat([]float64{1}, 50)
 	for want, zero := range map[int]int{20: 0, 30: 20} {
 		weight[zero] = 0
 		for _, moments := range []bool{false, true} {
-			if c := Measure(Of(x), weight, moments, 1, going); c.Bad != want {
+			if c := Measure(Of(x), weight, moments, 1, neverStop); c.Bad != want {
 				t.Errorf("bad row %d, want %d", c.Bad, want)
 			}
 		}
 		weight[zero] = 1
 	}
+	for _, bad := range [][]int{{5, columnRows + 5}, {5, 6}, {columnRows + 5, 2*columnRows + 5}} {
+		y := dense.New(3*columnRows, 6)
+		for _, i := range bad {
+			y.Row(i)[0] = float32(math.Inf(1))
+		}
+		if c := Measure(Of(y), nil, false, 2, neverStop); c.Bad != bad[0] {
+			t.Errorf("bad row %d, want %d", c.Bad, bad[0])
+		}
+	}
 	x.Row(20)[2], x.Row(30)[1] = math.MaxFloat32, 0
-	if c := Measure(Of(x), nil, true, 1, going); c.Bad >= 0 {
-		t.Errorf("the largest number is called bad")
+	if c := Measure(Of(x), nil, true, 1, neverStop); c.Bad >= 0 {
+		t.Errorf("a row with the largest finite number is bad")
 	}
 }
 
-// A column far from 0 keeps its variance: the sum of squares less the square of the sum would lose
-// it.
+// The variance of a column far from 0 is exact; the difference of the mean square and the squared
+// mean would cancel.
 func TestMeasureFar(t *testing.T) {
 	x := dense.New(4000, 1)
 	for i := range 4000 {
 		x.Row(i)[0] = 1e7 + float32(i%2)
 	}
-	c := Measure(Of(x), nil, true, 3, going)
+	c := Measure(Of(x), nil, true, 3, neverStop)
 	if c.Mean[0] != 1e7+0.5 || math.Abs(c.Variance[0]-0.25) > 1e-9 {
 		t.Errorf("%v, %v", c.Mean, c.Variance)
 	}
@@ -215,16 +224,17 @@ func TestQuantiles(t *testing.T) {
 	if have := Quantiles([]float32{0, 0}, 0, 1); !slices.Equal(have, []float64{1, 1}) {
 		t.Errorf("%v", have)
 	}
-	many := make([]float32, 3*mostRanked)
+	many := make([]float32, 3*maxRanked)
 	for i := range many {
 		many[i] = float32(i + 1)
 	}
-	if have := Quantiles(many, 0.5); math.Abs(have[0]/float64(len(many))-0.5) > 0.01 {
+	// A sample of every third number: 1, 4, 7 ...
+	if have := Quantiles(many, 0.5); have[0] != 3*maxRanked/2+1 {
 		t.Errorf("%v", have)
 	}
 }
 
-// Quantiles are those of the sorted numbers, for every order of the input.
+// Quantiles returns the elements of the sorted numbers, for several orders of the input.
 func TestQuantilesOfOrders(t *testing.T) {
 	g := rand.New(rand.NewPCG(6, 7))
 	for n := 1; n < 200; n += 1 + n/20 {

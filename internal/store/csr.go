@@ -8,15 +8,15 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// csr is sparse rows.
+// csr is rows in compressed sparse row form.
 type csr struct {
-	plain
+	defaults
 	cols    int
 	starts  []int64
 	indices []int32
 	values  []float32
 	matrix  *matrices.CSR
-	lazy    bool // The matrix checks rows when they are first read: those of a bad block are empty.
+	lazy    bool // rows are checked on first read; rows of a bad block read as empty
 }
 
 func ofSparse(x *sparse.Matrix) Rows {
@@ -24,31 +24,34 @@ func ofSparse(x *sparse.Matrix) Rows {
 	c := &csr{cols: m.Cols(), matrix: m, lazy: !m.Sound()}
 	c.starts, c.indices, c.values = m.Arrays()
 	if c.indices == nil {
-		c.indices = []int32{} // no row's columns are nil: see Reader
+		c.indices = []int32{} // index slices are never nil: see Reader
 	}
 	return c
 }
 
-// wrongLength returns what to panic with. It is not inlined, to keep its code out of the others'.
+// wrongLength returns the panic value for a w of the wrong length. It is not inlined, to keep its
+// code out of the callers.
 //
 //go:noinline
 func wrongLength(w []float32, cols int) any {
 	return misuse.Lengths("len(w)", len(w), "Cols", cols)
 }
 
-// sparseAhead is how many rows before its use a sparse row has to be fetched.
-const sparseAhead = 6
+// sparsePrefetchDistance is the number of rows by which the prefetch of a sparse row precedes its
+// use.
+const sparsePrefetchDistance = 6
 
 func (m *csr) Rows() int                { return len(m.starts) - 1 }
 func (m *csr) Cols() int                { return m.cols }
 func (m *csr) NNZ() int                 { return len(m.values) }
-func (m *csr) Ahead() int               { return sparseAhead }
+func (m *csr) Ahead() int               { return sparsePrefetchDistance }
 func (m *csr) Err() error               { return m.matrix.Err() }
 func (m *csr) Interleaved() Interleaved { return (*sparse.Matrix)(m.matrix) }
 
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.WillNeed() }
 
-// Size is 0 for rows that need not be in memory.
+// Size returns the bytes of indices and values, or 0 for a lazy matrix, which is mapped from a
+// file.
 func (m *csr) Size() int {
 	if m.matrix.Lazy() {
 		return 0
@@ -56,7 +59,7 @@ func (m *csr) Size() int {
 	return 8 * len(m.values)
 }
 
-// ForWorker returns rows without checks once all were found to be good, as they are after the
+// Clone returns rows without checks if all blocks have been found good, as they are after the
 // trainer's first pass.
 func (m *csr) ForWorker() Rows {
 	if m.lazy && m.matrix.Sound() {
@@ -65,17 +68,17 @@ func (m *csr) ForWorker() Rows {
 	return m
 }
 
-// row returns row i, which is not of a bad block.
+// row returns row i, which must not be in a bad block.
 func (m *csr) row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// barred reports whether row i is of a bad block.
-func (m *csr) barred(i int) bool { return m.lazy && m.matrix.Barred(i) }
+// inBadBlock reports whether row i belongs to a block that failed its checks.
+func (m *csr) inBadBlock(i int) bool { return m.lazy && m.matrix.Barred(i) }
 
 func (m *csr) Row(i int) (index []int32, values []float32) {
-	if m.barred(i) {
+	if m.inBadBlock(i) {
 		return []int32{}, nil
 	}
 	return m.row(i)
@@ -85,7 +88,7 @@ func (m *csr) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
 		panic(wrongLength(w, m.cols))
 	}
-	if m.barred(i) {
+	if m.inBadBlock(i) {
 		return 0
 	}
 	index, values := m.row(i)
@@ -96,7 +99,7 @@ func (m *csr) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
 		panic(wrongLength(w, m.cols))
 	}
-	if m.barred(i) {
+	if m.inBadBlock(i) {
 		return
 	}
 	index, values := m.row(i)
@@ -122,13 +125,13 @@ func (m *csr) Compact(int) (Rows, bool) {
 	if m.matrix.Lazy() {
 		return nil, false
 	}
-	if s, ok := newSame(m); ok {
+	if s, ok := newConstantCSR(m); ok {
 		return s, true
 	}
 	return nil, false
 }
 
-func (m *csr) CompactPays() (size int, visits float64) { return SameFrom, sameVisits }
+func (m *csr) CompactPays() (size int, visits float64) { return SameFrom, minConstantVisits }
 
 func (m *csr) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
 func (m *csr) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
@@ -139,13 +142,13 @@ func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
 
 func (m *csr) DotError(i int) float64 { return sparseError(int(m.starts[i+1] - m.starts[i])) }
 
-func (m *csr) WideDot(i int, w []float64) float64 { return wideSparse(m, i, w) }
+func (m *csr) WideDot(i int, w []float64) float64 { return dot64Sparse(m, i, w) }
 
 func (m *csr) AddTo(u []float64, s Sum) { addSparse(m, u, s) }
 
-// addSparse is AddTo of sparse rows.
+// addSparse implements AddTo for sparse rows.
 func addSparse(m Reader, u []float64, s Sum) {
-	for i, a := range s.all() {
+	for i, a := range s.coefficients() {
 		index, values := m.Row(i)
 		for n, j := range index {
 			u[j] += float64(a * float64(values[n]))
@@ -153,8 +156,8 @@ func addSparse(m Reader, u []float64, s Sum) {
 	}
 }
 
-// Examples returns the rows as package sparse has them.
+// Examples returns the rows as a *sparse.Matrix.
 func (m *csr) Examples() Examples { return (*sparse.Matrix)(m.matrix) }
 
-// Dense returns nil: see Matrix.
+// Dense returns nil: the rows are sparse. See Matrix.
 func (m *csr) Dense() *dense.Matrix { return nil }

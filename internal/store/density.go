@@ -1,11 +1,11 @@
 package store
 
-// A Density is how many values of the rows are not 0, by a sample of them: their mean, and the mean
-// of their squared numbers.
+// Density is the mean number of nonzero values in a row, and the mean of its square, estimated from
+// a sample of the rows.
 type Density struct{ Nonzeros, Squares float64 }
 
-// DensityOf returns that of the given rows of x, nil for all. It goes by the values alone, however
-// they are held.
+// DensityOf estimates the density of the given rows of x; nil means all rows. The result depends on
+// the values alone, not on the row format.
 func DensityOf(x Rows, only []uint32) (d Density) {
 	const sample = 256
 	rows, count, n := NonzerosOf(x), x.Rows(), 0.0

@@ -9,42 +9,43 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A Reader gives the values of rows. It is for one goroutine.
+// Reader reads the values of rows. A Reader may be used by one goroutine at a time.
 type Reader interface {
 	Rows() int
 	Cols() int
-	// Row returns the columns and values of row i's nonzeros, which may include zeros; or, of dense
-	// rows, nil and all values. The slices must not be changed, and are valid until the next call.
+	// Row returns the columns and values of row i's nonzeros, which may include zeros; or, for
+	// dense rows, nil and all values. The slices must not be changed, and are valid until the next
+	// call.
 	Row(i int) (index []int32, values []float32)
 }
 
-// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and its
+// Matrix is rows of a dense or sparse matrix. Row may be called from several goroutines, and its
 // results stay valid.
 type Matrix interface {
 	Rows
 	Row(i int) (index []int32, values []float32)
-	// Dense returns dense rows, and nil for sparse ones.
+	// Dense returns the matrix of dense rows, and nil for sparse rows.
 	Dense() *dense.Matrix
-	// Examples returns the rows as the caller's package has them.
+	// Examples returns the rows as a *dense.Matrix or *sparse.Matrix.
 	Examples() Examples
 }
 
-// ReaderOf returns a reader of x. The columns of sparse rows are never nil.
+// ReaderOf returns a Reader of x. The index slices of sparse rows are never nil.
 func ReaderOf(x Examples) Reader {
 	if m, ok := Of(x).(Matrix); ok {
 		return m
 	}
-	return &foreign{Examples: x}
+	return &userRows{Examples: x}
 }
 
-// MatrixOf returns x as a Matrix, or false if it is of a type that the caller has defined.
+// MatrixOf returns x as a Matrix, or false if x is of a user-defined type.
 func MatrixOf(x Examples) (Matrix, bool) {
 	m, ok := Of(x).(Matrix)
 	return m, ok
 }
 
-// Own returns a Matrix with the given rows of x, and the place of each in it: x itself, or a copy
-// of those rows if x is of a type that the caller has defined.
+// MatrixFrom returns a Matrix m and indices at, such that row at[k] of m is row only[k] of x. m is
+// x itself, or a copy of the rows in only if x is of a user-defined type.
 func Own(x Examples, only []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, only
@@ -53,15 +54,15 @@ func Own(x Examples, only []int32) (m Matrix, at []int32) {
 	for k := range at {
 		at[k] = int32(k)
 	}
-	return copied(&foreign{Examples: x}, unsigned(only)), at
+	return copyToMatrix(&userRows{Examples: x}, asUint32(only)), at
 }
 
-// TakeMatrix is Take.
-func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(unsigned(rows)).(Matrix) }
+// TakeMatrix returns copies of the given rows of m, in the given order.
+func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
-// copied returns a copy of the given rows: as dense ones if that takes no more memory. The columns
-// are in range even if the caller's type changes its answers from call to call.
-func copied(x *foreign, rows []uint32) Matrix {
+// copyToMatrix returns a copy of the given rows, dense if that takes no more memory than sparse.
+// The column indices are in range even if the user-defined type returns other values on every call.
+func copyToMatrix(x *userRows, rows []uint32) Matrix {
 	nonzeros, cols := 0, len(x.buffer())
 	for _, i := range rows {
 		_, values := x.Row(int(i))
@@ -77,7 +78,7 @@ func copied(x *foreign, rows []uint32) Matrix {
 			_, values := x.Row(int(i))
 			copy(d.Row(k), values)
 		}
-		return newFloats(d)
+		return newDenseRows(d)
 	}
 	starts := make([]int64, 1, len(rows)+1)
 	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)
@@ -94,7 +95,7 @@ func copied(x *foreign, rows []uint32) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// AreBinary reports whether there are no other values than zeros and ones.
+// AreBinary reports whether all values are 0 or 1.
 func AreBinary(values []float32) bool {
 	for _, v := range values {
 		if v != 0 && v != 1 {
@@ -104,7 +105,8 @@ func AreBinary(values []float32) bool {
 	return true
 }
 
-// CheckRow panics unless idx and val are a row of a sparse matrix, of any number of columns.
+// CheckRow panics unless idx and val are a row of a sparse matrix: equal lengths, and strictly
+// ascending indices from 0. There is no upper bound on the indices.
 func CheckRow(idx []int32, val []float32) {
 	if len(idx) != len(val) {
 		panic(misuse.Lengths("len(idx)", len(idx), "len(val)", len(val)))
@@ -118,7 +120,7 @@ func CheckRow(idx []int32, val []float32) {
 	}
 }
 
-// notAscending returns what to panic with where idx[k] is not above the index before it.
+// notAscending returns the panic value for an idx[k] that is not above the index before it.
 //
 //go:noinline
 func notAscending(idx []int32, k int) any {

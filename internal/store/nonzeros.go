@@ -1,39 +1,39 @@
 package store
 
-// Nonzeros reads rows by their nonzeros, whichever way they are held. It is for one goroutine.
+// Nonzeros reads the nonzeros of rows in any format. It may be used by one goroutine at a time.
 type Nonzeros interface {
-	// Nonzeros returns the columns, which ascend, and the values of row i's nonzeros, among which
-	// there may be zeros. The slices must not be changed, and are valid until the next call.
+	// Nonzeros returns the columns, in ascending order, and the values of row i's nonzeros, which
+	// may include zeros. The slices must not be changed, and are valid until the next call.
 	Nonzeros(i int) (index []int32, values []float32)
 }
 
-// NonzerosOf returns a reader of x. Rows that are held with all of their columns, or that can only
-// be added, such as copies that were scaled, are added to zeros.
+// NonzerosOf returns a Nonzeros of x. Rows of other formats than csr and constantCSR are added to a
+// vector of zeros, from which the nonzeros are read.
 func NonzerosOf(x Examples) Nonzeros {
 	switch x := x.(type) {
 	case *csr:
 		return csrNonzeros{x}
-	case *same:
-		return &sameNonzeros{x: x}
+	case *constantCSR:
+		return &constantNonzeros{x: x}
 	}
-	if p := pickedOf(x); p != nil {
-		return pickedNonzeros{NonzerosOf(p.rows), p.at}
+	if p := subsetOf(x); p != nil {
+		return subsetNonzeros{NonzerosOf(p.rows), p.at}
 	}
-	return &addedNonzeros{foreign{Examples: x}}
+	return &addedNonzeros{userRows{Examples: x}}
 }
 
 type csrNonzeros struct{ x *csr }
 
 func (r csrNonzeros) Nonzeros(i int) (index []int32, values []float32) { return r.x.Row(i) }
 
-type sameNonzeros struct {
-	x      *same
+type constantNonzeros struct {
+	x      *constantCSR
 	index  []int32
-	values []float32 // all the last row's
+	values []float32 // the value of the last row, repeated
 }
 
-func (r *sameNonzeros) Nonzeros(i int) (index []int32, values []float32) {
-	value, columns := r.x.place(i)
+func (r *constantNonzeros) Nonzeros(i int) (index []int32, values []float32) {
+	value, columns := r.x.entries(i)
 	if r.index = r.index[:0]; len(r.values) > 0 && r.values[0] != value {
 		r.values = r.values[:0]
 	}
@@ -46,7 +46,7 @@ func (r *sameNonzeros) Nonzeros(i int) (index []int32, values []float32) {
 	return r.index, r.values[:len(columns)]
 }
 
-type addedNonzeros struct{ foreign }
+type addedNonzeros struct{ userRows }
 
 func (r *addedNonzeros) Nonzeros(i int) (index []int32, values []float32) {
 	r.read(i)

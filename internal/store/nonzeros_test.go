@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Each way to hold rows gives the same nonzeros, whichever rows come before.
+// All formats give the same nonzeros, in any order of the rows.
 func TestNonzeros(t *testing.T) {
 	const rows, cols = 40, 37
 	ones, other := dense.New(rows, cols), dense.New(rows, cols)
@@ -34,16 +34,16 @@ func TestNonzeros(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held := map[string]Examples{
-			"dense": Of(m), "sparse": Of(s), "foreign": struct{ Examples }{m},
+		byFormat := map[string]Examples{
+			"dense": Of(m), "sparse": Of(s), "user": struct{ Examples }{m},
 		}
-		if compact, ok := newSame(Of(s).(*csr)); ok {
-			held["same"] = compact
+		if compact, ok := newConstantCSR(Of(s).(*csr)); ok {
+			byFormat["constant"] = compact
 		}
-		if (held["same"] != nil) != (name == "ones") {
-			t.Errorf("%s: same is %v", name, held["same"])
+		if (byFormat["constant"] != nil) != (name == "ones") {
+			t.Errorf("%s: constant is %v", name, byFormat["constant"])
 		}
-		for kind, x := range held {
+		for kind, x := range byFormat {
 			r := NonzerosOf(x)
 			for _, i := range []int{0, 39, 1, 1, 9, 17, 38, 2, 3, 4, 5, 6, 7, 8} {
 				gotIndex, got := r.Nonzeros(i)

@@ -6,33 +6,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Pixels is rows whose values are all k/N for a whole k from 0 to 255 and one whole N, as bytes:
-// the k of a row, and behind them a 1, for sums of the values themselves.
+// Pixels is rows as bytes, for rows whose values are all k/N for an integer k from 0 to 255 and one
+// integer N. Each row is its bytes k and a byte 1 at the end, so that products with that 1 give the
+// sums of the values.
 type Pixels struct {
 	N      float64
 	cols   int
-	values []byte // of all rows, cols+1 each; nil to read them when they are asked for
+	values []byte // all rows, cols+1 bytes each; nil if rows are packed on request
 	x      Rows
 	code   *code
 }
 
-// A PixelReader reads Pixels, for one goroutine.
+// PixelReader reads rows of Pixels in one goroutine.
 type PixelReader struct {
 	*Pixels
-	floats []float32
+	buffer []float32
 }
 
-// PixelsOf returns the rows of x as bytes, made by the given number of goroutines, or false if x
-// has other values, which it finds soon. The bytes depend on the values alone. Rows that need not
-// be in memory are not copied.
+// PixelsOf returns the rows of x as bytes, made by the given number of goroutines, or false if a
+// value has no byte; goroutines stop soon after the first such value. The bytes depend on the
+// values alone. Rows of Size 0 are not copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
-	if b, ok := x.(*bytes); ok {
+	if b, ok := x.(*pixelRows); ok {
 		return b.pixels(threads), true
 	}
 	p := &Pixels{cols: x.Cols(), x: x}
 	n := x.Rows()
 	first := p.Reader()
-	if p.code = codeOf(n, p.cols, first.read); p.code == nil {
+	if p.code = guessCode(n, p.cols, first.read); p.code == nil {
 		return nil, false
 	}
 	p.N = float64(p.code.n)
@@ -60,42 +61,43 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	return p, !wrong.Load()
 }
 
-// MayBePixels reports whether PixelsOf has to read all rows of x to know.
+// MayBePixels reports whether the first rows of x are pixels, so that PixelsOf has to read all
+// rows.
 func MayBePixels(x Rows) bool {
-	if _, ok := x.(*bytes); ok {
+	if _, ok := x.(*pixelRows); ok {
 		return true
 	}
 	p := &Pixels{cols: x.Cols(), x: x}
-	return codeOf(x.Rows(), p.cols, p.Reader().read) != nil
+	return guessCode(x.Rows(), p.cols, p.Reader().read) != nil
 }
 
-// pixels returns the rows, which are bytes already, with the 1 behind them.
-func (b *bytes) pixels(threads int) *Pixels {
+// pixels returns the rows with the byte 1 appended to each.
+func (b *pixelRows) pixels(threads int) *Pixels {
 	p := &Pixels{N: float64(b.code.n), cols: b.cols, x: b, code: b.code,
 		values: make([]byte, b.rows*(b.cols+1))}
 	threads = max(1, threads)
 	parallel.For(threads, threads, func(_, k int) {
 		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
 			row := p.Row(i)
-			row[copy(row, b.packed.row(i)[:b.cols])] = 1
+			row[copy(row, b.packedPixels.row(i)[:b.cols])] = 1
 		}
 	})
 	return p
 }
 
-// Reader returns a reader.
+// Reader returns a PixelReader for one goroutine.
 func (p *Pixels) Reader() *PixelReader {
 	return &PixelReader{&Pixels{p.N, p.cols, p.values, p.x.ForWorker(), p.code},
 		make([]float32, p.cols)}
 }
 
-// Cols returns the number of bytes of a row.
+// Cols returns the number of bytes in a row.
 func (p *Pixels) Cols() int { return p.cols + 1 }
 
-// Size returns how many bytes are in memory.
+// Size returns the number of bytes that Pixels keeps in memory.
 func (p *Pixels) Size() int { return len(p.values) }
 
-// Row returns row i, which must not be changed. It is for rows that are in memory.
+// Row returns row i, which must not be changed. It requires rows in memory (Size above 0).
 func (p *Pixels) Row(i int) []byte { return p.values[i*(p.cols+1):][:p.cols+1] }
 
 // Read writes row i to dst.
@@ -104,18 +106,19 @@ func (r *PixelReader) Read(dst []byte, i int) {
 		copy(dst, r.Row(i))
 		return
 	}
-	r.pack(dst, r.read(i)) // all rows were found to fit
+	r.pack(dst, r.read(i)) // PixelsOf has checked that all rows fit
 }
 
-// read returns the values of row i, valid until the next call. They are what the row adds to zeros,
-// however it is held.
+// read returns the values of row i, valid until the next call: the row added to zeros, which works
+// for every row format.
 func (r *PixelReader) read(i int) []float32 {
-	clear(r.floats)
-	r.x.Axpy(i, 1, r.floats)
-	return r.floats
+	clear(r.buffer)
+	r.x.Axpy(i, 1, r.buffer)
+	return r.buffer
 }
 
-// pack writes a row and the 1 to dst. It reports whether each byte gives the value to the bit.
+// pack writes a row and the byte 1 to dst. It reports whether every byte decodes to exactly the
+// same bits.
 func (p *Pixels) pack(dst []byte, row []float32) bool {
 	dst[p.cols] = 1
 	return p.code.pack(dst[:p.cols], row)

@@ -8,11 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Rows of k/n are the same bytes however they are held, and rows of other values are none.
+// Rows of k/n have the same bytes in every format, and rows of other values are rejected.
 func TestPixels(t *testing.T) {
-	for _, k := range kinds(t) {
-		name := strings.TrimPrefix(k.name, "picked ")
-		want := name != "csr" && name != "lazy" && name != "same"
+	for _, k := range formats(t) {
+		name := strings.TrimPrefix(k.name, "subset ")
+		want := name != "csr" && name != "lazy" && name != "constant"
 		for threads := range 3 {
 			p, ok := PixelsOf(k.rows, threads)
 			if ok != want || ok && !MayBePixels(k.rows) {
@@ -29,7 +29,7 @@ func TestPixels(t *testing.T) {
 			for i := range k.rows.Rows() {
 				r.Read(have, i)
 				clear(row)
-				k.given.Axpy(i, 1, row)
+				k.original.Axpy(i, 1, row)
 				for j, v := range row {
 					if float32(have[j])/255 != v {
 						t.Fatalf("%s: row %d, column %d: %d for %v", k.name, i, j, have[j], v)
@@ -42,15 +42,15 @@ func TestPixels(t *testing.T) {
 		}
 	}
 	for _, at := range []int{0, 63, 64, 700} {
-		x := pixels(701, 20, 255)
+		x := randomPixels(701, 20, 255)
 		x.Row(at)[at%20] = 0.3
-		for _, rows := range []Rows{Of(x), Of(custom{x})} {
+		for _, rows := range []Rows{Of(x), Of(userExamples{x})} {
 			if _, ok := PixelsOf(rows, 2); ok {
-				t.Errorf("0.3 in row %d of %T: taken", at, rows)
+				t.Errorf("0.3 in row %d of %T: accepted", at, rows)
 			}
 		}
 	}
 	if p, ok := PixelsOf(Of(dense.New(3, 0)), 1); !ok || p.Cols() != 1 {
-		t.Error("rows without columns: refused")
+		t.Error("rows without columns: rejected")
 	}
 }

@@ -8,37 +8,35 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// rows is Rows, under a name that is no method's.
+// rows is Rows, under a name that no method has, so that it can be embedded.
 type rows = Rows
 
-// Scaled is rows that were scaled: copies of them in float32, and the rows as they were, of which
-// WideDot and AddTo take the scaled values in float64. The results of these two are those of the
-// scaled rows without the rounding to float32.
+// Scaled is scaled rows: float32 copies, and the original rows, from which Dot64 and AddTo compute
+// the scaled values in float64. Their results are free of the copies' rounding to float32.
 type Scaled struct {
-	rows            // scaled, maybe in another order than raw, and in fewer bytes
-	matrix Matrix   // of float32, also where rows has fewer bytes
-	places []uint32 // of the rows in matrix; nil for the same
-	raw    Rows     // as given
-	reader Reader   // of raw
-	at     []uint32 // the rows' places in raw; nil for the same
-	scaler *scaling.Scaler
-	stop   func() bool
-	length []float64 // of each row of raw, with scaling.Unit
-	values []float64 // a buffer for a row
-	zeros  []float64 // a row of zeros, scaled; nil before it is asked for
+	rows             // the scaled rows, perhaps reordered or compact
+	matrix  Matrix   // the scaled rows in float32, also if rows is compact
+	places  []uint32 // the index of each row in matrix; nil if it is the same
+	raw     Rows     // the original rows
+	reader  Reader   // a Reader of raw
+	at      []uint32 // the index of each row in raw; nil if it is the same
+	scaler  *scaling.Scaler
+	stop    func() bool
+	lengths []float64 // length of each row of raw; nil unless the kind is scaling.Unit
+	values  []float64 // a buffer for the scaled values of one row
+	zeros   []float64 // a row of zeros after scaling; nil until it is needed
 }
 
-// scaleBlock is how many rows a worker scales before it takes the next ones.
+// scaleBlock is the number of rows that a goroutine scales at a time.
 const scaleBlock = 1024
 
-// Scale returns the rows of x, scaled by the given number of goroutines: as dense ones if toDense
-// is set, else as they are held; rows of a type that the caller has defined become dense. x is not
-// changed. Values that are not finite are left to the trainer, which looks for them anyway. Once
-// stop is true, the rows are of no use.
+// Scale returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
+// a sparse matrix and toDense is false, else dense. x is not changed. Values that are not finite
+// are not reported: the trainer checks for them. Once stop returns true, the rows are unusable.
 func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s, stop: stop}
 	if s.Kind == scaling.Unit {
-		r.length = make([]float64, x.Rows())
+		r.lengths = make([]float64, x.Rows())
 	}
 	m, ok := MatrixOf(x)
 	if ok && m.Dense() == nil && !toDense {
@@ -50,8 +48,8 @@ func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() boo
 	return r
 }
 
-// each calls f for blocks of rows, with a copy of r for each worker.
-func (r *Scaled) each(threads int, f func(r *Scaled, first, end int)) {
+// forBlocks calls f for blocks of rows in parallel, with a copy of r for each goroutine.
+func (r *Scaled) forBlocks(threads int, f func(r *Scaled, first, end int)) {
 	n := r.raw.Rows()
 	workers := make([]*Scaled, max(1, threads))
 	parallel.For(len(workers), (n+scaleBlock-1)/scaleBlock, func(worker, b int) {
@@ -59,7 +57,7 @@ func (r *Scaled) each(threads int, f func(r *Scaled, first, end int)) {
 			return
 		}
 		if workers[worker] == nil {
-			workers[worker] = r.another()
+			workers[worker] = r.withOwnBuffers()
 		}
 		f(workers[worker], b*scaleBlock, min((b+1)*scaleBlock, n))
 	})
@@ -67,25 +65,25 @@ func (r *Scaled) each(threads int, f func(r *Scaled, first, end int)) {
 
 func (r *Scaled) scaleDense(threads int) Matrix {
 	d := (*dense.Matrix)(matrices.NewNarrow(r.raw.Rows(), r.raw.Cols()))
-	r.each(threads, func(r *Scaled, first, end int) {
+	r.forBlocks(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
 			index, values := r.reader.Row(i)
-			r.measure(i, values)
+			r.storeLength(i, values)
 			if to := d.Row(i); index == nil {
 				r.scaler.Row(to, nil, values)
 			} else {
-				r.expand(i, index, values)
+				r.expandRow(i, index, values)
 				for j, v := range r.values {
 					to[j] = float32(v)
 				}
 			}
 		}
 	})
-	return newFloats(d)
+	return newDenseRows(d)
 }
 
-// scaleSparse keeps the nonzeros where they are, even those that become 0: factors do not lose the
-// others, and the few zeros are not worth another layout.
+// scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0: their
+// few bytes are not worth a second pass.
 func (r *Scaled) scaleSparse(threads int) Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
@@ -94,10 +92,10 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 		starts[i+1] = starts[i] + int64(len(index))
 	}
 	indices, scaled := make([]int32, starts[n]), make([]float32, starts[n])
-	r.each(threads, func(r *Scaled, first, end int) {
+	r.forBlocks(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
 			index, values := r.reader.Row(i)
-			r.measure(i, values)
+			r.storeLength(i, values)
 			copy(indices[starts[i]:], index)
 			r.scaler.Row(scaled[starts[i]:starts[i+1]], index, values)
 		}
@@ -106,29 +104,29 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// measure finds the length of row i, if the scaling divides by it.
-func (r *Scaled) measure(i int, values []float32) {
-	if r.length != nil {
-		r.length[i] = scaling.Length(values)
+// storeLength stores the length of row i of raw, if the kind is scaling.Unit.
+func (r *Scaled) storeLength(i int, values []float32) {
+	if r.lengths != nil {
+		r.lengths[i] = scaling.Length(values)
 	}
 }
 
-// at64 returns value v of column j in row i of raw, scaled.
-func (r *Scaled) at64(i, j int, v float32) float64 {
-	if r.length != nil {
-		return float64(v) / r.length[i]
+// scaledValue returns the scaled value v of column j in row i of raw.
+func (r *Scaled) scaledValue(i, j int, v float32) float64 {
+	if r.lengths != nil {
+		return float64(v) / r.lengths[i]
 	}
 	return r.scaler.At(j, v)
 }
 
-// expand writes all values of row i of raw, scaled, to the buffer.
-func (r *Scaled) expand(i int, index []int32, values []float32) {
+// expandRow writes all scaled values of row i of raw to r.values.
+func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	if r.values == nil {
 		r.values = make([]float64, r.raw.Cols())
 	}
 	if index == nil {
 		for j, v := range values {
-			r.values[j] = r.at64(i, j, v)
+			r.values[j] = r.scaledValue(i, j, v)
 		}
 		return
 	}
@@ -140,18 +138,19 @@ func (r *Scaled) expand(i int, index []int32, values []float32) {
 	}
 	copy(r.values, r.zeros)
 	for k, j := range index {
-		r.values[j] = r.at64(i, int(j), values[k])
+		r.values[j] = r.scaledValue(i, int(j), values[k])
 	}
 }
 
-// nonzeros returns the columns and the scaled values of row i in float64; nil columns for all.
+// nonzeros returns the columns and scaled values of row i in float64; the columns are nil if values
+// has all of them.
 func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	if r.at != nil {
 		i = int(r.at[i])
 	}
 	index, values := r.reader.Row(i)
 	if index == nil || r.scaler.Shift != nil {
-		r.expand(i, index, values)
+		r.expandRow(i, index, values)
 		return nil, r.values
 	}
 	if cap(r.values) < len(values) {
@@ -159,29 +158,29 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	}
 	r.values = r.values[:len(values)]
 	for k, j := range index {
-		r.values[k] = r.at64(i, int(j), values[k])
+		r.values[k] = r.scaledValue(i, int(j), values[k])
 	}
 	return index, r.values
 }
 
-// another returns the same rows with buffers of their own.
-func (r *Scaled) another() *Scaled {
+// withOwnBuffers returns the same rows with buffers of their own.
+func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
 	c.values, c.raw = nil, r.raw.ForWorker()
 	c.reader = ReaderOf(c.raw)
 	return &c
 }
 
-// ForWorker returns the same rows for another goroutine.
+// Clone returns the same rows for another goroutine.
 func (r *Scaled) ForWorker() Rows {
-	c := r.another()
+	c := r.withOwnBuffers()
 	c.rows = r.rows.ForWorker()
 	return c
 }
 
 // Take returns copies of the given rows.
 func (r *Scaled) Take(rows []uint32) Rows {
-	c := r.another()
+	c := r.withOwnBuffers()
 	c.rows = r.rows.Take(rows)
 	m, whole := c.rows.(Matrix)
 	if whole {
@@ -200,41 +199,42 @@ func (r *Scaled) Take(rows []uint32) Rows {
 	return c
 }
 
-// Compact returns the rows in fewer bytes, if they can be.
+// Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled
+// values.
 func (r *Scaled) Compact(threads int) (Rows, bool) {
 	x, ok := r.rows.Compact(threads)
 	if !ok {
 		return nil, false
 	}
-	c := r.another()
+	c := r.withOwnBuffers()
 	c.rows = x
 	return c, true
 }
 
-// DotError includes the rounding of a value to float32, and that of a weight when the scale is
-// folded into it.
+// DotError adds two roundings to the bound: a value's to float32, and a weight's when the scale is
+// folded into the weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
-// WideDot takes the values without these roundings.
+// Dot64 computes with the scaled values in float64, which have neither rounding.
 func (r *Scaled) WideDot(i int, w []float64) float64 {
-	var lane [wideLanes]float64
+	var lane [dot64Lanes]float64
 	index, values := r.nonzeros(i)
 	if index == nil {
 		w = w[:len(values)]
 		for j, v := range values {
-			lane[j&(wideLanes-1)] += float64(w[j] * v)
+			lane[j&(dot64Lanes-1)] += float64(w[j] * v)
 		}
-		return wideFold(lane)
+		return foldDot64(lane)
 	}
 	for k, j := range index {
-		lane[j&(wideLanes-1)] += float64(w[j] * values[k])
+		lane[j&(dot64Lanes-1)] += float64(w[j] * values[k])
 	}
-	return wideFold(lane)
+	return foldDot64(lane)
 }
 
-// AddTo does likewise.
+// AddTo also adds the scaled values in float64.
 func (r *Scaled) AddTo(u []float64, s Sum) {
-	for i, a := range s.all() {
+	for i, a := range s.coefficients() {
 		index, values := r.nonzeros(i)
 		if index == nil {
 			u := u[:len(values)]
@@ -249,7 +249,7 @@ func (r *Scaled) AddTo(u []float64, s Sum) {
 	}
 }
 
-// Row returns a row as it was scaled: see Matrix.
+// Row returns the scaled row i: see Matrix.
 func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	if r.places != nil {
 		i = int(r.places[i])
@@ -257,13 +257,13 @@ func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	return r.matrix.Row(i)
 }
 
-// Dense returns dense rows, and nil for sparse ones.
+// Dense returns the matrix of scaled rows if they are dense, else nil.
 func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 
-// Examples returns the rows as the caller's package has them.
+// Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() Examples { return r.matrix.Examples() }
 
-// Raw returns the rows that x was scaled from, or x.
+// Raw returns the original rows of a Scaled whose rows were not reordered; else x itself.
 func Raw(x Rows) Rows {
 	if s, ok := x.(*Scaled); ok && s.at == nil {
 		return s.raw

@@ -8,20 +8,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// Scaled rows are those of the scaler's arithmetic, rounded once, and in float64 not at all. Take,
-// Compact and other goroutines have the same rows, and the given ones do not change.
+// Scaled rows are the float64 results of the scaler, rounded once to float32; Dot64 and AddTo use
+// them unrounded. Take, Compact and clones give the same rows, and the original rows do not change.
 func TestScale(t *testing.T) {
 	const rows = scaleBlock + 30
-	x, thin := unevenRows(t, rows)
-	columns := Measure(Of(x), nil, true, 1, going)
+	x, thin := mixedScaleRows(t, rows)
+	columns := Measure(Of(x), nil, true, 1, neverStop)
 	before := slices.Clone(x.Row(7))
 	w := []float64{1, -2, 3, -4, 5, -6}
 	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
 		s := columns.Scaler(kind)
 		for name, given := range map[string]Examples{"dense": x, "sparse": thin,
-			"foreign": custom{x}} {
+			"user": userExamples{x}} {
 			toDense := kind == scaling.Standard
-			scaled := Scale(Of(given), s, toDense, 2, going)
+			scaled := Scale(Of(given), s, toDense, 2, neverStop)
 			if isSparse := scaled.Dense() == nil; isSparse != (name == "sparse" && !toDense) {
 				t.Errorf("%s, %s: sparse %v", name, kind, isSparse)
 			}
@@ -42,19 +42,19 @@ func TestScale(t *testing.T) {
 				}
 			}
 			if Raw(scaled) != scaled.raw || Raw(scaled.Take(some)) == scaled.raw {
-				t.Errorf("%s, %s: the raw rows are others", name, kind)
+				t.Errorf("%s, %s: Raw returns other rows", name, kind)
 			}
 		}
 	}
 	if !slices.Equal(x.Row(7), before) {
-		t.Error("the rows that were given have changed")
+		t.Error("the original rows have changed")
 	}
 	if r := Of(x); Raw(r) != r {
-		t.Error("rows that were not scaled are others")
+		t.Error("Raw of rows that were not scaled returns other rows")
 	}
 }
 
-// compareScaled holds row k of r against the scaled values of a row.
+// compareScaled checks row k of r against the scaled values of row.
 func compareScaled(t *testing.T, name string, r Rows, k int, row []float32, s *scaling.Scaler,
 	w []float64) {
 	t.Helper()
@@ -78,10 +78,10 @@ func compareScaled(t *testing.T, name string, r Rows, k int, row []float32, s *s
 	}
 }
 
-// Once it is to stop, no more rows are scaled.
+// Once stop returns true, no more rows are scaled.
 func TestScaleStops(t *testing.T) {
-	x, _ := unevenRows(t, 5)
-	s := Measure(Of(x), nil, true, 1, going).Scaler(scaling.Standard)
+	x, _ := mixedScaleRows(t, 5)
+	s := Measure(Of(x), nil, true, 1, neverStop).Scaler(scaling.Standard)
 	scaled := Scale(Of(x), s, true, 1, func() bool { return true })
 	if have := make([]float32, 6); true {
 		scaled.Axpy(0, 1, have)

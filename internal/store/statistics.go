@@ -6,35 +6,36 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// Statistics are what has to be known of all rows of a problem where no process has all of them:
-// they choose what a Config leaves open, and bound the sums of rounds.
+// Statistics describes all rows of a problem to processes none of which has all rows. The trainer
+// chooses open settings by them, and bounds the sums in training rounds.
 type Statistics struct {
 	Rows, Cols int
 	Nonzeros   int64
-	Dense      bool      // the rows are held as dense ones
+	Dense      bool      // whether the rows are dense
 	Classes    []float32 // the labels, ascending
-	Counts     []int64   // the rows of each class
+	Counts     []int64   // the number of rows of each class
 
-	// Of each column: the largest magnitude, the mean and the variance, and whether all rows have
-	// the same value in it. Without the moments, which are nil then, nothing can be standardised.
+	// For each column: the largest magnitude, the mean and the variance, and whether all rows have
+	// the same value in it. Mean, Variance and Constant are nil if moments were not measured; then
+	// columns cannot be standardized.
 	MaxAbs         []float32
 	Mean, Variance []float64
 	Constant       []bool
 
-	// Lengths are the least, the median and the largest squared length of a row that is above 0.
+	// Lengths is the least, the median and the largest positive squared length of a row.
 	Lengths [3]float64
-	// Sizes has those of the rows as each kind of scaling that is possible makes them, scaling.None
-	// among them.
+	// Sizes has the squared lengths of the rows after each applicable kind of scaling; scaling.None
+	// is always among them.
 	Sizes map[string]RowSizes
 }
 
-// RowSizes are the largest and the mean of the rows' squared lengths.
+// RowSizes is the largest and the mean squared length of a set of rows.
 type RowSizes struct {
 	MaxSquare  float64 `json:"max_square"`
 	MeanSquare float64 `json:"mean_square"`
 }
 
-// Check returns an error unless the numbers can be those of rows.
+// Check returns an error if the statistics are inconsistent or incomplete.
 func (s *Statistics) Check() error {
 	counted := int64(0)
 	for _, n := range s.Counts {
@@ -57,7 +58,8 @@ func (s *Statistics) Check() error {
 	return nil
 }
 
-// Columns returns what of them Measure finds.
+// Columns returns the statistics as a Columns. Its Squares are Lengths in place of one value for
+// each row.
 func (s *Statistics) Columns() *Columns {
 	return &Columns{
 		Rows: s.Rows, Nonzeros: int(s.Nonzeros), MaxAbs: s.MaxAbs, Mean: s.Mean,

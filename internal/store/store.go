@@ -1,18 +1,17 @@
-// Package store has every way in which rows are held while training, one a file, behind the
-// interface Rows:
+// Package store provides the row formats that the solvers train on. All implement Rows:
 //
-//   - csr: sparse rows;
-//   - same: sparse rows of one value each, in a quarter of the memory;
-//   - floats: dense rows;
-//   - bytes: dense rows of pixels, in a quarter of the memory;
-//   - picked: some rows of one of these, in any order, without copies;
-//   - foreign: rows of a type that the caller has defined.
+//   - csr: compressed sparse rows;
+//   - constantCSR: sparse rows with one value each, in a quarter of the memory of csr;
+//   - denseRows: dense float32 rows;
+//   - pixelRows: dense rows of 8-bit pixels, in a quarter of the memory of denseRows;
+//   - subset: selected rows of one of these, in any order, without copies;
+//   - userRows: an adapter for Examples of a type that the caller has defined;
+//   - Scaled: scaled copies of rows, with the scaled values in float64 on request.
 //
-// All ways of holding dense rows give the same bits, and so do all of sparse ones; the results in
-// float64, of WideDot and AddTo, are the same for both. The facts about the rows are here: how they
-// are multiplied, how soon they have to be fetched, how much a copy of them gains. The trainer
-// decides what a run makes of these facts. Nothing outside this package asks in which way rows are
-// held.
+// All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
+// AddTo are the same for both. Each format also reports its costs: the prefetch distance, and how
+// much reordered or compact copies gain. The trainer decides by these whether to copy. Packages
+// outside store never ask for the format of rows.
 package store
 
 import (
@@ -26,8 +25,9 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Examples are the rows as a caller of the trainers gives them. If they have a method Err() error
-// as well it tells what is wrong with them, once all have been read.
+// Examples is the interface of the rows that callers pass to the trainers. If it also has a method
+// Err() error, that method reports errors found while the rows were read; the trainers call it
+// after they have read all rows.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -36,35 +36,36 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Rows is a way to hold rows. A value is for one goroutine: see ForWorker.
+// Rows is one row format. A value may be used by one goroutine at a time; Clone returns a value for
+// another goroutine.
 type Rows interface {
 	Examples
 
-	// Err returns what was found to be wrong with the rows that have been read, or nil.
+	// Err returns the first error found in the rows read so far, or nil.
 	Err() error
-	// ForWorker returns the same rows for another goroutine.
+	// Clone returns the same rows for use in another goroutine.
 	ForWorker() Rows
-	// Size returns what the rows take in memory, in bytes. It is 0 where that is not known, or
-	// where they need not be in memory.
+	// Size returns the size of the rows in memory, in bytes. It is 0 if the size is unknown
+	// (user-defined rows), and for sparse rows that are read from a mapped file.
 	Size() int
 
-	// Fetch asks for row i to be brought into the caches. It pays to do so Ahead rows before it is
-	// used, if the rows exceed the caches and are used in another order than that in memory. If
-	// Ahead is 0 it never pays.
+	// Prefetch loads row i into the caches. It pays if the rows exceed the caches and are not
+	// visited in the order of memory; then it should be called PrefetchDistance rows before row i
+	// is used. PrefetchDistance is 0 if prefetching never pays.
 	Fetch(i int)
 	Ahead() int
-	// WillNeed returns the function to be told which rows, from first to end-1, will soon be read
-	// from the disk; nil for rows that are not.
+	// WillNeed returns a function that announces that the rows from first to end-1 will soon be
+	// read from disk. It is nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
 
-	// Take returns copies of the given rows, in the given order. Pick returns the same rows without
-	// copying them.
+	// Take returns copies of the given rows, in the given order. Function Subset returns the same
+	// rows without copying them.
 	Take(rows []uint32) Rows
-	// TakeGain tells how much faster a pass is over copies in the order of the pass.
+	// ReorderGain returns how much faster a pass over copies in the order of the visits is.
 	TakeGain() Gain
 	// Compact returns copies of all rows in fewer bytes, made by the given number of goroutines, or
-	// false if there is no such form for their values. CompactPays returns the least Size and the
-	// least number of visits to each row for which that pays.
+	// false if no compact format can represent the values. CompactThreshold returns the least Size
+	// and the least number of visits to each row from which Compact pays.
 	Compact(threads int) (Rows, bool)
 	CompactPays() (size int, visits float64)
 
@@ -74,70 +75,71 @@ type Rows interface {
 	AxpyMany(a []float32, rows []uint32, w []float32)
 	// DotVectors sets dst[k] to the dot product of row i and row first+k of vectors.
 	DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
-	// Contiguous reports whether DotMany and DotVectors are faster than as many calls of Dot.
+	// FastBatches reports whether DotMany and DotVectors are faster than separate calls of Dot.
 	Contiguous() bool
 
-	// DotError returns a bound on the error of Dot(i, w), as a share of the sum of its products'
-	// magnitudes, beside what underflows. It is +Inf where nothing is known of it.
+	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
+	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
 	DotError(i int) float64
-	// WideDot returns the dot product of row i and w, whose values are those of float32, so that no
-	// product is rounded. Its error is below (Cols()+2) 2^-53 of the sum of their magnitudes.
+	// Dot64 returns the dot product of row i and w in float64. The elements of w must be float32
+	// values, so that no product is rounded. The error is below (Cols()+2) 2^-53 times the sum of
+	// the products' magnitudes.
 	WideDot(i int, w []float64) float64
-	// AddTo adds rows to u. The error of each sum is below (Rows()+2) 2^-53 of the sum of the
-	// addends' magnitudes.
+	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
+	// sum of the magnitudes of its addends.
 	AddTo(u []float64, s Sum)
 
-	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no
-	// such kernel for them.
+	// Interleaved returns the rows with methods for interleaved weight vectors, or nil if this
+	// format has no such kernels.
 	Interleaved() Interleaved
-	// Steps returns a Stepper, which takes many steps with the rows in one call, or nil if that is
+	// Steps returns a Stepper, which takes many steps over the rows in one call, or nil if that is
 	// not faster.
 	Steps() *Stepper
 }
 
-// Gain is how much a copy in another order gains.
+// Gain is how much faster training is on a copy of the rows in the order of the visits.
 type Gain uint8
 
 const (
-	GainsNothing Gain = iota // each row is a long run of memory as it is
-	GainsLittle              // a part of each pass, which pays for the copy in long runs only
-	Gains                    // most of a pass, if the rows are beyond the caches
+	GainsNothing Gain = iota // no gain: each row is already a long contiguous run of memory
+	GainsLittle              // a part of each pass is saved; the copy pays in long runs only
+	Gains                    // most of a pass is saved, if the rows exceed the caches
 )
 
-// Interleaved rows are multiplied by k = len(dst) or len(a) vectors at once, interleaved as package
-// sparse has them.
+// Interleaved is rows with kernels for k = len(dst) or len(a) weight vectors at once, interleaved
+// as in package sparse.
 type Interleaved interface {
 	DotK(i int, dst, w []float32)
 	AxpyK(i int, a, w []float32)
 	NNZ() int
 }
 
-// A Sum is rows times coefficients: A[i]*Weight[i] times row i, for the rows in Only.
+// Sum is a linear combination of rows: A[i]*Weight[i] times row i, for each row i in Only.
 type Sum struct {
-	Only     []uint32 // nil for those in From to To-1
+	Only     []uint32 // the rows to sum; nil for the rows From to To-1
 	From, To int
 	A        []float32
-	Weight   []float64 // nil for ones
+	Weight   []float64 // nil if all weights are 1
 
-	picked []uint32 // the number of row i among all rows; nil if no rows were picked
+	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
 }
 
-// Of returns x as rows to train on.
+// Of returns x as Rows. Rows are returned as they are, user-defined types get an adapter.
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
-		return newFloats(x)
+		return newDenseRows(x)
 	case *sparse.Matrix:
 		return ofSparse(x)
 	case Rows:
 		return x
 	}
-	return &foreign{Examples: x}
+	return &userRows{Examples: x}
 }
 
-// Given returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a set has only one
-// of the two), if Cols is negative or above 2^31-1, since indices of features are int32, or if Rows
-// is negative.
+// CheckExamples returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a data set
+// has only one of the two), if Cols is negative or above 2^31-1 (feature indices are int32), or if
+// Rows is negative.
 func Given(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {
@@ -158,8 +160,8 @@ func Given(x Examples) error {
 	return nil
 }
 
-// LeastMemory returns the least number of bytes that training on x allocates for its columns: two
-// float32 vectors, and a buffer for a row if the caller has defined the type of the rows.
+// MinMemory returns the least number of bytes that training on x allocates for its columns: two
+// float32 vectors, and a row buffer as a third if x is of a user-defined type.
 func LeastMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {
@@ -169,7 +171,8 @@ func LeastMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// Labelled returns an error unless there are rows, fewer than 2^bits, and a label for each.
+// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y one
+// label for each.
 func Labelled(x Examples, y []float32, bits int) error {
 	if err := Given(x); err != nil {
 		return err
@@ -185,9 +188,9 @@ func Labelled(x Examples, y []float32, bits int) error {
 	return nil
 }
 
-// CopySize returns how many bytes copies of all rows of x would take.
+// CopySize returns the size in bytes of float32 copies of all rows of x.
 func CopySize(x Rows) float64 {
-	if p := pickedOf(x); p != nil {
+	if p := subsetOf(x); p != nil {
 		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
 	}
 	switch m, ok := MatrixOf(x); {
@@ -201,17 +204,18 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// all yields the number and the coefficient of each row of the sum whose coefficient is not 0.
-func (s Sum) all() iter.Seq2[int, float64] {
+// coefficients iterates over the rows of the sum with a nonzero A[i]: their index in the base rows,
+// and their coefficient.
+func (s Sum) coefficients() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		give := func(i int) bool {
 			if s.A[i] == 0 {
 				return true
 			}
-			if s.picked != nil {
-				return yield(int(s.picked[i]), s.at(i))
+			if s.base != nil {
+				return yield(int(s.base[i]), s.coefficient(i))
 			}
-			return yield(i, s.at(i))
+			return yield(i, s.coefficient(i))
 		}
 		if s.Only == nil {
 			for i := s.From; i < s.To; i++ {
@@ -229,25 +233,25 @@ func (s Sum) all() iter.Seq2[int, float64] {
 	}
 }
 
-// at returns coefficient i.
-func (s Sum) at(i int) float64 {
+// coefficient returns A[i]*Weight[i].
+func (s Sum) coefficient(i int) float64 {
 	if s.Weight == nil {
 		return float64(s.A[i])
 	}
 	return float64(float64(s.A[i]) * s.Weight[i])
 }
 
-// plain is what most rows have of Rows.
-type plain struct{}
+// defaults provides the Rows methods that are the same for most formats.
+type defaults struct{}
 
-func (plain) Err() error                  { return nil }
-func (plain) WillNeed() matrices.WillNeed { return nil }
-func (plain) Contiguous() bool            { return false }
-func (plain) TakeGain() Gain              { return Gains }
-func (plain) Compact(int) (Rows, bool)    { return nil, false }
-func (plain) CompactPays() (int, float64) { return 0, 0 }
-func (plain) Interleaved() Interleaved    { return nil }
-func (plain) Steps() *Stepper             { return nil }
+func (defaults) Err() error                  { return nil }
+func (defaults) WillNeed() matrices.WillNeed { return nil }
+func (defaults) Contiguous() bool            { return false }
+func (defaults) TakeGain() Gain              { return Gains }
+func (defaults) Compact(int) (Rows, bool)    { return nil, false }
+func (defaults) CompactPays() (int, float64) { return 0, 0 }
+func (defaults) Interleaved() Interleaved    { return nil }
+func (defaults) Steps() *Stepper             { return nil }
 
 func dotMany(x Examples, dst []float32, rows []uint32, w []float32) {
 	for k, i := range rows {

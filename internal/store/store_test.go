@@ -14,21 +14,21 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A custom is rows of a type that only the test knows.
-type custom struct{ *dense.Matrix }
+// userExamples is a user-defined type of rows.
+type userExamples struct{ *dense.Matrix }
 
-// A kind is a way to hold rows, and the same rows as a caller gave them.
-type kind struct {
+// format is rows in one format, and the matrix or Examples that they were made from.
+type format struct {
 	name  string
 	rows  Rows
-	given Examples
+	original Examples
 }
 
-// kinds returns every way to hold rows, with some each.
-func kinds(t *testing.T) []kind {
+// formats returns rows in every format, and a subset of each.
+func formats(t *testing.T) []format {
 	t.Helper()
-	pixelRows := pixels(70, 33, 255)
-	thin := random(t, 1, 70, 33, 20, func(i int) float32 { return unit(i + 1) })
+	pixelRows := randomPixels(70, 33, 255)
+	thin := randomSparse(t, 1, 70, 33, 20, func(i int) float32 { return inverseRoot(i + 1) })
 	starts, indices, values := (*matrices.CSR)(thin).Arrays()
 	values = slices.Clone(values)
 	for k := range values {
@@ -46,49 +46,49 @@ func kinds(t *testing.T) []kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []kind{
-		{"floats", Of(pixelRows), pixelRows},
+	all := []format{
+		{"dense", Of(pixelRows), pixelRows},
 		{"csr", Of(uneven), uneven},
 		{"lazy", Of((*sparse.Matrix)(unchecked)), uneven},
-		{"lazy floats", Of((*dense.Matrix)(unread)), pixelRows},
-		{"foreign", Of(custom{pixelRows}), pixelRows},
+		{"lazy dense", Of((*dense.Matrix)(unread)), pixelRows},
+		{"user", Of(userExamples{pixelRows}), pixelRows},
 	}
-	for name, x := range map[string]Examples{"bytes": pixelRows, "same": thin} {
+	for name, x := range map[string]Examples{"pixels": pixelRows, "constant": thin} {
 		rows, ok := Of(x).Compact(2)
 		if !ok {
 			t.Fatalf("%s: refused", name)
 		}
-		all = append(all, kind{name, rows, x})
+		all = append(all, format{name, rows, x})
 	}
 	for _, k := range all {
-		backwards := every(k.rows.Rows())
+		backwards := sequence(k.rows.Rows())
 		slices.Reverse(backwards)
 		twice := Pick(Pick(k.rows, backwards), backwards)
-		all = append(all, kind{"picked " + k.name, twice, k.given})
+		all = append(all, format{"subset " + k.name, twice, k.original})
 	}
 	return all
 }
 
-// Every way gives the bits that the rows give as a caller has them.
+// Rows in every format give the bits of the original rows.
 func TestRows(t *testing.T) {
-	for _, k := range kinds(t) {
+	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {
-			compareRows(t, k.rows, k.given)
-			compareRows(t, k.rows.ForWorker(), k.given)
+			compareRows(t, k.rows, k.original)
+			compareRows(t, k.rows.ForWorker(), k.original)
 			order := []uint32{5, 69, 0, 5, 17}
 			taken := k.rows.Take(order)
 			w := ramp(k.rows.Cols())
 			for j, i := range order {
-				got, want := taken.Dot(j, w), k.given.Dot(int(i), w)
-				if got != want && !strings.HasSuffix(k.name, "foreign") { // whose copy may be sparse
+				got, want := taken.Dot(j, w), k.original.Dot(int(i), w)
+				if got != want && !strings.HasSuffix(k.name, "user") { // its copy may be sparse
 					t.Errorf("taken row %d: %v, want %v", j, got, want)
 				}
 			}
 			if Of(k.rows) != k.rows {
-				t.Error("rows of a store are stored once more")
+				t.Error("Of converted rows again")
 			}
 			if k.rows.Err() != nil || k.rows.WillNeed() != nil {
-				t.Error("an error, or a file")
+				t.Error("Err or WillNeed is not nil")
 			}
 		})
 	}
@@ -138,9 +138,9 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	}
 }
 
-// AddTo is near the sum in float64, and the same bits however the rows are held.
+// AddTo is near the exact sum, and has the same bits in every format.
 func TestAddTo(t *testing.T) {
-	for _, k := range kinds(t) {
+	for _, k := range formats(t) {
 		rows, cols := k.rows.Rows(), k.rows.Cols()
 		a, weight, only := ramp(rows), make([]float64, rows), []uint32{}
 		for i := range rows {
@@ -165,9 +165,9 @@ func TestAddTo(t *testing.T) {
 					continue
 				}
 				clear(row)
-				k.given.Axpy(i, 1, row)
+				k.original.Axpy(i, 1, row)
 				for j, v := range row {
-					d := s.at(i) * float64(v)
+					d := s.coefficient(i) * float64(v)
 					want[j] += d
 					size[j] += max(d, -d)
 				}
@@ -177,24 +177,24 @@ func TestAddTo(t *testing.T) {
 					t.Errorf("%s, %s: column %d: %v, want %v", k.name, name, j, got[j], want[j])
 				}
 			}
-			for held, x := range otherWays(k) {
+			for held, x := range otherFormats(k) {
 				again := make([]float64, cols)
 				if x.AddTo(again, s); !slices.Equal(again, got) {
-					t.Errorf("%s as %s: another sum", k.name, held)
+					t.Errorf("%s as %s: the sum differs", k.name, held)
 				}
 			}
 		}
 	}
 }
 
-// Dense rows of a bad block are zeros, in every method, and Err tells of it. Once all blocks were
-// found to be good, workers get rows that are checked no more.
-func TestLazyFloats(t *testing.T) {
-	x := pixels(40, 20, 255)
+// In every method, dense rows of a bad block are zeros, and Err returns the error. Once all blocks
+// were found good, clones skip the checks.
+func TestLazyDense(t *testing.T) {
+	x := randomPixels(40, 20, 255)
 	padded, _ := (*matrices.Dense)(x).Padded()
 	damaged := errors.New("damaged")
 	w := ramp(20)
-	for name, read := range map[string]func(m Rows, i int) bool{ // whether the row is zeros
+	for name, read := range map[string]func(m Rows, i int) bool{ // reports whether the row is zeros
 		"Dot":        func(m Rows, i int) bool { return m.Dot(i, w) == 0 },
 		"SumSquares": func(m Rows, i int) bool { return m.SumSquares(i) == 0 },
 		"Row": func(m Rows, i int) bool {
@@ -249,42 +249,42 @@ func TestLazyFloats(t *testing.T) {
 				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
 			}
 			m.SumSquares(39)
-			if fast := !m.ForWorker().(*floats).lazy; fast != (bad == 0) {
+			if fast := !m.ForWorker().(*denseRows).lazy; fast != (bad == 0) {
 				t.Errorf("%s: rows without checks: %v", name, fast)
 			}
 		}
 	}
 }
 
-// Each way of holding rows reports the right traits for a run's choices.
+// Every format reports the traits by which the trainer chooses.
 func TestTraits(t *testing.T) {
-	for _, k := range kinds(t) {
+	for _, k := range formats(t) {
 		x := k.rows
-		if strings.HasPrefix(k.name, "picked ") {
+		if strings.HasPrefix(k.name, "subset ") {
 			continue
 		}
-		dense := k.name == "floats" || k.name == "lazy floats" || k.name == "bytes"
+		dense := k.name == "dense" || k.name == "lazy dense" || k.name == "pixels"
 		sparse := k.name == "csr" || k.name == "lazy"
 		if x.Contiguous() != dense || (x.Interleaved() != nil) != sparse ||
-			(x.Steps() != nil) != (k.name == "same") {
-			t.Errorf("%s: wrong abilities", k.name)
+			(x.Steps() != nil) != (k.name == "constant") {
+			t.Errorf("%s: wrong kernels", k.name)
 		}
-		if (x.Size() == 0) != (k.name == "lazy" || k.name == "foreign") ||
-			(x.Ahead() == 0) != (k.name == "foreign") {
-			t.Errorf("%s: %d bytes, %d rows ahead", k.name, x.Size(), x.Ahead())
+		if (x.Size() == 0) != (k.name == "lazy" || k.name == "user") ||
+			(x.Ahead() == 0) != (k.name == "user") {
+			t.Errorf("%s: %d bytes, prefetch distance %d", k.name, x.Size(), x.Ahead())
 		}
-		if _, ok := x.Compact(1); ok != (k.name == "floats") { // the csr has different values
+		if _, ok := x.Compact(1); ok != (k.name == "dense") { // a row of the csr has several values
 			t.Errorf("%s: compacted: %v", k.name, ok)
 		}
 	}
-	if g := Of(dense.New(1, longCols+1)).TakeGain(); g != GainsNothing {
+	if g := Of(dense.New(1, maxReorderCols+1)).TakeGain(); g != GainsNothing {
 		t.Errorf("long rows: %v", g)
 	}
 }
 
-// Prepared steps are those that Dot and Axpy take.
+// Prepared steps have the results of Dot and Axpy.
 func TestStepper(t *testing.T) {
-	x := mustSame(t, random(t, 9, 50, 40, 15, unit))
+	x := mustConstantCSR(t, randomSparse(t, 9, 50, 40, 15, inverseRoot))
 	s := x.Steps()
 	if s == nil {
 		t.Fatal("no steps")
@@ -307,18 +307,19 @@ func TestStepper(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if dense := mustSame(t, random(t, 9, 50, 400, 400, unit)); dense.Steps() != nil {
-		t.Error("long rows take prepared steps")
+	long := mustConstantCSR(t, randomSparse(t, 9, 50, 400, 400, inverseRoot))
+	if long.Steps() != nil {
+		t.Error("long rows have a Stepper")
 	}
 }
 
-// A bad block of rows that are checked late is an error and empty rows, in every way of use.
+// In every method, sparse rows of a bad block are empty, and Err returns the error.
 func TestLazyErr(t *testing.T) {
 	bad := errors.New("bad")
-	told := 0
+	announced := 0
 	check := matrices.Check{
 		Verify:   func(first, end int) error { return bad },
-		WillNeed: func(first, end int) { told += end - first },
+		WillNeed: func(first, end int) { announced += end - first },
 	}
 	m, err := matrices.Lazy(2, []int64{0, 1}, []int32{1}, []float32{5}, check)
 	if err != nil {
@@ -332,17 +333,17 @@ func TestLazyErr(t *testing.T) {
 		t.Error("a bad row has values")
 	}
 	x.WillNeed()(0, 1)
-	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || told != 1 ||
+	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || announced != 1 ||
 		!errors.Is(x.Err(), bad) {
-		t.Errorf("%v %v %v, %v", w, u, told, x.Err())
+		t.Errorf("%v %v %v, %v", w, u, announced, x.Err())
 	}
 	if _, ok := x.Compact(1); ok {
 		t.Error("compacted")
 	}
 }
 
-// Own copies rows of a caller's type, dense or sparse, and no others.
-func TestOwn(t *testing.T) {
+// MatrixFrom copies rows of user-defined types, as dense or sparse, and no others.
+func TestMatrixFrom(t *testing.T) {
 	full, thin := dense.New(20, 5), dense.New(20, 50)
 	for i := range 20 {
 		copy(full.Row(i), ramp(5))
@@ -355,8 +356,8 @@ func TestOwn(t *testing.T) {
 		binary bool
 	}{
 		{"dense", full, true, false},
-		{"sparse", random(t, 2, 20, 9, 5, func(int) float32 { return 1 }), false, true},
-		{"custom dense", custom{full}, true, false}, {"custom sparse", custom{thin}, false, true},
+		{"sparse", randomSparse(t, 2, 20, 9, 5, func(int) float32 { return 1 }), false, true},
+		{"user dense", userExamples{full}, true, false}, {"user sparse", userExamples{thin}, false, true},
 	} {
 		only := []int32{3, 19, 4}
 		m, at := Own(c.x, only)
@@ -377,8 +378,8 @@ func TestOwn(t *testing.T) {
 			if _, values := m.Row(int(at[k])); AreBinary(values) != binary || c.binary && !binary {
 				t.Errorf("%s: row %d: zeros and ones", c.name, i)
 			}
-			for _, row := range [][]float32{wholeRow(m, int(at[k])), wholeRow(taken, k),
-				wholeRow(reader, int(i))} {
+			for _, row := range [][]float32{denseCopy(m, int(at[k])), denseCopy(taken, k),
+				denseCopy(reader, int(i))} {
 				if !slices.Equal(row, want) {
 					t.Errorf("%s: row %d: %v, want %v", c.name, i, row, want)
 				}
@@ -387,8 +388,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// wholeRow returns row i with its zeros.
-func wholeRow(x Reader, i int) []float32 {
+// denseCopy returns row i with all columns.
+func denseCopy(x Reader, i int) []float32 {
 	index, values := x.Row(i)
 	if index == nil {
 		return values
@@ -400,11 +401,11 @@ func wholeRow(x Reader, i int) []float32 {
 	return row
 }
 
-// otherWays returns the rows of a kind in other ways.
-func otherWays(k kind) map[string]Rows {
+// otherFormats returns the rows of k in other formats.
+func otherFormats(k format) map[string]Rows {
 	d := dense.New(k.rows.Rows(), k.rows.Cols())
 	for i := range d.Rows() {
-		k.given.Axpy(i, 1, d.Row(i))
+		k.original.Axpy(i, 1, d.Row(i))
 	}
 	starts := []int64{0}
 	var index []int32
@@ -421,24 +422,24 @@ func otherWays(k kind) map[string]Rows {
 	if err != nil {
 		panic(err)
 	}
-	return map[string]Rows{"floats": Of(d), "csr": Of(s), "foreign": Of(custom{d})}
+	return map[string]Rows{"dense": Of(d), "csr": Of(s), "user": Of(userExamples{d})}
 }
 
-// WideDot is near the exact product, and the same bits however the rows are held. Dot is within
-// DotError of it.
-func TestWideDot(t *testing.T) {
-	all := kinds(t)
+// Dot64 is near the exact product, and has the same bits in every format. Dot is within DotError of
+// the exact product.
+func TestDot64(t *testing.T) {
+	all := formats(t)
 	for _, cols := range []int{1, 2, 3, 5, 8, 64, 65, 1000, asm.Block + 3, 3 * asm.Block} {
 		x := dense.New(2, cols)
 		for j, v := range ramp(cols) {
 			x.Row(0)[j] = v * float32(1-2*(j%2))
 		}
 		x.Row(1)[cols-1] = 3
-		k := kind{"long", Of(x), x}
-		all = append(all, k, kind{"long sparse", otherWays(k)["csr"], x})
+		k := format{"long", Of(x), x}
+		all = append(all, k, format{"long sparse", otherFormats(k)["csr"], x})
 	}
 	for _, k := range all {
-		others := otherWays(k)
+		others := otherFormats(k)
 		w := ramp(k.rows.Cols())
 		wide := make([]float64, len(w))
 		for j, v := range w {
@@ -447,7 +448,7 @@ func TestWideDot(t *testing.T) {
 		}
 		for i := range k.rows.Rows() {
 			row := make([]float32, len(w))
-			k.given.Axpy(i, 1, row)
+			k.original.Axpy(i, 1, row)
 			var want, size float64
 			for j, v := range row {
 				want += wide[j] * float64(v)
@@ -463,7 +464,7 @@ func TestWideDot(t *testing.T) {
 				}
 			}
 			may := k.rows.DotError(i)
-			if math.IsInf(may, 1) == (!strings.HasSuffix(k.name, "foreign")) ||
+			if math.IsInf(may, 1) == (!strings.HasSuffix(k.name, "user")) ||
 				!(math.Abs(float64(k.rows.Dot(i, w))-want) <= may*size) && size > 0 {
 				t.Errorf("%s: row %d: %v, may be off by %v of %v, want %v", k.name, i,
 					k.rows.Dot(i, w), may, size, want)

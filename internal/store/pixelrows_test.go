@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Every byte over every divisor that data come with is what a division gives, in each path:
-// TestUnpack in package asm has those.
+// For every usual divisor, each byte decodes to the rounded quotient. TestUnpack in package asm
+// checks every instruction set.
 func TestCode(t *testing.T) {
 	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024,
 		65535} {
@@ -21,8 +21,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// pixels makes rows of k/n, every other k being 0.
-func pixels(rows, cols int, n float32) *dense.Matrix {
+// randomPixels returns rows of values k/n; about half of the k are 0.
+func randomPixels(rows, cols int, n float32) *dense.Matrix {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := dense.New(rows, cols)
 	for i := range rows {
@@ -34,22 +34,22 @@ func pixels(rows, cols int, n float32) *dense.Matrix {
 		}
 	}
 	if rows > 1 && cols > 0 {
-		x.Row(1)[0] = 1 / n // which n is guessed by
+		x.Row(1)[0] = 1 / n // the least value, from which guessCode finds n
 	}
 	return x
 }
 
-func TestPacked(t *testing.T) {
+func TestPackedPixels(t *testing.T) {
 	for _, n := range []float32{1, 16, 255, 256} {
 		for _, cols := range []int{0, 1, 7, 8, 33, 100} {
 			for threads := range 4 {
-				x := pixels(90, cols, n)
+				x := randomPixels(90, cols, n)
 				if cols > 0 {
-					clear(x.Row(0)) // nothing to guess by
+					clear(x.Row(0)) // guessCode needs a later row
 				}
-				b, ok := newPacked(x, threads)
+				b, ok := newPackedPixels(x, threads)
 				if !ok {
-					t.Fatalf("%d columns of k/%v: refused", cols, n)
+					t.Fatalf("%d columns of k/%v: rejected", cols, n)
 				}
 				if b.Rows() != x.Rows() || b.Cols() != cols {
 					t.Fatalf("%d rows of %d", b.Rows(), b.Cols())
@@ -76,22 +76,22 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// One value that is no such number, wherever it stands.
-func TestPackedRefuses(t *testing.T) {
+// A single value that no byte represents is rejected, in any row.
+func TestPackRejects(t *testing.T) {
 	for _, bad := range []float32{
 		-1. / 255, 256. / 255, 0.5, 1e-3, 1e30, -1e30, float32(math.Copysign(0, -1)),
 		float32(math.NaN()), float32(math.Inf(1)),
 		math.Nextafter32(1./255, 1), math.Nextafter32(1, 2),
 	} {
 		for _, at := range []int{0, 63, 64, 89} {
-			x := pixels(90, 20, 255)
+			x := randomPixels(90, 20, 255)
 			x.Row(at)[at%20] = bad
-			if _, ok := newPacked(x, 2); ok {
-				t.Errorf("%v in row %d: taken", bad, at)
+			if _, ok := newPackedPixels(x, 2); ok {
+				t.Errorf("%v in row %d: accepted", bad, at)
 			}
 		}
 	}
-	if _, ok := newPacked(dense.New(3, 5), 1); !ok {
-		t.Error("zeros: refused")
+	if _, ok := newPackedPixels(dense.New(3, 5), 1); !ok {
+		t.Error("zeros: rejected")
 	}
 }

@@ -2,27 +2,27 @@ package store
 
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
-// hashBlock is how many rows a worker hashes before it takes the next ones.
+// hashBlock is the number of rows that a goroutine hashes at a time.
 const hashBlock = 1024
 
-// keyTable is the number of columns up to which the keys of sparse rows come from a table, which
-// stays in the second-level cache.
+// keyTable is the largest number of columns for which the keys of sparse rows come from a table,
+// which then fits the second-level cache.
 const keyTable = 1 << 16
 
-// Hashes returns a hash of each row: of its values that are not 0, and their columns. Rows of equal
-// numbers have equal hashes, however they are held (-0 is another number than 0 here). Two rows
-// that differ in one value have unequal ones, and so have others, but for a chance of about 2^-32.
-// So many goroutines find them.
+// Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
+// number of goroutines. Rows of equal numbers have equal hashes in every row format, but -0 differs
+// from 0. Two rows that differ in a single value have different hashes; other different rows
+// collide with a probability of about 2^-32.
 //
-// The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum of each
-// value's bits times the odd key of its column, modulo 2^64. It has no order and no place for
-// zeros, so that a sparse row needs no other columns than it has.
+// The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
+// values of the value's bits times the odd key of its column, modulo 2^64. The sum does not depend
+// on an order, and zeros add nothing, so that sparse rows are hashed by their nonzeros alone.
 //
-// Once stop is true, the hashes are of no use.
+// Once stop returns true, the hashes are unusable.
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	hashes := make([]uint64, x.Rows())
 	rows := Of(x)
-	var keys []uint64 // of all columns; nil if they are too many
+	var keys []uint64 // the keys of all columns; nil if there are too many columns
 	if Kind(x) != "sparse" || x.Cols() <= keyTable {
 		keys = make([]uint64, x.Cols())
 		for j := range keys {
@@ -52,8 +52,8 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	return hashes
 }
 
-// Kind returns a word for how sums over the rows are rounded: equal rows of one kind give the same
-// bits.
+// Kind returns the class of row formats whose sums are rounded alike: "dense", "sparse" or "other".
+// Equal rows of the same kind give results with the same bits.
 func Kind(x Examples) string {
 	switch m, ok := MatrixOf(x); {
 	case !ok:
@@ -92,7 +92,7 @@ func hashSparse(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// hashWide is hashSparse, without the keys of all columns.
+// hashWide is hashSparse for rows of too many columns for a table of keys.
 func hashWide(index []int32, values []float32) (sum uint64) {
 	v := bits(values)[:len(index)]
 	for k, j := range index {
@@ -101,8 +101,8 @@ func hashWide(index []int32, values []float32) (sum uint64) {
 	return sum
 }
 
-// columnKey returns a number for a column that has nothing to do with those of others: Steele, Lea
-// and Flood's SplitMix64, made odd.
+// columnKey returns the pseudorandom odd key of column j, by SplitMix64 (Steele, Lea and Flood,
+// 2014).
 func columnKey(j int32) uint64 {
 	z := uint64(j+1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

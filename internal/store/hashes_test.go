@@ -12,10 +12,10 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// wrapped hides what a matrix is.
-type wrapped struct{ Examples }
+// wrapped hides the type of a matrix.
+type opaque struct{ Examples }
 
-// Rows have one hash however they are held, and by however many goroutines it is found.
+// Equal rows have equal hashes, in every format and for any number of goroutines.
 func TestHashesOfEqualRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	d := dense.New(3000, 37)
@@ -27,7 +27,7 @@ func TestHashesOfEqualRows(t *testing.T) {
 				v := float32(1+r.IntN(255)) / 255
 				d.Row(i)[j] = v
 				indices, values = append(indices, int32(j)), append(values, v)
-			case 1: // a zero that is stored
+			case 1: // an explicit zero
 				indices, values = append(indices, int32(j)), append(values, 0)
 			}
 		}
@@ -41,20 +41,20 @@ func TestHashesOfEqualRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Hashes(d, 1, goOn)
+	want := Hashes(d, 1, neverStop)
 	for name, x := range map[string]Examples{
-		"dense": d, "sparse": s, "mapped": (*sparse.Matrix)(l), "wrapped": wrapped{d},
-		"wrapped sparse": wrapped{s}, "copied": Of(d).Take(sequence(d.Rows())),
+		"dense": d, "sparse": s, "mapped": (*sparse.Matrix)(l), "wrapped": opaque{d},
+		"wrapped sparse": opaque{s}, "copied": Of(d).Take(sequence(d.Rows())),
 	} {
 		for _, threads := range []int{1, 2, 5} {
-			if !slices.Equal(Hashes(x, threads, goOn), want) {
+			if !slices.Equal(Hashes(x, threads, neverStop), want) {
 				t.Errorf("%s, %d threads: other hashes", name, threads)
 			}
 		}
 	}
 }
 
-// The keys are the same whether they come from the table or not.
+// The keys of columns are the same with and without the table.
 func TestHashesOfWideRows(t *testing.T) {
 	index, values := []int32{0, 5, 65_535}, []float32{1, 2, -3}
 	var hashes [2]uint64
@@ -63,7 +63,7 @@ func TestHashesOfWideRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashes[k] = Hashes(s, 1, goOn)[0]
+		hashes[k] = Hashes(s, 1, neverStop)[0]
 	}
 	if hashes[0] != hashes[1] || hashes[0] == 0 {
 		t.Errorf("%x", hashes)
@@ -78,15 +78,15 @@ func sequence(n int) []uint32 {
 	return s
 }
 
-// Each bit of each value counts, and so do the columns and their order.
+// The hash depends on each bit of each value, and on the columns of the values.
 func TestHashesOfOtherRows(t *testing.T) {
 	seen := map[uint64]string{}
 	add := func(what string, row ...float32) {
 		d := dense.New(1, len(row))
 		copy(d.Row(0), row)
-		h := Hashes(d, 1, goOn)[0]
+		h := Hashes(d, 1, neverStop)[0]
 		if old, ok := seen[h]; ok {
-			t.Errorf("%s and %s have one hash", what, old)
+			t.Errorf("%s and %s have the same hash", what, old)
 		}
 		seen[h] = what
 	}
@@ -110,7 +110,7 @@ func TestHashesOfOtherRows(t *testing.T) {
 			add(fmt.Sprintf("%d and %d swapped", i, j), row...)
 		}
 	}
-	for i := range 40 { // unit rows, whose norms and sums of columns are often equal
+	for i := range 40 { // unit vectors: equal norms, and often equal sums of columns
 		for j := range i {
 			row := make([]float32, 40)
 			row[i], row[j] = 0.6, 0.8
@@ -141,10 +141,10 @@ func BenchmarkHashes(b *testing.B) {
 	for name, x := range map[string]Examples{"dense": d, "sparse": s} {
 		b.Run("op=hash/"+name, func(b *testing.B) {
 			for range b.N {
-				Hashes(x, 1, goOn)
+				Hashes(x, 1, neverStop)
 			}
 		})
-		b.Run("op=dot/"+name, func(b *testing.B) { // the least that an epoch does
+		b.Run("op=dot/"+name, func(b *testing.B) { // the least work of an epoch
 			rows := Of(x)
 			for range b.N {
 				for i := range x.Rows() {
@@ -154,5 +154,3 @@ func BenchmarkHashes(b *testing.B) {
 		})
 	}
 }
-
-func goOn() bool { return false }

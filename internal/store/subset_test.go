@@ -9,12 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Picked rows of a file are asked for under their own numbers, those side by side together.
-func TestPickedWillNeed(t *testing.T) {
-	var asked [][2]int
+// WillNeed of a subset announces rows by their base indices, and adjacent rows in one call.
+func TestSubsetWillNeed(t *testing.T) {
+	var announced [][2]int
 	starts := []int64{0, 0, 0, 0, 0, 0, 0}
 	m, err := matrices.Lazy(1, starts, nil, nil, matrices.Check{
-		WillNeed: func(first, end int) { asked = append(asked, [2]int{first, end}) },
+		WillNeed: func(first, end int) { announced = append(announced, [2]int{first, end}) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -22,25 +22,25 @@ func TestPickedWillNeed(t *testing.T) {
 	x := Pick(Of((*sparse.Matrix)(m)), []uint32{3, 4, 5, 0, 2})
 	x.WillNeed()(1, 5)
 	x.WillNeed()(0, 0)
-	if want := [][2]int{{4, 6}, {0, 1}, {2, 3}, {0, 0}}; !slices.Equal(asked, want) {
-		t.Errorf("asked for %v, want %v", asked, want)
+	if want := [][2]int{{4, 6}, {0, 1}, {2, 3}, {0, 0}}; !slices.Equal(announced, want) {
+		t.Errorf("announced %v, want %v", announced, want)
 	}
 }
 
-// CopySize counts the picked rows only, for mapped rows as well.
+// CopySize of a subset counts the rows of the subset alone, also in lazy matrices.
 func TestCopySize(t *testing.T) {
-	for _, k := range kinds(t) {
+	for _, k := range formats(t) {
 		all, some := CopySize(k.rows), CopySize(Pick(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
 		if !(all > 0) || some != all/10 {
-			t.Errorf("%s: %v bytes, %v of a tenth", k.name, all, some)
+			t.Errorf("%s: %v bytes, %v for a tenth of the rows", k.name, all, some)
 		}
 	}
 }
 
-// Statistics of picked rows are those of copies.
-func TestMeasurePicked(t *testing.T) {
+// A subset has the same statistics as copies of its rows.
+func TestMeasureSubset(t *testing.T) {
 	at := []uint32{7, 3, 3, 9}
-	for _, k := range kinds(t) {
+	for _, k := range formats(t) {
 		for _, moments := range []bool{false, true} {
 			measured := func(x Rows) *Columns {
 				return Measure(x, nil, moments, 1, func() bool { return false })

@@ -6,27 +6,28 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// fickle is rows that say another number of columns at each call, and have other values.
-type fickle struct {
+// fickle is rows whose number of columns and values differ from call to call.
+type inconsistent struct {
 	*dense.Matrix
 	calls int
 }
 
-func (f *fickle) Cols() int {
+func (f *inconsistent) Cols() int {
 	f.calls++
 	return max(1, f.Matrix.Cols()-f.calls+1)
 }
 
-func (f *fickle) Axpy(i int, a float32, w []float32) {
+func (f *inconsistent) Axpy(i int, a float32, w []float32) {
 	f.calls++
 	w[(i+f.calls)%len(w)] += a
 	w[len(w)-1] += a
 }
 
-// The columns of a copy are in range, whatever the rows say of themselves: the kernels trust them.
-func TestCopyOfFickleRows(t *testing.T) {
+// The column indices of a copy are in range even if the rows are inconsistent: the kernels trust
+// them.
+func TestCopyOfInconsistentRows(t *testing.T) {
 	for _, cols := range []int{2, 100} { // dense, and sparse
-		x := &foreign{Examples: &fickle{Matrix: dense.New(20, cols)}}
+		x := &userRows{Examples: &inconsistent{Matrix: dense.New(20, cols)}}
 		m := x.Take([]uint32{0, 5, 3, 19}).(Matrix)
 		if m.Rows() != 4 {
 			t.Fatalf("%d rows", m.Rows())

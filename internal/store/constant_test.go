@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// random returns a matrix whose rows have up to most nonzeros, all of them value(i).
-func random(t testing.TB, seed uint64, rows, cols, most int,
+// randomSparse returns a matrix whose row i has up to most nonzeros, all equal to value(i).
+func randomSparse(t testing.TB, seed uint64, rows, cols, most int,
 	value func(i int) float32) *sparse.Matrix {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -42,50 +42,50 @@ func newSparse(t testing.TB, cols int, starts []int64, idx []int32, val []float3
 	return x
 }
 
-func trySame(x *sparse.Matrix) (*same, bool) { return newSame(Of(x).(*csr)) }
+func tryConstantCSR(x *sparse.Matrix) (*constantCSR, bool) { return newConstantCSR(Of(x).(*csr)) }
 
-func mustSame(t testing.TB, x *sparse.Matrix) *same {
+func mustConstantCSR(t testing.TB, x *sparse.Matrix) *constantCSR {
 	t.Helper()
-	m, ok := trySame(x)
+	m, ok := tryConstantCSR(x)
 	if !ok {
-		t.Fatal("refused")
+		t.Fatal("rejected")
 	}
 	return m
 }
 
-func unit(i int) float32 { return 1 / float32(math.Sqrt(float64(i%29+1))) }
+func inverseRoot(i int) float32 { return 1 / float32(math.Sqrt(float64(i%29+1))) }
 
-var values = map[string]func(i int) float32{
+var rowValues = map[string]func(i int) float32{
 	"ones":  func(int) float32 { return 1 },
-	"unit":  unit,
+	"unit":  inverseRoot,
 	"zeros": func(int) float32 { return 0 },
-	"signs": func(i int) float32 { return float32(1-2*(i%2)) * unit(i) },
+	"signs": func(i int) float32 { return float32(1-2*(i%2)) * inverseRoot(i) },
 	"huge": func(i int) float32 {
 		return []float32{math.MaxFloat32, math.SmallestNonzeroFloat32,
 			0x1p-75}[i%3]
 	},
 }
 
-func TestSameBits(t *testing.T) {
+func TestConstantCSRBits(t *testing.T) {
 	for _, isa := range asm.Available() {
 		defer asm.Use(asm.Use(isa))
-		for name, value := range values {
+		for name, value := range rowValues {
 			for _, shape := range []struct{ rows, cols, most int }{{0, 5, 5}, {40, 1, 1},
 				{200, 60, 20}, {100, 700, 700}, {1, 0, 0}} {
-				x := random(t, 1, shape.rows, shape.cols, shape.most, value)
-				m, ok := trySame(x)
+				x := randomSparse(t, 1, shape.rows, shape.cols, shape.most, value)
+				m, ok := tryConstantCSR(x)
 				if !ok {
-					t.Fatalf("%s, %v: refused", name, shape)
+					t.Fatalf("%s, %v: rejected", name, shape)
 				}
 				t.Run(fmt.Sprintf("isa=%v/%s/%d", isa, name, shape.cols),
-					func(t *testing.T) { compare(t, m, x) })
+					func(t *testing.T) { compareToSparse(t, m, x) })
 			}
 		}
 	}
 }
 
-// compare holds what m computes against what x does, to the bit.
-func compare(t *testing.T, m *same, x *sparse.Matrix) {
+// compareToSparse checks that m has the shape of x, and gives the same bits.
+func compareToSparse(t *testing.T, m *constantCSR, x *sparse.Matrix) {
 	t.Helper()
 	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {
 		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(),
@@ -104,7 +104,7 @@ func compare(t *testing.T, m *same, x *sparse.Matrix) {
 	for i := range x.Rows() {
 		m.Fetch(i)
 		idx, _ := x.Row(i)
-		if _, have := m.place(i); len(have) != len(idx) {
+		if _, have := m.entries(i); len(have) != len(idx) {
 			t.Fatalf("row %d has %d nonzeros, want %d", i, len(have), len(idx))
 		}
 		equal(t, i, m.Dot(i, got), x.Dot(i, want))
@@ -126,44 +126,44 @@ func equal(t *testing.T, i int, got, want float32) {
 	}
 }
 
-func TestMostColumns(t *testing.T) {
+func TestMaxConstantColumns(t *testing.T) {
 	const cols = 1 << 16
 	var idx []int32
 	var val []float32
 	for j := range int32(cols) {
 		idx, val = append(idx, j), append(val, 0.1)
 	}
-	m, ok := trySame(newSparse(t, cols, []int64{0, cols}, idx, val))
+	m, ok := tryConstantCSR(newSparse(t, cols, []int64{0, cols}, idx, val))
 	if !ok {
-		t.Fatal("65,536 columns are refused")
+		t.Fatal("65,536 columns are rejected")
 	}
-	compare(t, m, newSparse(t, cols, []int64{0, cols}, idx, val))
-	if _, ok := trySame(newSparse(t, cols+1, []int64{0}, nil, nil)); ok {
-		t.Error("65,537 columns are not refused")
+	compareToSparse(t, m, newSparse(t, cols, []int64{0, cols}, idx, val))
+	if _, ok := tryConstantCSR(newSparse(t, cols+1, []int64{0}, nil, nil)); ok {
+		t.Error("65,537 columns are accepted")
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestConstantCSRRejects(t *testing.T) {
 	const rows, cols = 1000, 40
 	for name, wrong := range map[string]float32{
 		"-0": float32(math.Copysign(0, -1)), "NaN": float32(math.NaN()),
 		"Inf": float32(math.Inf(1)), "-Inf": float32(math.Inf(-1)),
 	} {
 		for _, at := range []int{0, 17, rows - 1} {
-			x := random(t, 3, rows, cols, cols, func(i int) float32 {
+			x := randomSparse(t, 3, rows, cols, cols, func(i int) float32 {
 				if i == at {
 					return wrong
 				}
 				return 1
 			})
 			idx, _ := x.Row(at)
-			if _, ok := trySame(x); ok != (len(idx) == 0) {
-				t.Errorf("%s in row %d is not refused", name, at)
+			if _, ok := tryConstantCSR(x); ok != (len(idx) == 0) {
+				t.Errorf("%s in row %d is accepted", name, at)
 			}
 		}
 	}
-	// One value of one row differs, at each place of short rows and in any row.
-	x := random(t, 4, 60, cols, 19, unit)
+	// A row with one differing value is rejected, at each position in each row.
+	x := randomSparse(t, 4, 60, cols, 19, inverseRoot)
 	starts, idx, val := (*matrices.CSR)(x).Arrays()
 	for k := range val {
 		for _, wrong := range []float32{2, -val[k], math.Nextafter32(val[k], 2)} {
@@ -171,8 +171,8 @@ func TestRefused(t *testing.T) {
 			v[k] = wrong
 			i, _ := slices.BinarySearch(starts, int64(k)+1)
 			alone := starts[i]-starts[i-1] == 1
-			if _, ok := trySame(newSparse(t, cols, starts, idx, v)); ok != alone {
-				t.Fatalf("nonzero %d is %v among %v: accepted is %v", k, wrong, val[k], ok)
+			if _, ok := tryConstantCSR(newSparse(t, cols, starts, idx, v)); ok != alone {
+				t.Fatalf("nonzero %d is %v among %v: accepted: %v", k, wrong, val[k], ok)
 			}
 		}
 	}
@@ -181,16 +181,16 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := Of((*sparse.Matrix)(lazy)).Compact(1); ok {
-		t.Error("a lazy matrix is not refused")
+		t.Error("a lazy matrix is accepted")
 	}
 }
 
-func TestTake(t *testing.T) {
-	for name, value := range values {
-		x := random(t, 5, 300, 80, 50, value)
-		m, ok := trySame(x)
+func TestConstantCSRTake(t *testing.T) {
+	for name, value := range rowValues {
+		x := randomSparse(t, 5, 300, 80, 50, value)
+		m, ok := tryConstantCSR(x)
 		if !ok {
-			t.Fatal("refused")
+			t.Fatal("rejected")
 		}
 		r := rand.New(rand.NewPCG(6, 0))
 		for _, n := range []int{0, 1, 7, 300, 1000} {
@@ -199,13 +199,13 @@ func TestTake(t *testing.T) {
 				rows[k] = uint32(r.IntN(x.Rows()))
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, n),
-				func(t *testing.T) { compare(t, m.Take(rows).(*same), x.Take(rows)) })
+				func(t *testing.T) { compareToSparse(t, m.Take(rows).(*constantCSR), x.Take(rows)) })
 		}
 	}
 }
 
 func TestWrongLengthPanics(t *testing.T) {
-	m := mustSame(t, random(t, 1, 3, 10, 10, unit))
+	m := mustConstantCSR(t, randomSparse(t, 1, 3, 10, 10, inverseRoot))
 	for name, f := range map[string]func(w []float32){
 		"Dot":  func(w []float32) { m.Dot(0, w) },
 		"Axpy": func(w []float32) { m.Axpy(0, 1, w) },
@@ -221,7 +221,7 @@ func TestWrongLengthPanics(t *testing.T) {
 	}
 }
 
-// Values of many rows are compared as a vector with itself, one float off.
+// allEqual agrees with isConstant, also beyond the size of its blocks.
 func TestAllEqual(t *testing.T) {
 	for _, isa := range asm.Available() {
 		defer asm.Use(asm.Use(isa))
@@ -229,7 +229,7 @@ func TestAllEqual(t *testing.T) {
 			float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(-1))} {
 			for _, n := range []int{0, 1, 2, 3, 100, 4096, 4097, 4098, 9000} {
 				v := slices.Repeat([]float32{first}, n)
-				if got, want := allEqual(v), oneValue(bits(v)); got != want {
+				if got, want := allEqual(v), isConstant(bits(v)); got != want {
 					t.Fatalf("%d times %v: %t, want %t", n, first, got, want)
 				}
 				for _, at := range []int{0, 1, n / 2, 4095, 4096, 4097, n - 1} {
@@ -239,7 +239,7 @@ func TestAllEqual(t *testing.T) {
 							continue
 						}
 						v[at] = other
-						if got, want := allEqual(v), oneValue(bits(v)); got != want {
+						if got, want := allEqual(v), isConstant(bits(v)); got != want {
 							t.Fatalf("%v at %d of %d times %v: %t, want %t", other, at, n, first,
 								got, want)
 						}

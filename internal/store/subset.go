@@ -1,0 +1,146 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
+)
+
+// subset is some rows of other Rows, the base, in any order and without copies: row i is row at[i]
+// of the base. All results have the same bits as those of copies.
+type subset struct {
+	rows
+	at     []uint32
+	buffer []uint32 // the base indices for a call of DotMany or AxpyMany
+}
+
+// subsetMatrix is a subset of the rows of a Matrix.
+type subsetMatrix struct {
+	subset
+	matrix Matrix
+}
+
+// Subset returns the given rows of x, in the given order, without copying them. It may retain at.
+func Pick(x Rows, at []uint32) Rows {
+	if of := subsetOf(x); of != nil {
+		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
+	}
+	p := subset{rows: x, at: at}
+	if m, ok := x.(Matrix); ok {
+		return &subsetMatrix{p, m}
+	}
+	return &p
+}
+
+// subsetOf returns x if it is a subset, else nil.
+func subsetOf(x Examples) *subset {
+	switch x := x.(type) {
+	case *subset:
+		return x
+	case *subsetMatrix:
+		return &x.subset
+	}
+	return nil
+}
+
+// appendBase appends the base indices of the given rows to to.
+func (p *subset) appendBase(to, rows []uint32) []uint32 {
+	for _, i := range rows {
+		to = append(to, p.at[i])
+	}
+	return to
+}
+
+func (p *subset) ForWorker() Rows { return Pick(p.rows.ForWorker(), p.at) }
+func (p *subset) Rows() int       { return len(p.at) }
+
+// Size returns the share of these rows in the Size of the base, as for a copy.
+func (p *subset) Size() int {
+	return int(float64(p.rows.Size()) * float64(len(p.at)) / float64(max(1, p.rows.Rows())))
+}
+
+func (p *subset) Dot(i int, w []float32) float32     { return p.rows.Dot(int(p.at[i]), w) }
+func (p *subset) Axpy(i int, a float32, w []float32) { p.rows.Axpy(int(p.at[i]), a, w) }
+func (p *subset) SumSquares(i int) float32           { return p.rows.SumSquares(int(p.at[i])) }
+func (p *subset) DotError(i int) float64             { return p.rows.DotError(int(p.at[i])) }
+func (p *subset) Fetch(i int)                        { p.rows.Fetch(int(p.at[i])) }
+
+func (p *subset) WideDot(i int, w []float64) float64 { return p.rows.WideDot(int(p.at[i]), w) }
+
+// WillNeed returns a function that merges rows adjacent in the base into one announcement.
+func (p *subset) WillNeed() matrices.WillNeed {
+	ask := p.rows.WillNeed()
+	if ask == nil {
+		return nil
+	}
+	return func(first, end int) {
+		if first == end {
+			ask(0, 0)
+		}
+		for first < end {
+			from := int(p.at[first])
+			to := from
+			for ; first < end && int(p.at[first]) == to; first++ {
+				to++
+			}
+			ask(from, to)
+		}
+	}
+}
+
+func (p *subset) Take(rows []uint32) Rows {
+	return p.rows.Take(p.appendBase(make([]uint32, 0, len(rows)), rows))
+}
+
+func (p *subset) Compact(int) (Rows, bool) { return nil, false }
+func (p *subset) Interleaved() Interleaved { return nil }
+func (p *subset) Steps() *Stepper          { return nil }
+
+func (p *subset) DotMany(dst []float32, rows []uint32, w []float32) {
+	p.buffer = p.appendBase(p.buffer[:0], rows)
+	p.rows.DotMany(dst, p.buffer, w)
+}
+
+func (p *subset) AxpyMany(a []float32, rows []uint32, w []float32) {
+	p.buffer = p.appendBase(p.buffer[:0], rows)
+	p.rows.AxpyMany(a, p.buffer, w)
+}
+
+func (p *subset) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	p.rows.DotVectors(dst, int(p.at[i]), vectors, first)
+}
+
+func (p *subset) AddTo(u []float64, s Sum) {
+	s.base = p.at
+	p.rows.AddTo(u, s)
+}
+
+// Row returns the columns and values of row i: see Matrix.
+func (p *subsetMatrix) Row(i int) (index []int32, values []float32) {
+	return p.matrix.Row(int(p.at[i]))
+}
+
+// Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. Callers use
+// it only to tell whether the rows are dense.
+func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
+
+// Examples returns copies of the rows as a *dense.Matrix or *sparse.Matrix.
+func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }
+
+// upTo returns the numbers from 0 to n-1.
+func upTo(n int) []uint32 {
+	all := make([]uint32, n)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return all
+}
+
+// subsetNonzeros reads the nonzeros of a subset.
+type subsetNonzeros struct {
+	of Nonzeros
+	at []uint32
+}
+
+func (r subsetNonzeros) Nonzeros(i int) (index []int32, values []float32) {
+	return r.of.Nonzeros(int(r.at[i]))
+}
