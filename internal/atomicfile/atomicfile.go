@@ -1,5 +1,5 @@
-// Package atomicfile writes files in one piece: a file is the old one or the new one, never half of
-// either.
+// Package atomicfile writes files atomically: readers find the old content or the new content of a
+// file, also after a crash.
 package atomicfile
 
 import (
@@ -16,25 +16,26 @@ import (
 	"syscall"
 )
 
-// A File is a new file beside an old one, which it replaces when it is committed. Until then
-// nobody else may read it. Its errors have the name of the old one.
+// File is a new file that replaces the file of the given name when it is committed. Until then it
+// has a temporary name in the same directory, and only its owner may read it. Its errors contain
+// the given name.
 type File struct {
-	name    string // as it was asked for
-	target  string // what name's links lead to; empty if it is written to as it is
+	name    string // as passed to Create
+	target  string // file to replace, after symbolic links; empty if name is written in place
 	mode    fs.FileMode
 	f       *os.File
-	zip     *gzip.Writer // or nil
-	failed  error        // the first error of writing
+	zip     *gzip.Writer // nil unless the file is compressed
+	failed  error        // first write error
 	settled bool         // committed or discarded
 }
 
-// Create makes a new file beside that of the given name, which need not exist. A symbolic link
-// stays one: the file that it points to will be replaced. The mode stays too. A file that is not
-// regular, such as a pipe, or is open already, such as /dev/stdout, is written to as it is. If the
-// name ends in .gz the new file is compressed.
+// Create creates a File to replace the file name, which need not exist. If name is a symbolic link,
+// the file that it points to will be replaced. An existing file's permissions are kept. A file that
+// is not regular, such as a pipe, or is an open descriptor, such as /dev/stdout, is written in
+// place. If name ends in .gz, the content is compressed.
 //
-// A File has to be committed or discarded. A killed process leaves a file behind with the name of
-// the old one, a dot, 8 hexadecimal digits and ".tmp".
+// A File must be committed or discarded. A killed process leaves a file behind whose name is the
+// old one, a dot, 8 hexadecimal digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -46,11 +47,12 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess has a compressed file, to which nothing was written yet, keep at least a bit of
-// each byte: its content is at most 8 times as long. It reports whether the file is compressed.
+// CompressLess restricts a compressed file, to which nothing has been written yet, to Huffman
+// coding, which needs at least a bit for each byte: the content is at most 8 times as long as the
+// file. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // a level there is
+		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // the level is valid
 	}
 	return f.zip != nil
 }
@@ -67,7 +69,7 @@ func (f *File) open() (err error) {
 	if old != nil && (descriptor || !old.Mode().IsRegular()) {
 		flags := os.O_WRONLY
 		if old.Mode().IsRegular() {
-			flags |= os.O_APPEND // to what is there, and what others write
+			flags |= os.O_APPEND // keep the present content, and what others append
 		}
 		f.f, err = os.OpenFile(f.name, flags, 0)
 		return err
@@ -81,7 +83,7 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named returns an error with the file's name in place of the temporary one.
+// named returns err with the given name in place of the temporary one.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op
@@ -93,11 +95,11 @@ func (f *File) named(err error) error {
 	return err
 }
 
-// Err returns the first error that writing had, which Commit returns too: it tells a full disk
-// from anything else that may end the writing.
+// Err returns the first write error, which Commit returns too. It lets callers tell a full disk
+// from other errors that end the writing.
 func (f *File) Err() error { return f.failed }
 
-// Write writes to the new file.
+// Write writes p to the new file.
 func (f *File) Write(p []byte) (int, error) {
 	if f.zip != nil {
 		return f.zip.Write(p)
@@ -107,15 +109,16 @@ func (f *File) Write(p []byte) (int, error) {
 
 func (f *File) write(p []byte) (int, error) { return f.keep(f.f.Write(p)) }
 
-// WriteAt writes at a place of the new file, which can't be a compressed one.
+// WriteAt writes p at the given offset of the new file. It fails for compressed files.
 func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	if f.zip != nil {
-		return f.keep(0, errors.New("a compressed file can't be written at any place"))
+		return f.keep(0, errors.New("a compressed file cannot be written at an offset"))
 	}
 	return f.keep(f.f.WriteAt(p, at))
 }
 
-// keep keeps the first error.
+// keep stores the first error in f.failed, and returns its arguments, the error with the given
+// name.
 func (f *File) keep(n int, err error) (int, error) {
 	if err != nil {
 		err = f.named(err)
@@ -130,9 +133,9 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
-// Commit replaces the old file with the new one once all of the new one is on the disk, so that a
-// reader finds the old content or the new, even after a crash. If that fails, or writing did, the
-// old file stays as it was, and the new one is discarded.
+// Commit replaces the old file with the new one after syncing the new one to disk, so that a reader
+// finds the old or the new content, even after a crash. If that or an earlier write fails, the old
+// file stays unchanged, and the new one is discarded.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())
@@ -152,7 +155,7 @@ func (f *File) Commit() error {
 	return f.named(syncDir(filepath.Dir(f.target)))
 }
 
-// publish gives the new file the mode that it is to have.
+// publish sets the permissions of the new file.
 func (f *File) publish() error {
 	if info, err := f.f.Stat(); err != nil || info.Mode().Perm() == f.mode {
 		return err
@@ -160,14 +163,14 @@ func (f *File) publish() error {
 	return f.f.Chmod(f.mode)
 }
 
-// Discard leaves the old file as it is. After Commit it does nothing.
+// Discard removes the new file and leaves the old one unchanged. After Commit it does nothing.
 func (f *File) Discard() {
 	lock.Lock()
 	defer lock.Unlock()
 	f.remove()
 }
 
-// WriteFile creates, writes and commits a file. The writer is the *File.
+// WriteFile creates, writes and commits a file. The argument of write is the *File.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := Create(name)
 	if err != nil {
@@ -180,13 +183,14 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Target follows the symbolic links at the end of name; the last need not exist. It reports whether
-// one of them is what Linux has for an open file: a descriptor, such as that of /dev/stdout.
+// Target follows the symbolic links at the end of name; the last target need not exist. descriptor
+// reports whether one of them is an open file descriptor in Linux's /proc or /dev/fd, as for
+// /dev/stdout.
 func Target(name string) (target string, descriptor bool, err error) {
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
-			return name, descriptor, nil // no link, or nothing there
+			return name, descriptor, nil // no link, or no such file
 		}
 		dir := filepath.Dir(name)
 		descriptor = descriptor || dir == "/dev/fd" ||
@@ -199,8 +203,8 @@ func Target(name string) (target string, descriptor bool, err error) {
 	return "", false, fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// newMode returns the mode that a new file of this name gets, which only the system knows: it
-// makes one and removes it.
+// newMode returns the permissions of a new file of this name. They depend on the umask and the file
+// system, so newMode creates a file and removes it.
 func newMode(name string) (fs.FileMode, error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -217,13 +221,14 @@ func newMode(name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// createBeside makes a new file in the same folder, unless the program ends. The lock is held.
+// createBeside creates a temporary file in the directory of name. It fails after DiscardAll. The
+// caller must hold lock.
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	if ended {
 		return nil, errEnded
 	}
 	dir, base := filepath.Split(name)
-	base = base[:min(len(base), 200)] // systems take names of 255 bytes
+	base = base[:min(len(base), 200)] // most systems limit names to 255 bytes
 	for try := 0; ; try++ {
 		temporary := fmt.Sprintf("%s%s.%08x.tmp", dir, base, rand.Uint32())
 		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -233,8 +238,8 @@ func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// syncDir makes the new name survive a crash. Where folders can't be opened or synced, the system
-// has other ways.
+// syncDir syncs a directory, so that the new name survives a crash. It does nothing on systems that
+// cannot open or sync directories.
 func syncDir(dir string) error {
 	switch runtime.GOOS {
 	case "windows", "plan9", "js", "wasip1":
@@ -242,7 +247,7 @@ func syncDir(dir string) error {
 	}
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil // no right to read it: the file is written, which is what was asked
+		return nil // no permission to read it; the file itself is complete
 	}
 	err = d.Sync()
 	d.Close()

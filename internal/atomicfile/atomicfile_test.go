@@ -35,7 +35,7 @@ func mode(t *testing.T, name string) fs.FileMode {
 	return info.Mode()
 }
 
-// temporary returns the name of the one temporary file there is.
+// temporary returns the name of the only temporary file in dir.
 func temporary(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
@@ -45,8 +45,8 @@ func temporary(t *testing.T, dir string) string {
 	return names[0]
 }
 
-// Nobody else can read a file before it is done, and then it has the mode of the old one, or that
-// of any new file.
+// A temporary file is readable by its owner only. A committed file has the permissions of the old
+// file, or those of any new file.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes: NOT TESTED")
@@ -60,7 +60,7 @@ func TestModes(t *testing.T) {
 		name := filepath.Join(dir, "file")
 		os.Remove(name)
 		if want == 0 {
-			want = mode(t, other) // with the umask
+			want = mode(t, other) // depends on the umask
 		} else if err := errors.Join(os.WriteFile(name, nil, 0o666),
 			os.Chmod(name, want)); err != nil {
 			t.Fatal(err)
@@ -83,8 +83,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A file that is discarded, by Discard or by a panic, leaves the old one and nothing else. A
-// missing folder is an error at once, with the name that was asked for.
+// A discarded file, by Discard or by a panic, leaves the old file alone. A missing directory is an
+// error of Create, with the given name.
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -116,7 +116,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// A file whose name ends in .gz is compressed, and refuses to be written at an offset.
+// A file whose name ends in .gz is compressed, and cannot be written at an offset.
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file.gz")
@@ -146,8 +146,7 @@ func TestCompressed(t *testing.T) {
 	sample.OnlyFiles(t, dir, "file.gz")
 }
 
-// A file that standard output was sent to is written to through it, not replaced: what was there
-// stays.
+// A file to which standard output is redirected is appended to through /dev/stdout, not replaced.
 func TestStandardOutputUnderItsName(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the name is that of Linux: NOT TESTED")
@@ -172,7 +171,7 @@ func TestStandardOutputUnderItsName(t *testing.T) {
 	}
 }
 
-// A program that is about to end discards all files at once, and replaces none any more.
+// DiscardAll discards all files at once; later Create and Commit calls fail.
 func TestDiscardAll(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
@@ -183,7 +182,7 @@ func TestDiscardAll(t *testing.T) {
 	sample.OnlyFiles(t, dir, "done")
 }
 
-// discardAll is what the test above runs in a process of its own.
+// discardAll is the subprocess of TestDiscardAll.
 func discardAll(dir string) error {
 	var files []*atomicfile.File
 	for _, name := range []string{"done", "a", "b", "c"} {
@@ -197,7 +196,7 @@ func discardAll(dir string) error {
 		return err
 	}
 	created := make(chan bool)
-	for k := range 4 { // and others are being created
+	for k := range 4 { // while other files are being created
 		go func() {
 			for i := 0; ; i++ {
 				_, err := atomicfile.Create(filepath.Join(dir, fmt.Sprint(k, "-", i)))

@@ -14,17 +14,17 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestMain saves models until it is killed if PEGASIMD_TEST_SAVE is set to PATH FEATURES FIRST.
+// TestMain also runs the subprocesses of the tests. If PEGASIMD_TEST_SAVE is set to PATH LINES
+// FIRST, it saves the versions FIRST, FIRST+1 ... of a file until it is killed.
 func TestMain(m *testing.M) {
 	if args := strings.Fields(os.Getenv("PEGASIMD_TEST_SAVE")); len(args) == 3 {
-		features, _ := strconv.Atoi(args[1])
+		lines, _ := strconv.Atoi(args[1])
 		n, _ := strconv.Atoi(args[2])
 		fmt.Println("ready")
 		for ; ; n++ {
-			if err := model(features, n).WriteFile(args[0]); err != nil {
+			if err := save(args[0], lines, n); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
@@ -53,55 +53,50 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// model returns model number n of several: all its weights are n.
-func model(features, n int) *pegasos.Model {
-	w := make([]float32, features)
-	for j := range w {
-		w[j] = float32(n)
-	}
-	return &pegasos.Model{
-		Classes: []float32{-1, 1}, Weights: [][]float32{w}, Bias: []float64{float64(n)}, Lambda: 1,
-	}
+// save writes version n of a file: the given number of lines, each n in eight digits.
+func save(name string, lines, n int) error {
+	return atomicfile.WriteFile(name, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		line := fmt.Sprintf("%08d\n", n)
+		for range lines {
+			b.WriteString(line)
+		}
+		return b.Flush()
+	})
 }
 
-// number returns which of the models a file has, and fails unless it is one of them.
-func number(t *testing.T, name string, features int) int {
+// version returns the version of a file, and fails unless the whole file is of one version.
+func version(t *testing.T, name string, lines int) int {
 	t.Helper()
-	m, err := pegasos.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
+	content := text(t, name)
+	if len(content) != 9*lines {
+		t.Fatalf("%d bytes, want %d", len(content), 9*lines)
 	}
-	n := int(m.Bias[0])
-	if m.Cols() != features {
-		t.Fatalf("%d features, want %d", m.Cols(), features)
-	}
-	for j, w := range m.Weights[0] {
-		if w != float32(n) {
-			t.Fatalf("model %d has the weight %v at %d: it is half of one and half of another",
-				n, w, j)
-		}
+	n, err := strconv.Atoi(content[:8])
+	if err != nil || content != strings.Repeat(content[:9], lines) {
+		t.Fatalf("parts of different versions, one of them %d: %v", n, err)
 	}
 	return n
 }
 
-// A process that is killed while it saves leaves the old model or the new one.
+// A process that is killed while it saves leaves the old version or the new one.
 func TestKilledWhileSaving(t *testing.T) {
 	kills := 100
 	if testing.Short() {
 		kills = 10
 	}
-	for _, features := range []int{10, 1 << 20} {
-		t.Run(fmt.Sprintf("features=%d", features), func(t *testing.T) {
+	for _, lines := range []int{10, 1 << 20} {
+		t.Run(fmt.Sprintf("lines=%d", lines), func(t *testing.T) {
 			dir := t.TempDir()
-			name := filepath.Join(dir, "model")
-			if err := model(features, 0).WriteFile(name); err != nil {
+			name := filepath.Join(dir, "file")
+			if err := save(name, lines, 0); err != nil {
 				t.Fatal(err)
 			}
 			last, saved := 0, 0
 			for range kills {
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(),
-					fmt.Sprintf("PEGASIMD_TEST_SAVE=%s %d %d", name, features, last+1))
+					fmt.Sprintf("PEGASIMD_TEST_SAVE=%s %d %d", name, lines, last+1))
 				out, err := cmd.StdoutPipe()
 				if err != nil {
 					t.Fatal(err)
@@ -115,11 +110,11 @@ func TestKilledWhileSaving(t *testing.T) {
 				time.Sleep(time.Duration(rand.Int64N(int64(30 * time.Millisecond))))
 				cmd.Process.Kill()
 				if err := cmd.Wait(); err == nil {
-					t.Fatal("it ended by itself")
+					t.Fatal("the process ended by itself")
 				}
-				n := number(t, name, features)
+				n := version(t, name, lines)
 				if n < last {
-					t.Fatalf("model %d after model %d", n, last)
+					t.Fatalf("version %d after version %d", n, last)
 				}
 				saved += n - last
 				last = n
@@ -129,16 +124,16 @@ func TestKilledWhileSaving(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range left {
-				if base := filepath.Base(path); base != "model" &&
-					!(strings.HasPrefix(base, "model.") && strings.HasSuffix(base, ".tmp")) {
+				if base := filepath.Base(path); base != "file" &&
+					!(strings.HasPrefix(base, "file.") && strings.HasSuffix(base, ".tmp")) {
 					t.Errorf("left behind: %s", base)
 				}
 			}
 			t.Logf("killed %d times among %d saves; %d times a temporary file was left",
 				kills, saved, len(left)-1)
-			// Leftover files do not hinder the next save.
-			if err := model(features, last+1).WriteFile(name); err != nil ||
-				number(t, name, features) != last+1 {
+			// Temporary files left behind do not prevent the next save.
+			if err := save(name, lines, last+1); err != nil ||
+				version(t, name, lines) != last+1 {
 				t.Error(err)
 			}
 		})

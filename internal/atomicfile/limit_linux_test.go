@@ -13,24 +13,22 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// limited saves a model in a process that may not write more than some bytes to a file, if it is
-// told so: PATH FEATURES BYTES.
+// limited saves a file in a process whose files are limited to some bytes, if PEGASIMD_TEST_LIMIT
+// is set to PATH LINES BYTES. It reports whether the variable was set.
 func limited() bool {
 	var name string
-	var features int
+	var lines int
 	var bytes uint64
-	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &name, &features, &bytes); n != 3 {
+	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &name, &lines, &bytes); n != 3 {
 		return false
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: bytes}); err != nil {
 		fmt.Println(err)
 		os.Exit(2)
 	}
-	if err := model(features, 2).WriteFile(name); err != nil {
+	if err := save(name, lines, 2); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -38,12 +36,12 @@ func limited() bool {
 	return true
 }
 
-// A disk that is full, wherever it happens, gives an error and leaves the old model.
+// A full disk, at any point of the writing, is an error and leaves the old version.
 func TestFullDisk(t *testing.T) {
-	const features = 100_000
+	const lines = 100_000
 	dir := t.TempDir()
-	name := filepath.Join(dir, "model")
-	if err := model(features, 1).WriteFile(name); err != nil {
+	name := filepath.Join(dir, "file")
+	if err := save(name, lines, 1); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(name)
@@ -54,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	for _, limit := range []int64{0, 1, 4096, size / 2, size - 1, size} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(),
-			fmt.Sprintf("PEGASIMD_TEST_LIMIT=%s %d %d", name, features, limit))
+			fmt.Sprintf("PEGASIMD_TEST_LIMIT=%s %d %d", name, lines, limit))
 		out, err := cmd.CombinedOutput()
 		want, code := 1, 1
 		if limit == size {
@@ -64,45 +62,45 @@ func TestFullDisk(t *testing.T) {
 			code == 1 && !strings.Contains(string(out), "file too large") {
 			t.Errorf("space for %d of %d bytes: %v, %s", limit, size, err, out)
 		}
-		if n := number(t, name, features); n != want {
-			t.Errorf("space for %d of %d bytes: model %d is there, want %d", limit, size, n, want)
+		if n := version(t, name, lines); n != want {
+			t.Errorf("space for %d of %d bytes: version %d, want %d", limit, size, n, want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
-	if err := model(1, 1).WriteFile("/dev/full"); !errors.Is(err, syscall.ENOSPC) {
+	if err := save("/dev/full", 1, 1); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("/dev/full: %v", err)
 	}
 }
 
-// asNobody calls f with the rights of a user who owns nothing.
+// asNobody calls f with the permissions of the user nobody, who owns no files.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		f() // not to be root is enough for what is tested
+		f() // the tests work for every user but root
 		return
 	}
-	runtime.LockOSThread() // the rights are the thread's
+	runtime.LockOSThread() // the user of file accesses is a property of the thread
 	defer runtime.UnlockOSThread()
 	const nobody = 65534
 	unix.Setfsuid(nobody)
 	defer unix.Setfsuid(0)
 	if have, err := unix.SetfsuidRetUid(-1); err != nil || have != nobody {
-		t.Fatalf("can't act as another user: %d, %v", have, err)
+		t.Fatalf("cannot become nobody: %d, %v", have, err)
 	}
 	f()
 }
 
-// In a folder that can't be written to, saving is an error and leaves the old model, also through a
-// link from elsewhere.
-func TestReadOnlyFolder(t *testing.T) {
+// In a read-only directory, saving is an error and leaves the old version, also through a symbolic
+// link from another directory.
+func TestReadOnlyDirectory(t *testing.T) {
 	parent := t.TempDir()
 	dir, open := filepath.Join(parent, "closed"), filepath.Join(parent, "open")
-	name, link := filepath.Join(dir, "model"), filepath.Join(open, "link")
+	name, link := filepath.Join(dir, "file"), filepath.Join(open, "link")
 	for _, err := range []error{
 		os.Mkdir(dir, 0o777), os.Mkdir(open, 0o777), os.Chmod(open, 0o777),
-		model(5, 1).WriteFile(name), os.Chmod(name, 0o666),
+		save(name, 5, 1), os.Chmod(name, 0o666),
 		os.Symlink(name, link), os.Chmod(dir, 0o555), os.Chmod(parent, 0o755),
 		os.Chmod(filepath.Dir(parent), 0o755),
 	} {
@@ -113,21 +111,21 @@ func TestReadOnlyFolder(t *testing.T) {
 	defer os.Chmod(dir, 0o777)
 	for _, path := range []string{name, link} {
 		asNobody(t, func() {
-			if err := model(5, 2).WriteFile(path); !errors.Is(err, fs.ErrPermission) {
+			if err := save(path, 5, 2); !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s: %v", path, err)
 			}
-			if m, err := pegasos.ReadFile(path); err != nil || m.Bias[0] != 1 {
-				t.Errorf("%s: %v", path, err)
+			if n := version(t, path, 5); n != 1 {
+				t.Errorf("%s: version %d", path, n)
 			}
 		})
 	}
-	asNobody(t, func() { // but elsewhere it works
-		if err := model(5, 3).WriteFile(filepath.Join(open, "model")); err != nil {
+	asNobody(t, func() { // other directories are unaffected
+		if err := save(filepath.Join(open, "file"), 5, 3); err != nil {
 			t.Error(err)
 		}
 	})
-	if n := number(t, name, 5); n != 1 {
-		t.Errorf("model %d", n)
+	if n := version(t, name, 5); n != 1 {
+		t.Errorf("version %d", n)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)

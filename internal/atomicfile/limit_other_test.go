@@ -2,5 +2,5 @@
 
 package atomicfile_test
 
-// limited is for Linux.
+// limited returns false: only Linux has the test with limits.
 func limited() bool { return false }

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// The files that have been created and are neither committed nor discarded. Under the lock a file
-// is created and noted, and is renamed or removed, never both.
+// The files that have been created, but neither committed nor discarded. All creations, renames and
+// removals hold lock, so that a file is either renamed or removed.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
-	ended   bool // nothing is created or renamed any more
+	ended   bool // set by DiscardAll: create and rename fail from then on
 )
 
-var errEnded = errors.New("the program ends")
+var errEnded = errors.New("the program is ending")
 
-// DiscardAll discards all files that are not yet committed, whoever writes them, and has every
-// further one fail: it is for a program that is about to end.
+// DiscardAll discards all uncommitted files of the process, and makes all later Create and Commit
+// calls fail. It is for programs that are about to exit.
 func DiscardAll() {
 	lock.Lock()
 	defer lock.Unlock()
@@ -27,8 +27,8 @@ func DiscardAll() {
 	}
 }
 
-// create makes the new file, and notes that it is pending, in one step: a program that ends in
-// between would leave it.
+// create creates the temporary file and adds f to pending under one lock: otherwise DiscardAll
+// could miss the file.
 func (f *File) create() (err error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -38,7 +38,7 @@ func (f *File) create() (err error) {
 	return err
 }
 
-// rename puts the new file into the old one's place.
+// rename renames the temporary file to the target.
 func (f *File) rename() error {
 	lock.Lock()
 	defer lock.Unlock()
@@ -53,13 +53,13 @@ func (f *File) rename() error {
 	return nil
 }
 
-// remove removes the new file unless it has been renamed.
+// remove closes and removes the temporary file, unless f is settled.
 func (f *File) remove() {
 	if f.settled {
 		return
 	}
 	f.settle()
-	f.f.Close() // a second time does no harm, and Windows wants it closed
+	f.f.Close() // harmless if already closed; Windows removes only closed files
 	if f.target != "" {
 		os.Remove(f.f.Name())
 	}

@@ -1,4 +1,5 @@
-// Package files opens files: mapped into memory, and decompressed.
+// Package files maps files into memory, creates unnamed temporary files, and decompresses gzip
+// files while they are read.
 package files
 
 import (
@@ -12,59 +13,59 @@ import (
 	"github.com/pegasimd/pegasimd/internal/machine"
 )
 
-// A Mapped file is in memory. Its pages are read from the disk when they are first used, and may
-// be dropped again.
+// Mapped is a file mapped into memory. Its pages are read from disk on first use, and the system
+// may drop them again.
 //
-// The pages are the file's own: they change when the file does, and if it is cut short, reading
-// beyond its new end kills the process. Files have to be left alone, or replaced by renaming, as
-// long as they are mapped.
+// The pages are the file's own: they change when the file does, and if the file is truncated,
+// reading beyond its new end kills the process. A mapped file must not be changed; it may be
+// replaced by renaming another file.
 type Mapped struct {
 	mu   sync.Mutex
 	data []byte
 
-	// WillNeed uses these fields: see there.
+	// The state of WillNeed.
 	advise func(pages []byte)
-	random bool  // the system was told to read no more than is asked for
-	room   int64 // bytes of memory for files; 0 if that is not known
+	random bool  // the system was told that pages are read in random order
+	memory int64 // bytes of memory for cached files; 0 if unknown
 	size   int64
-	asked  []bool // pages
-	left   int64  // bytes to be asked for before asked is forgotten
+	asked  []bool // whether each page was requested
+	left   int64  // bytes to request before asked is cleared
 }
 
-// Map maps the first size bytes of f, which may be closed then. Where the system has no such thing
-// the error is errors.ErrUnsupported.
+// Map maps the first size bytes of f, which may be closed afterwards. The error is
+// errors.ErrUnsupported on systems that cannot map files.
 func Map(f *os.File, size int64) (*Mapped, error) {
 	if size == 0 {
-		return &Mapped{}, nil // systems refuse to map nothing
+		return &Mapped{}, nil // systems reject empty mappings
 	}
 	if size < 0 || size > math.MaxInt {
 		return nil, fmt.Errorf("%d bytes can't be mapped into memory here", size)
 	}
-	data, err := open(f, int(size))
+	data, err := mapFile(f, int(size))
 	if err != nil {
 		if errors.Is(err, errors.ErrUnsupported) {
 			return nil, errors.ErrUnsupported
 		}
 		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
-	return &Mapped{data: data, advise: willNeed, room: machine.Available(), size: size}, nil
+	return &Mapped{data: data, advise: willNeed, memory: machine.Available(), size: size}, nil
 }
 
-// Bytes returns the file's bytes. They begin at a page, must not be written to, and are gone after
-// Close: touching them kills the process then.
+// Bytes returns the file's bytes, which start at a page boundary and must not be written to.
+// Accessing them after Close kills the process.
 func (f *Mapped) Bytes() []byte { return f.data }
 
-// unknownRoom is the assumed memory for files where the true one is not known.
-const unknownRoom = 1 << 30
+// defaultMemory is the number of bytes assumed for cached files if the machine's memory is unknown.
+const defaultMemory = 1 << 30
 
-// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be
-// used, and does not wait for that. Where the system does not know such a request, nothing happens.
+// WillNeed asks the system to read the bytes from from to to-1 from disk, because they will soon be
+// used, and does not wait. On systems without such requests it does nothing.
 //
-// A file that fits in the memory is not asked for, since a request costs more than a row. A page
-// of any other file is asked for once, and again only after requests for a quarter of the memory.
-// After a request for less than 64 KiB the system reads no more than a page that is missing: what
-// it reads around that, up to megabytes, would take the place of pages that are needed. A longer
-// request, or one for nothing, ends that.
+// A file that fits in memory is not requested, because a request takes longer than processing a
+// row. In other files, each page is requested once, and again only after requests for a quarter of
+// the memory. After a request for less than 64 KiB, the system reads single pages when one is
+// missing; its usual readahead of up to megabytes would evict pages that are needed. A longer
+// request, or an empty one, restores the usual readahead.
 func (f *Mapped) WillNeed(from, to int64) {
 	if f.Fits() {
 		return
@@ -89,7 +90,7 @@ func (f *Mapped) WillNeed(from, to int64) {
 		}
 		if f.left <= 0 {
 			clear(f.asked)
-			f.left = cmp.Or(f.room, unknownRoom) / 4
+			f.left = cmp.Or(f.memory, defaultMemory) / 4
 		}
 		next := first
 		for next < end && !f.asked[next] {
@@ -102,10 +103,11 @@ func (f *Mapped) WillNeed(from, to int64) {
 	}
 }
 
-// Fits reports whether the file takes so little of the memory that it stays there once it was read.
-func (f *Mapped) Fits() bool { return f.size <= f.room/2 }
+// Fits reports whether the file takes at most half of the memory for cached files, so that its
+// pages stay in memory once read.
+func (f *Mapped) Fits() bool { return f.size <= f.memory/2 }
 
-// Close takes the file out of memory. It may be called more than once.
+// Close unmaps the file. It may be called more than once.
 func (f *Mapped) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-func open(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmap([]byte) error { return errors.ErrUnsupported }

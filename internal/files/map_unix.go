@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func open(f *os.File, size int) ([]byte, error) {
+func mapFile(f *os.File, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 }
 

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func open(f *os.File, size int) ([]byte, error) {
+func mapFile(f *os.File, size int) ([]byte, error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY,
 		0, 0, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer windows.CloseHandle(mapping) // the view keeps it
+	defer windows.CloseHandle(mapping) // the view keeps the mapping open
 	address, err := windows.MapViewOfFile(mapping, windows.FILE_MAP_READ, 0, 0, uintptr(size))
 	if err != nil {
 		return nil, err
 	}
-	// The address is not one of Go's memory: reading it as a pointer, in place of converting it, is
-	// what vet accepts.
+	// The address does not point to Go memory. Vet rejects its conversion to a pointer, but accepts
+	// reading it as one.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size), nil
 }
 

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Temp creates a file without a name in dir, or in the system's folder for temporary files if dir is
-// empty. The file is gone when it is neither open nor mapped any more, however the program ends.
-// pattern, as for [os.CreateTemp], is the name in error messages. On file systems that only have
-// files with names, a program that is killed between the file's creation and the removal of its
-// name leaves an empty file.
+// Temp creates a file without a name in dir, or in the system's directory for temporary files if
+// dir is empty. The file disappears when it is neither open nor mapped, however the program ends.
+// pattern, as for [os.CreateTemp], is the name in error messages. On file systems without unnamed
+// files, a program that is killed between the file's creation and the removal of its name leaves an
+// empty file.
 func Temp(dir, pattern string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Temp returns errors.ErrUnsupported: a file without a name can neither be made nor mapped here.
+// Temp returns errors.ErrUnsupported: this system can neither create unnamed files nor map them.
 func Temp(dir, pattern string) (*os.File, error) { return nil, errors.ErrUnsupported }

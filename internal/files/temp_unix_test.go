@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Where file systems only have files with names, a temporary file loses its name at once.
+// createUnnamed leaves no name in the directory, also on file systems without O_TMPFILE.
 func TestCreateUnnamed(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createUnnamed(dir, "a-*.b")

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// Unzip returns a reader of what r holds in gzip form, or of r itself if it holds something else,
-// and which of the two it is. If must is set, something else is an error.
+// Unzip returns a reader of the decompressed content of r if r is in gzip format, else a reader of
+// r's bytes, and reports which. If must is set, any other format than gzip is an error.
 func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
-	packed := &counted{r: r}
+	packed := &countingReader{r: r}
 	b := bufio.NewReaderSize(packed, 1<<16)
 	head, err := b.Peek(2)
 	if err != nil && err != io.EOF {
@@ -21,7 +21,7 @@ func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	}
 	z, err := gzip.NewReader(b)
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // an empty file is no gzip file
+		err = io.ErrUnexpectedEOF // an empty file is not a gzip file
 	}
 	if err != nil {
 		return nil, false, err
@@ -29,8 +29,9 @@ func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	return &unzipped{z, packed}, true, nil
 }
 
-// Packed returns how many bytes of a gzip file r has read, or false if it is no reader of Unzip for
-// one. A reader that wraps one has a method Packed that says what this function does.
+// Packed returns the number of compressed bytes read so far by r, a reader of Unzip for a gzip
+// file. It returns false for other readers. A reader that wraps such a reader should have a method
+// Packed that returns the same.
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()
@@ -47,23 +48,23 @@ func (b *buffered) Packed() (int64, bool) { return Packed(b.from) }
 
 type unzipped struct {
 	io.Reader
-	from *counted
+	from *countingReader
 }
 
 func (u *unzipped) Packed() (int64, bool) {
-	if n, packed := Packed(u.from.r); packed { // a gzip file in another
+	if n, packed := Packed(u.from.r); packed { // gzip within gzip: count the outer file
 		return n, true
 	}
 	return u.from.n, true
 }
 
-// counted counts what is read.
-type counted struct {
+// counted counts the bytes read from r.
+type countingReader struct {
 	r io.Reader
 	n int64
 }
 
-func (c *counted) Read(b []byte) (int, error) {
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n += int64(n)
 	return n, err

@@ -4,11 +4,11 @@ package files
 
 import "golang.org/x/sys/unix"
 
-// willNeed asks for whole pages: Map's memory begins at one. That it was refused is of no
-// consequence.
+// willNeed requests the pages of data, which starts at a page boundary because Map's memory does.
+// An error is ignored: the request is only a hint.
 func willNeed(data []byte) { _ = unix.Madvise(data, unix.MADV_WILLNEED) }
 
-// adviseOrder tells whether pages are read in random order.
+// adviseOrder tells the system whether pages are read in random order.
 func adviseOrder(data []byte, random bool) {
 	advice := unix.MADV_NORMAL
 	if random {

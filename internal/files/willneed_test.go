@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/machine"
 )
 
-// A file that fits in the memory is not asked for. Each page of another one is asked for once,
-// until the requests are so large that the first pages may be gone.
+// A file that fits in memory is not requested. In other files, each page is requested once, until
+// the requests are so many that the first pages may have been evicted.
 func TestWillNeed(t *testing.T) {
 	page := int64(os.Getpagesize())
 	const pages = 100
@@ -25,11 +25,11 @@ func TestWillNeed(t *testing.T) {
 	}
 	defer f.Close()
 	for _, c := range []struct {
-		room  int64 // pages
+		room  int64 // memory for cached files, in pages
 		calls int64
 	}{
 		{2 * pages, 0},
-		{2*pages - 4, 2*pages + 1}, // once in each pass, and some at once
+		{2*pages - 4, 2*pages + 1}, // once in each pass, and a few in one request
 		{40, 2*pages + 1},
 		{0, pages},
 	} {
@@ -41,9 +41,9 @@ func TestWillNeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		var calls int64
-		m.room = c.room * page
+		m.memory = c.room * page
 		m.advise = func([]byte) { calls++ }
-		for range 2 { // rows of a 64th of a page, and then all at once
+		for range 2 { // rows of a 64th of a page, and then the whole file
 			for at := int64(0); at < pages*page; at += page / 64 {
 				m.WillNeed(at, at+page/64)
 			}
@@ -58,7 +58,7 @@ func TestWillNeed(t *testing.T) {
 	}
 }
 
-// The memory for files is never negative, and on Linux at least 1 MiB.
+// The memory for cached files is never negative, and at least 1 MiB on Linux.
 func TestRoom(t *testing.T) {
 	room := machine.Available()
 	if room < 0 || runtime.GOOS == "linux" && room < 1<<20 {

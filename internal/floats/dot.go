@@ -1,10 +1,10 @@
 package floats
 
-// Lanes is the number of running sums of a Dot.
+// Lanes is the number of partial sums of Dot.
 const Lanes = 4
 
-// Dot returns the dot product of x and w in float64, where the product of element j goes to sum j
-// mod 4. If the values of w are those of float32, no product is rounded.
+// Dot returns the dot product of x and w in float64; the product of element j is added to partial
+// sum j mod 4. If the elements of w are float32 values, no product is rounded.
 func Dot(x []float32, w []float64) float64 {
 	w = w[:len(x)]
 	var lane [Lanes]float64
@@ -24,11 +24,11 @@ func Dot(x []float32, w []float64) float64 {
 	return Fold(lane)
 }
 
-// Fold adds the sums of a Dot.
+// Fold adds the partial sums of Dot.
 func Fold(lane [Lanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
 
-// SquaredDistance returns that of x and z in float64, where the square of element j goes to sum j
-// mod 4, and those of the last elements to the first sum.
+// SquaredDistance returns the squared Euclidean distance of x and z in float64. The square of
+// element j is added to partial sum j mod 4, but the last len(x) mod 4 squares to sum 0.
 func SquaredDistance(x, z []float32) float64 {
 	var a, b, c, d float64
 	for len(x) >= Lanes && len(z) >= Lanes {

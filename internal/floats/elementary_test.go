@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// points is the number of random points per range of each accuracy test. PEGASIMD_LONG=1 takes many
-// more.
+// points is the number of random points in each range of the accuracy tests; many more with
+// PEGASIMD_LONG=1.
 var points = func() int {
 	if os.Getenv("PEGASIMD_LONG") != "" {
 		return 250_000
@@ -25,17 +25,17 @@ type function struct {
 	name   string
 	f      func(float64) float64
 	wide   func(float64) *big.Float
-	bound  float64      // units in the last place, as doc.go derives it
+	bound  float64      // bound on the error in units in the last place: see doc.go
 	above  float64      // results are finite for finite arguments above this,
 	upTo   float64      // and up to this
-	ranges [][2]float64 // of arguments
-	seams  []float64    // where the code takes another path, or the result another form
+	ranges [][2]float64 // ranges of the arguments
+	seams  []float64    // arguments where the code or the form of the result changes
 	golden string
 }
 
 var (
 	ln2  = math.Ln2
-	root = math.Float64frombits(rootHalf)
+	root = math.Float64frombits(sqrtHalfBits)
 )
 
 var functions = []function{
@@ -90,12 +90,12 @@ var functions = []function{
 	},
 }
 
-// unit returns a number in [0, 1). Of a generator only Uint64 is used here: it is the same in every
-// Go release.
+// unit returns a random number in [0, 1). It uses only Uint64 of the generator, which is the same
+// in every Go release.
 func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// each calls do with arguments for f: n random ones per range, even in x and even in the exponent,
-// a regular grid, and the neighbours of the seams.
+// each calls do with arguments for f: n random ones in each range, uniform in x and uniform in the
+// exponent, a regular grid, and the neighbors of the seams.
 func (f *function) each(n int, do func(x float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, lim := range f.ranges {
@@ -153,8 +153,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestMonotonic walks neighbouring floats, and steps through the ranges. With errors above half a
-// unit nothing promises that a result is never below the one before, but it's rare enough not to
+// TestMonotonic compares the results for neighboring floats, and for steps through the ranges. With
+// errors above half a unit, a result may be below the previous one, but so rarely that it does not
 // happen here.
 func TestMonotonic(t *testing.T) {
 	for _, f := range functions {
@@ -278,7 +278,7 @@ func TestSpecial(t *testing.T) {
 	}
 }
 
-// TestRange holds results to where the trainer expects them, on bit patterns of every kind.
+// TestRange checks that results are within the function's range, for bit patterns of every kind.
 func TestRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 200_000 {
@@ -304,7 +304,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestGolden holds the bits: they are the same on every machine and in every release.
+// TestGolden checks the bits, which are the same on every machine and in every release.
 func TestGolden(t *testing.T) {
 	for _, f := range functions {
 		h := sha256.New()

@@ -2,24 +2,25 @@ package floats
 
 import "math"
 
-// ln2High has 40 bits, so that its products with the exponents of a float64 (11 bits) are exact.
+// ln2High and ln2Low add up to ln 2. ln2High has 40 bits, so that its products with the exponents
+// of a float64 (11 bits) are exact.
 const (
 	ln2High = 0x1.62e42fefa2p-1
 	ln2Low  = 0x1.9ef35793c7673p-41
 	log2E   = 0x1.71547652b82fep+0
 )
 
-// Adding magic to a number below 2^51 rounds it to an integer; subtracting it again leaves the
-// integer.
+// Adding magic to a number below 2^51 in magnitude rounds it to an integer; subtracting magic again
+// leaves that integer.
 const magic = 0x1.8p52
 
 const (
 	expHigh = 0x1.62e42fefa39efp+9 // the largest x for which e^x doesn't overflow
-	// e^x is less than half the least number above 0 from -745.14 down
+	// e^x is less than half the smallest positive number for x below -745.14
 	expLow = -746
 )
 
-// The Taylor coefficients of (e^r - 1 - r)/r^2. For |r| <= ln2/2 what is left out is below 2^-63.
+// The Taylor coefficients of (e^r - 1 - r)/r^2. For |r| <= ln2/2 the omitted terms are below 2^-63.
 const (
 	expC0  = 1.0 / 2
 	expC1  = expC0 / 3
@@ -36,8 +37,7 @@ const (
 	expC12 = expC11 / 14
 )
 
-// Exp is e^x: +Inf where it overflows, correctly placed subnormals and then 0 where it underflows,
-// NaN for NaN.
+// Exp returns e^x: +Inf on overflow, correct subnormals and then 0 on underflow, NaN for NaN.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:
@@ -53,25 +53,25 @@ func Exp(x float64) float64 {
 	if int(bits>>52)+k > 0 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
-	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. The sum
-	// with a number that has that unit in the last place rounds once and counts the units: they are
-	// the result's bits.
-	unit := uint64(1023+52-1074-k) << 52 // the bits of that number
+	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. Adding
+	// the number big, which has this unit in the last place, rounds once and counts the units: the
+	// count is the result's bits.
+	unit := uint64(1023+52-1074-k) << 52 // the bits of big
 	big := math.Float64frombits(unit)
 	sum := big + head
 	sum += ((big - sum) + head) + tail
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k, where the head is within [0.7, 1.42], the tail is
-// below 0.07 and their exact sum is wrong by less than 0.2 units in the head's last place. x is
-// within [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k. head is within [0.7, 1.42] and tail below 0.07, and
+// the error of their exact sum is below 0.2 units in the last place of head. x must be within
+// [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact
 	low := float64(kf * ln2Low)
 	r := high - low
-	rLow := (high - r) - low // what the rounding of r has lost
+	rLow := (high - r) - low // the rounding error of r
 	// e^(r+rLow) = 1 + r + rLow e^r + r^2 q(r), and 1+r is near enough to e^r.
 	head = 1 + r
 	tail = ((1 - head) + r) + float64(rLow*head)
@@ -84,7 +84,8 @@ func expParts(x float64) (head, tail float64, k int) {
 	return head, tail + float64(r2*q), int(kf)
 }
 
-// expNegative returns e^-a as high + low, where high is the sum rounded. a is within [0, cutoff].
+// expNegative returns e^-a as high + low, where high is the rounded sum. a must be within [0,
+// cutoff].
 func expNegative(a float64) (high, low float64) {
 	head, tail, k := expParts(-a)
 	high = head + tail

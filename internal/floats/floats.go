@@ -2,10 +2,10 @@ package floats
 
 // IsFinite reports whether v is neither an infinity nor NaN.
 func IsFinite[F float32 | float64](v F) bool {
-	return v-v == 0 // of those two the difference is NaN
+	return v-v == 0 // the difference is NaN for infinities and NaN
 }
 
-// FirstNotFinite returns the index of the first number of x that is not finite, -1 if all are.
+// FirstNotFinite returns the index of the first element of x that is not finite, or -1.
 func FirstNotFinite[F float32 | float64](x []F) int {
 	for i, v := range x {
 		if !IsFinite(v) {
@@ -15,7 +15,7 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 	return -1
 }
 
-// Wide returns v in float64.
+// Float64s returns the elements of v converted to float64.
 func Wide(v []float32) []float64 {
 	wide := make([]float64, len(v))
 	for j, z := range v {

@@ -2,7 +2,7 @@ package floats
 
 import "math"
 
-// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the terms left out
+// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the omitted terms
 // are below 2^-59 of s.
 const (
 	logC0 = 2.0 / 3
@@ -17,10 +17,10 @@ const (
 	logC9 = 2.0 / 21
 )
 
-// rootHalf has the bits of the square root of 1/2.
-const rootHalf = 0x3fe6a09e667f3bcd
+// sqrtHalfBits is the bits of the square root of 1/2.
+const sqrtHalfBits = 0x3fe6a09e667f3bcd
 
-// Log is the natural logarithm of x: -Inf for 0, NaN below 0 and for NaN.
+// Log returns the natural logarithm of x: -Inf for 0, NaN for negative x and for NaN.
 func Log(x float64) float64 {
 	switch {
 	case x != x || x == math.Inf(1):
@@ -40,7 +40,7 @@ func Log(x float64) float64 {
 	return high + low
 }
 
-// Log1p is the natural logarithm of 1+x, accurate also where x is small: -Inf for -1, NaN below -1
+// Log1p returns the natural logarithm of 1+x, also accurate for small x: -Inf for -1, NaN below -1
 // and for NaN, and -0 for -0.
 func Log1p(x float64) float64 {
 	switch {
@@ -57,41 +57,42 @@ func Log1p(x float64) float64 {
 	return high + low
 }
 
-// small is an x up to which logParts takes 1+x as it is.
+// small is the upper end of the range of x in which log1pParts does not split 1+x.
 const small = 0.41
 
-// log1pParts returns log(1+x+xLow) as high + low. xLow is at most a unit in the last place of x,
-// and x is above -1.
+// log1pParts returns log(1+x+xLow) as high + low. xLow must be at most a unit in the last place of
+// x, and x above -1.
 func log1pParts(x, xLow float64) (high, low float64) {
 	if x > -0.29 && x < small {
 		return logParts(x, xLow, 0)
 	}
 	u := 1 + x
-	// lost is the rounding error of u: the larger summand is taken from u first.
+	// lost is the rounding error of u, computed by subtracting the larger summand from u first.
 	lost := x - (u - 1)
 	if x > 1 {
 		lost = 1 - (u - x)
 	}
 	m, k := split(u)
-	if k >= 64 { // lost counts for nothing, and 2^-k may not be a normal number
+	if k >= 64 { // lost is negligible, and 2^-k may be subnormal
 		return logParts(m-1, 0, k)
 	}
 	scale := math.Float64frombits(uint64(1023-k) << 52)
 	return logParts(m-1, float64((lost+xLow)*scale), k)
 }
 
-// split returns m and k with x = m 2^k and m between the roots of 1/2 and of 2. x is positive and
+// split returns m and k with x = m 2^k and m between sqrt(1/2) and sqrt(2). x must be positive and
 // normal.
 func split(x float64) (m float64, k int) {
 	bits := math.Float64bits(x)
-	k = int(int64(bits-rootHalf) >> 52)
+	k = int(int64(bits-sqrtHalfBits) >> 52)
 	return math.Float64frombits(bits - uint64(k)<<52), k
 }
 
-// logParts returns log(1+f+fLow) + k log(2) as high + low, of which high holds all but a hundredth.
-// f is within [-0.293, 0.415] and fLow at most a unit in the last place of 1+f, or of f if k is 0.
+// logParts returns log(1+f+fLow) + k log(2) as high + low, where low is at most about a hundredth
+// of high. f must be within [-0.293, 0.415], and fLow at most a unit in the last place of 1+f, or
+// of f if k is 0.
 func logParts(f, fLow float64, k int) (high, low float64) {
-	// log(1+f) = 2 artanh(s) with s = f/(2+f); s is s + sLow.
+	// log(1+f) = 2 artanh(s) with s = f/(2+f), computed as s + sLow.
 	d := 2 + f
 	dLow := ((2 - d) + f) + fLow
 	inverse := 1 / d
@@ -104,7 +105,7 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	b := (logC4 + float64(z*logC5)) + float64(z2*(logC6+float64(z*logC7)))
 	c := logC8 + float64(z*logC9)
 	p := a + float64(z4*(b+float64(z4*c)))
-	// sLow times the slope, which is 2 + 2s^2 and a little
+	// sLow times the derivative of 2 artanh(s), about 2 + 2s^2
 	rest := float64(sLow * (2 + float64(2*z)))
 	kf := float64(k)
 	base := float64(kf * ln2High) // exact, and 0 or larger than 2s
@@ -113,8 +114,8 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d, for a q near n/d. The products of halves are exact: they stand in for
-// a fused multiply-add.
+// remainder returns n - q*d for a q near n/d. The partial products are exact, so that no fused
+// multiply-add is needed.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
@@ -122,10 +123,10 @@ func remainder(n, q, d float64) float64 {
 		float64(qLow*dLow)
 }
 
-// upperBits are the bits that upper leaves.
+// upperBits masks the bits that upper keeps.
 const upperBits = math.MaxUint64 - (1<<27 - 1)
 
-// upper returns x without the lower half of its bits.
+// upper returns x with the lower 27 bits of its significand cleared.
 func upper(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & upperBits)
 }

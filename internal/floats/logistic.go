@@ -2,10 +2,11 @@ package floats
 
 import "math"
 
-// cutoff is a z from which on e^-z is nothing beside 1: e^-40 < 2^-57.
+// cutoff is a z beyond which e^-z is negligible beside 1: e^-40 < 2^-57.
 const cutoff = 40
 
-// Sigmoid is 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN. It is Exp(z) for z below -40.
+// Sigmoid returns 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN. It equals Exp(z) for z below
+// -40.
 func Sigmoid(z float64) float64 {
 	a := math.Abs(z)
 	switch {
@@ -28,8 +29,8 @@ func Sigmoid(z float64) float64 {
 	return q + float64(((remainder(n, q, d)+nLow)-float64(q*dLow))*inverse)
 }
 
-// Log1pExp is log(1+e^z), which is z for z above 40 and Exp(z) below -40. For ±Inf it is +Inf and
-// 0, NaN for NaN.
+// Log1pExp returns log(1+e^z). It is z for z above 40 and Exp(z) below -40; +Inf and 0 for ±Inf,
+// NaN for NaN.
 func Log1pExp(z float64) float64 {
 	a := math.Abs(z)
 	switch {

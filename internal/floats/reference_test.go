@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// prec is the precision of the reference. Its results are right to 2^-130 and better, relative to
-// themselves: 2^-77 of the units that errors are counted in.
+// prec is the precision in bits of the reference. Its relative errors are below 2^-130, which is
+// 2^-77 of the units of the tests.
 const prec = 220
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
@@ -25,7 +25,7 @@ var wideLn2 = func() *big.Float {
 	return sum
 }()
 
-// wideExp is e^x: the Taylor series at r/2^16 with |r| <= ln2/2, squared sixteen times.
+// wideExp returns e^x: the Taylor series at r/2^16 with |r| <= ln2/2, squared sixteen times.
 func wideExp(x *big.Float) *big.Float {
 	f, _ := x.Float64()
 	k := int(math.Floor(f/math.Ln2 + 0.5))
@@ -34,7 +34,7 @@ func wideExp(x *big.Float) *big.Float {
 	if r.Sign() != 0 {
 		r.SetMantExp(r, -16)
 	}
-	// Horner's rule for e^r - 1, so that the squarings lose nothing: (1+y)^2 - 1 = y (2+y).
+	// Horner's rule for e^r - 1, so that squaring loses no bits: (1+y)^2 - 1 = y (2+y).
 	y := empty()
 	for n := 13; n > 0; n-- {
 		y.Add(y, number(1))
@@ -49,8 +49,8 @@ func wideExp(x *big.Float) *big.Float {
 	return y.SetMantExp(y, k)
 }
 
-// wideLog1p is log(1+x): for small x the series, else Halley's step from a float64 that is right to
-// 2^-40 or so.
+// wideLog1p returns log(1+x): the series for small x, else Halley's step from a float64 with a
+// relative error of about 2^-40.
 func wideLog1p(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return empty()
@@ -66,8 +66,8 @@ func wideLog1p(x *big.Float) *big.Float {
 	return wideLog(empty().Add(number(1), x))
 }
 
-// wideLog is log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error below
-// d^3.
+// wideLog returns log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error
+// below d^3.
 func wideLog(x *big.Float) *big.Float {
 	near, _ := empty().SetMantExp(x, -x.MantExp(nil)).Float64()
 	y := empty().Mul(wideLn2, number(float64(x.MantExp(nil))))
@@ -81,13 +81,13 @@ func wideLog(x *big.Float) *big.Float {
 	return y
 }
 
-// wideSigmoid is 1/(1+e^-z).
+// wideSigmoid returns 1/(1+e^-z).
 func wideSigmoid(z float64) *big.Float {
 	e := wideExp(number(-z))
 	return e.Quo(number(1), e.Add(e, number(1)))
 }
 
-// wideLog1pExp is log(1+e^z).
+// wideLog1pExp returns log(1+e^z).
 func wideLog1pExp(z float64) *big.Float {
 	l := wideLog1p(wideExp(number(-math.Abs(z))))
 	if z > 0 {
@@ -96,8 +96,8 @@ func wideLog1pExp(z float64) *big.Float {
 	return l
 }
 
-// distance returns |got - want| in units in the last place of want: the distance of the float64 on
-// both sides of it.
+// distance returns |got - want| in units in the last place of want: the distance between the
+// float64 neighbors around want.
 func distance(got float64, want *big.Float) float64 {
 	if want.Sign() == 0 || math.IsNaN(got) || math.IsInf(got, 0) {
 		if want.Sign() == 0 && got == 0 {
@@ -114,7 +114,7 @@ func distance(got float64, want *big.Float) float64 {
 	return math.Abs(d)
 }
 
-// TestReference holds the reference itself against constants of 60 digits.
+// TestReference compares the reference with constants of 60 digits.
 func TestReference(t *testing.T) {
 	for _, c := range []struct {
 		name string

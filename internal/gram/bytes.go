@@ -7,27 +7,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Bytes adds up rows of bytes, exactly: element (i, j) is the sum of x[i]*x[j] over the rows that
-// have been added and not removed, whatever their order. So rows can come and go.
+// Bytes is a Gram matrix of rows of bytes, computed exactly: element (i, j) is the sum of x[i]*x[j]
+// over all rows that were added and not removed, in any order.
 type Bytes struct {
 	dim    int
 	stride int
-	// The upper triangle, in rows of columns: it is recent, modulo 2^32, as long as there are no
-	// more than smallRows rows. Then sum begins, and recent is what is to be added to it.
+	// The upper triangle, row-major. Up to smallRows rows, sum is nil and the elements are recent,
+	// modulo 2^32. With more rows, the elements are sum plus recent.
 	sum    []int64
 	recent []int32
-	rows   int // in all; with sum those that have come or gone since it has changed
+	rows   int // number of rows; if sum is not nil, those added or removed since sum last changed
 	room   *Room
 }
 
-// A Room is where rows are packed that are added to a Bytes, or taken away. One goroutine's sums
-// can share one.
+// Buffer is the memory in which a Bytes packs rows to add or remove. The sums of one goroutine may
+// share a Buffer.
 type Room struct {
 	dim  int
 	a, b panels[uint32]
 }
 
-// NewRoom returns one for rows of dim columns.
+// NewBuffer returns a Buffer for rows of dim columns.
 func NewRoom(dim int) *Room {
 	r := &Room{dim, newPanels[uint32](dim, asm.TileRows), newPanels[uint32](dim, asm.TileCols)}
 	r.a.reserve(1)
@@ -35,23 +35,24 @@ func NewRoom(dim int) *Room {
 	return r
 }
 
-// 255*255 times smallRows are below 2^32, and times recentRows below 2^31.
+// smallRows and recentRows bound the rows in recent: 255*255 times smallRows is below 2^32, and
+// times recentRows below 2^31.
 const (
 	smallRows  = 1 << 16
 	recentRows = 1 << 15
 )
 
-// NewBytes returns the sum of no rows of dim columns.
+// NewBytes returns a Bytes of no rows, for rows of dim columns.
 func NewBytes(dim int) *Bytes {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewBytes(%d)", dim))
 	}
-	s := &Bytes{dim: dim, stride: up(dim, asm.TileCols)}
-	s.recent = make([]int32, up(dim, asm.TileRows)*s.stride)
+	s := &Bytes{dim: dim, stride: roundUp(dim, asm.TileCols)}
+	s.recent = make([]int32, roundUp(dim, asm.TileRows)*s.stride)
 	return s
 }
 
-// Use makes s pack rows in the given room from now on, in place of one of its own.
+// SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
 func (s *Bytes) Use(room *Room) {
 	if room.dim != s.dim {
 		panic(fmt.Sprintf("gram: room for rows of %d columns in a sum of %d", room.dim, s.dim))
@@ -62,7 +63,7 @@ func (s *Bytes) Use(room *Room) {
 // Dim returns the number of columns.
 func (s *Bytes) Dim() int { return s.dim }
 
-// Reset makes s the sum of no rows.
+// Reset sets s to the sum of no rows.
 func (s *Bytes) Reset() {
 	s.sum = nil
 	clear(s.recent)
@@ -81,7 +82,7 @@ func (s *Bytes) At(i, j int) int64 {
 // Upper implements Matrix.
 func (s *Bytes) Upper(i int, dst []float64) { s.UpperTimes(1, i, dst[:s.dim]) }
 
-// UpperTimes sets dst[j] to c times element (i, j) for i <= j < len(dst).
+// UpperScaled sets dst[j] to c times element (i, j) for i <= j < len(dst).
 func (s *Bytes) UpperTimes(c float64, i int, dst []float64) {
 	recent := s.recent[i*s.stride:][:len(dst)]
 	if s.sum == nil {
@@ -103,13 +104,13 @@ func (s *Bytes) Diagonal(dst []float64) {
 	}
 }
 
-// Add adds n rows. Up to threads goroutines share the work and call row.
+// Add adds n rows, in up to threads goroutines, which also call row.
 func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, row, 1, threads) }
 
-// Remove takes away n rows that have been added.
+// Remove subtracts n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
-// change adds n rows, times sign, in pairs of rows and a block of pairs at a time.
+// change adds n rows, times sign, as pairs of rows, one block of pairs at a time.
 func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
@@ -122,8 +123,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	for done := 0; done < n; done += 2 * asm.BlockRows {
 		take := min(n-done, 2*asm.BlockRows)
 		pairs := (take + 1) / 2
-		parallel.For(threads, (pairs+chunk-1)/chunk, func(_, k int) {
-			for p := k * chunk; p < min((k+1)*chunk, pairs); p++ {
+		parallel.For(threads, (pairs+packRows-1)/packRows, func(_, k int) {
+			for p := k * packRows; p < min((k+1)*packRows, pairs); p++ {
 				x, y := row(done + 2*p)[:s.dim], none
 				if 2*p+1 < take {
 					y = row(done + 2*p + 1)[:s.dim]
@@ -132,8 +133,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 				packPairs(pb, p, 1, x, y)
 			}
 		})
-		s.makeRoom(take, sign)
-		inStrips(s.dim, threads, func(first, end, j int) {
+		s.flush(take, sign)
+		forTiles(s.dim, threads, func(first, end, j int) {
 			b := pb.rows(0, j, pairs)
 			for i := first; i < end; i += asm.TileRows {
 				asm.RankKPairs(s.recent[i*s.stride+j:], s.stride, pa.rows(0, i, pairs), b)
@@ -142,8 +143,9 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// makeRoom sees to it that recent can take that many more rows, times sign.
-func (s *Bytes) makeRoom(rows int, sign int16) {
+// flush moves the 32-bit sums in recent to the 64-bit sum before rows more rows, times sign, could
+// overflow them.
+func (s *Bytes) flush(rows int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + rows*int(sign); all <= smallRows {
 			s.rows = all
@@ -166,7 +168,8 @@ func (s *Bytes) makeRoom(rows int, sign int16) {
 	s.rows += rows
 }
 
-// packPairs makes two rows, times sign, row r of p.
+// packPairs stores x and y, times sign, as row r of p: each element of x in the low 16 bits, that
+// of y in the high 16 bits.
 func packPairs(p *panels[uint32], r int, sign int16, x, y []byte) {
 	dst := p.from(r)
 	for j := 0; j < len(x); j += p.width {

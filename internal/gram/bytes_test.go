@@ -43,7 +43,7 @@ func checkBytes(t *testing.T, s *Bytes, rows [][]byte) {
 	}
 }
 
-// Sums of bytes are exact, and rows come and go.
+// A Bytes is exact after rows were added and removed.
 func TestBytes(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, dim := range []int{1, 12, 33, 50} {
@@ -66,7 +66,7 @@ func TestBytes(t *testing.T) {
 	})
 }
 
-// More rows than integers of 32 bits hold, added or taken away.
+// A Bytes is exact beyond the range of 32-bit integers, for added and removed rows.
 func TestManyBytes(t *testing.T) {
 	const dim, n = 3, 100_000
 	white := []byte{255, 255, 0}
@@ -79,7 +79,7 @@ func TestManyBytes(t *testing.T) {
 	if got := fmt.Sprint(s.At(0, 0), s.At(1, 0), s.At(2, 2)); got != "0 0 0" {
 		t.Errorf("without rows: %s", got)
 	}
-	// As many as are held without integers of 64 bits, however many have come and gone.
+	// smallRows rows need no 64-bit sum, however many were added and removed before.
 	s.Reset()
 	for range 4 {
 		s.Add(smallRows, func(int) []byte { return white }, 1)

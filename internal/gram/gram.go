@@ -1,9 +1,10 @@
-// Package gram adds up products of rows with themselves: the matrix of all c x x', where x is a row
-// and c its coefficient. Newton's method needs it for its Hessian.
+// Package gram computes weighted Gram matrices: the sum of c x x' over rows x with coefficients c.
+// Newton's method uses them as Hessians. Sum adds dense rows in float32, SparseSum sparse rows in
+// float64, and Bytes adds 8-bit rows exactly.
 //
-// Such a matrix is symmetric. Here element (i, j), where i <= j, is computed, and stands for (j, i)
-// as well. Each is a sum of its own over the rows in their order, so that neither the path of the
-// kernels nor the number of threads changes a bit of it.
+// The matrices are symmetric. Only the elements (i, j) with i <= j are computed. Each is a separate
+// sum over the rows in their order, so that its bits depend neither on the kernels' code path nor
+// on the number of goroutines.
 package gram
 
 import (
@@ -13,47 +14,48 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Matrix is symmetric, with Dim() rows and columns.
+// Matrix is a symmetric matrix with Dim() rows and columns.
 type Matrix interface {
 	Dim() int
-	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the others alone.
+	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the other elements of dst
+	// alone.
 	Upper(i int, dst []float64)
 	// Diagonal sets dst[i] to element (i, i).
 	Diagonal(dst []float64)
 }
 
-// A Sum adds up dense rows in float32. Rows are taken in blocks of asm.BlockRows, counted from the
-// first one that is added after Reset, or after an element is read. In a block, element (i, j) with
-// i <= j is
+// Sum is a Gram matrix of dense rows in float32. Rows are added in blocks of asm.BlockRows, counted
+// from the first row added after Reset, or after an element is read. In a block, element (i, j)
+// with i <= j is
 //
 //	for r := range rows {
 //		block += float32(float32(c[r] * x[r][i]) * x[r][j])
 //	}
 //	sum += block
 //
-// in float32, both sums from +0: the rounding error of n rows is at most about (256 + n/256) 2^-24
-// of the sum of magnitudes. Rows can't be taken away again: that would leave their rounding errors
-// behind, which may be larger than what remains.
+// in float32, both sums starting at +0: the rounding error of n rows is at most about (256 + n/256)
+// 2^-24 of the sum of magnitudes. Rows cannot be removed again: their rounding errors would remain,
+// and may be larger than the remaining sum.
 type Sum struct {
 	dim    int
-	stride int             // of sum
-	sum    []float32       // rows of columns; the upper triangle counts
-	a, b   panels[float32] // rows to be added, in a times their coefficients
-	rows   int             // in a and b
-	blocks int             // that fit a and b
+	stride int             // distance between the rows of sum
+	sum    []float32       // row-major; only the upper triangle is used
+	a, b   panels[float32] // rows to be added; a has them times their coefficients
+	rows   int             // number of rows in a and b
+	blocks int             // capacity of a and b, in blocks of rows
 
-	threads int // that added rows last
+	threads int // goroutines of the last AddEach
 }
 
-// New returns the sum of no rows of dim columns.
+// New returns a Sum of no rows, for rows of dim columns.
 func New(dim int) *Sum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: New(%d)", dim))
 	}
 	s := &Sum{dim: dim, a: newPanels[float32](dim, asm.TileRows),
 		b: newPanels[float32](dim, asm.TileCols)}
-	rows := up(dim, asm.TileRows)
-	s.stride = up(dim, asm.TileCols)
+	rows := roundUp(dim, asm.TileRows)
+	s.stride = roundUp(dim, asm.TileCols)
 	s.sum = make([]float32, rows*s.stride)
 	return s
 }
@@ -61,7 +63,7 @@ func New(dim int) *Sum {
 // Dim returns the number of columns.
 func (s *Sum) Dim() int { return s.dim }
 
-// Reset makes s the sum of no rows.
+// Reset sets s to the sum of no rows.
 func (s *Sum) Reset() {
 	clear(s.sum)
 	s.rows = 0
@@ -84,8 +86,7 @@ func (s *Sum) Diagonal(dst []float64) {
 	}
 }
 
-// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. Up to threads goroutines
-// share the work.
+// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r], in up to threads goroutines.
 func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	if stride < s.dim {
 		panic(fmt.Sprintf("gram: AddRows: %d columns in rows that are %d apart", s.dim, stride))
@@ -95,12 +96,13 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	})
 }
 
-// packedBytes is what the packed rows of several goroutines may take: with more of them each has
-// something to do for longer.
-const packedBytes = 4 << 20
+// maxPackedBytes bounds the packed rows of a Sum that several goroutines share. More rows give each
+// goroutine longer tasks.
+const maxPackedBytes = 4 << 20
 
-// AddEach adds n rows, with coefficients: row gives number r to the goroutine of the number worker,
-// which is done with it when it asks for its next one.
+// AddEach adds n rows with coefficients, in up to threads goroutines. row returns row r and its
+// coefficient to the goroutine with number worker, and may reuse the slice at that goroutine's next
+// call.
 func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c float32)) {
 	if s.dim == 0 || n == 0 {
 		return
@@ -111,8 +113,8 @@ func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c fl
 	for done := 0; done < n; {
 		take := min(n-done, room-s.rows)
 		first := s.rows
-		parallel.For(threads, (take+chunk-1)/chunk, func(worker, i int) {
-			for r := i * chunk; r < min((i+1)*chunk, take); r++ {
+		parallel.For(threads, (take+packRows-1)/packRows, func(worker, i int) {
+			for r := i * packRows; r < min((i+1)*packRows, take); r++ {
 				x, c := row(worker, done+r)
 				asm.Pack(s.a.from(first+r), asm.TileRows, s.a.step, c, x)
 				asm.Pack(s.b.from(first+r), asm.TileCols, s.b.step, 1, x)
@@ -126,11 +128,12 @@ func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c fl
 	}
 }
 
-// reserve makes room for the rows of as many blocks as keep the given number of goroutines busy.
+// reserve allocates one block of rows, or, for several goroutines, as many as fit in
+// maxPackedBytes, at most 8.
 func (s *Sum) reserve(threads int) {
 	blocks := 1
 	if threads > 1 {
-		blocks = min(max(packedBytes/(4*(s.a.block+s.b.block)), 1), 8)
+		blocks = min(max(maxPackedBytes/(4*(s.a.block+s.b.block)), 1), 8)
 	}
 	if blocks > s.blocks {
 		s.blocks = blocks
@@ -139,18 +142,19 @@ func (s *Sum) reserve(threads int) {
 	}
 }
 
-const chunk = 64 // rows that a goroutine packs at a time
+const packRows = 64 // rows that a goroutine packs at a time
 
-// flush adds the rows that are packed, which ends their block.
+// flush adds the packed rows to sum, which ends their block.
 func (s *Sum) flush() {
 	if s.rows == 0 {
 		return
 	}
-	inStrips(s.dim, s.threads, s.multiply)
+	forTiles(s.dim, s.threads, s.multiply)
 	s.rows = 0
 }
 
-// multiply adds the rows to the elements of the panel of columns j and rows from first to end-1.
+// multiply adds the packed rows to the elements in rows first to end-1 and the panel of columns
+// that starts at j.
 func (s *Sum) multiply(first, end, j int) {
 	for done := 0; done < s.rows; done += asm.BlockRows {
 		block, k := done/asm.BlockRows, min(s.rows-done, asm.BlockRows)

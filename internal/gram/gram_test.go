@@ -18,7 +18,7 @@ func (s *Sum) At(i, j int) float32 {
 	return s.sum[min(i, j)*s.stride+max(i, j)]
 }
 
-// rows returns n rows of dim columns, which are stride apart, with coefficients.
+// rows returns n rows of dim columns at distance stride, with coefficients.
 func rows(n, dim, stride int) (x, c []float32) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 	x, c = make([]float32, max((n-1)*stride+dim, 0)), make([]float32, n)
@@ -31,7 +31,7 @@ func rows(n, dim, stride int) (x, c []float32) {
 	return x, c
 }
 
-// naive is the definition of a Sum, written down for one element.
+// naive computes one element of a Sum by its definition.
 func naive(x []float32, stride int, c []float32, i, j int) (sum float32) {
 	for done := 0; done < len(c); done += asm.BlockRows {
 		var block float32
@@ -84,7 +84,7 @@ func TestSum(t *testing.T) {
 	})
 }
 
-// However the rows come, in whatever portions, the bits are the same.
+// The bits do not depend on how the rows are divided among calls.
 func TestPortions(t *testing.T) {
 	const n, dim = 3000, 70
 	x, c := rows(n, dim, dim)
@@ -99,7 +99,7 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-// Reading an element ends a block, and Reset forgets the rows of one that is under way.
+// Reading an element ends a block; Reset discards the rows of an unfinished one.
 func TestBlockEnds(t *testing.T) {
 	const dim = 20
 	x, c := rows(200, dim, dim)
@@ -160,7 +160,7 @@ func TestUpper(t *testing.T) {
 	}
 }
 
-// golden is the SHA-256 sum over a Sum's elements, on every machine and path.
+// golden is the SHA-256 hash of a Sum's elements, on every machine and code path.
 const golden = "d2da021025e2d0d043da07345c29ea959ebbe92ed7216efc9e67560f7ce47a9b"
 
 func TestGolden(t *testing.T) {

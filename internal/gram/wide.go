@@ -7,22 +7,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Wide adds up sparse rows in float64, one after the other. Element (i, j), i <= j, is
+// SparseSum is a Gram matrix of sparse rows in float64, added one after the other. Element (i, j),
+// i <= j, is
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //
-// for each row that has a nonzero in both columns, from +0. Rows can be taken away again, by
-// adding them with coefficient -c: the error that this leaves is below 2^-52 of the sum of the
-// magnitudes of all that was ever added, once for each row.
+// for each row that has a nonzero in both columns, starting at +0. A row can be removed by adding
+// it with coefficient -c: the error that remains is below 2^-52 of the sum of the magnitudes of all
+// rows ever added, for each row.
 //
-// A row takes the time of half the square of its nonzeros, so that this is faster than a Sum for
-// rows of few nonzeros. For dense rows it is slower by a factor of four to ten.
+// The time for a row is proportional to half the square of its nonzeros. SparseSum is faster than
+// Sum for rows of few nonzeros, and slower by a factor of four to ten for dense rows.
 type Wide struct {
 	dim int
-	sum []float64 // rows of columns; the upper triangle counts
+	sum []float64 // row-major; only the upper triangle is used
 }
 
-// NewWide returns the sum of no rows of dim columns.
+// NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
 func NewWide(dim int) *Wide {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewWide(%d)", dim))
@@ -33,7 +34,7 @@ func NewWide(dim int) *Wide {
 // Dim returns the number of columns.
 func (s *Wide) Dim() int { return s.dim }
 
-// Reset makes s the sum of no rows.
+// Reset sets s to the sum of no rows.
 func (s *Wide) Reset() { clear(s.sum) }
 
 // Upper implements Matrix.
@@ -46,7 +47,7 @@ func (s *Wide) Diagonal(dst []float64) {
 	}
 }
 
-// A Row is one to be added with a coefficient. Index has the columns of its values, strictly
+// Row is a sparse row with its coefficient C. Index has the columns of the values, strictly
 // ascending.
 type Row struct {
 	Index  []int32
@@ -54,8 +55,8 @@ type Row struct {
 	C      float64
 }
 
-// Add adds n rows in their order. Up to threads goroutines share the work, each with columns of
-// its own: row is called by all of them, for each row.
+// Add adds n rows in their order, in up to threads goroutines. Each goroutine updates separate rows
+// of the matrix, so all of them call row for each of the n rows.
 func (s *Wide) Add(n int, row func(r int) Row, threads int) {
 	strips := 1
 	if threads > 1 {
@@ -69,7 +70,7 @@ func (s *Wide) Add(n int, row func(r int) Row, threads int) {
 	})
 }
 
-// add adds to the matrix's rows from to to-1.
+// add adds row x to the matrix's rows from to to-1.
 func (s *Wide) add(x Row, from, to int) {
 	first := 0
 	if from > 0 {

@@ -12,7 +12,8 @@ import (
 // At returns element (i, j).
 func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 
-// sparseRows returns n rows of about nonzeros in each, and the same with all columns.
+// sparseRows returns n rows with about the given number of nonzeros, and the same rows as dense
+// ones.
 func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 	for range n {
@@ -34,7 +35,7 @@ func addAll(s *Wide, rows []Row, threads int) {
 	s.Add(len(rows), func(r int) Row { return rows[r] }, threads)
 }
 
-// However rows are divided among goroutines, the bits are those of the definition.
+// For any number of goroutines, the bits are the bits of the definition.
 func TestWide(t *testing.T) {
 	for _, dim := range []int{1, 2, 17, 60} {
 		for _, n := range []int{0, 1, 200} {
@@ -67,7 +68,7 @@ func checkWide(t *testing.T, s *Wide, dense []Row) {
 	}
 }
 
-// Rows that are taken away leave less behind than float32 would.
+// Removing rows leaves a smaller error than float32 sums would.
 func TestWideTakesAway(t *testing.T) {
 	const dim = 30
 	rows, _ := sparseRows(400, dim, 10)
@@ -95,8 +96,8 @@ func TestWideTakesAway(t *testing.T) {
 	}
 }
 
-// wideGolden is the SHA-256 sum over a Wide's elements.
-const wideGolden = "72e59b5d7e51b61564d0af32b4758d2df5ee921d43685f5870247e3a61fa8e7b"
+// sparseGolden is the SHA-256 hash of a SparseSum's elements.
+const sparseGolden = "72e59b5d7e51b61564d0af32b4758d2df5ee921d43685f5870247e3a61fa8e7b"
 
 func TestWideGolden(t *testing.T) {
 	rows, _ := sparseRows(300, 90, 50)
@@ -108,8 +109,8 @@ func TestWideGolden(t *testing.T) {
 				h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(s.At(i, j))))
 			}
 		}
-		if got := hex.EncodeToString(h.Sum(nil)); got != wideGolden {
-			t.Errorf("hash is %s, want %s", got, wideGolden)
+		if got := hex.EncodeToString(h.Sum(nil)); got != sparseGolden {
+			t.Errorf("hash is %s, want %s", got, sparseGolden)
 		}
 	})
 }

@@ -7,19 +7,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// CSR is in compressed sparse row form: the nonzeros of row i are those from starts[i] to
-// starts[i+1]. It is checked when it is built, or with Lazy when its rows are first read, and can't
-// be changed. Therefore the kernels can trust its indices.
+// CSR is a matrix in compressed sparse row form: the nonzeros of row i are those from starts[i] to
+// starts[i+1]. Its arrays are checked when it is built, or, if it is lazy, when its rows are first
+// read. It cannot be changed, so the kernels can trust its indices.
 type CSR struct {
 	cols    int
 	starts  []int64
 	indices []int32
 	values  []float32
-	guard   *guard // of a lazy matrix
+	guard   *guard // nil unless the matrix is lazy
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
-// values beside them, after checking all of them: see sparse.New. It keeps the slices.
+// elements of values at the same positions. It returns an error if the arrays break a rule of
+// sparse.New. It keeps the slices.
 func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, 
 	return m, nil
 }
 
-// Trusted is NewCSR for arrays that are right by the way they were made.
+// Trusted is NewCSR without the checks, for arrays that are correct by construction.
 func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
 }
@@ -50,22 +51,22 @@ func (m *CSR) Cols() int { return m.cols }
 // NNZ returns the number of stored values.
 func (m *CSR) NNZ() int { return len(m.values) }
 
-// Arrays returns all rows one behind the other. The slices alias the matrix and must not be
-// changed. Those of a lazy matrix are not proven to be right.
+// Arrays returns the arrays of all rows. The slices alias the matrix and must not be changed. The
+// arrays of a lazy matrix may not have been checked yet.
 func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 	return m.starts, m.indices, m.values
 }
 
-// Barred reports whether row i belongs to a bad block of a lazy matrix.
+// InBadBlock reports whether row i belongs to a bad block of a lazy matrix.
 func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
-// Row returns row i, which must not be barred. It is small enough to be inlined.
+// Row returns row i, which must not be in a bad block. It is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// Admitted returns row i, or an empty one if it is barred. It panics if there is none.
+// CheckedRow returns row i, or an empty row if its block is bad. It panics if i is out of range.
 func (m *CSR) Admitted(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
 		panic(misuse.Of("row %d of %d", i, m.Rows()))
@@ -76,7 +77,7 @@ func (m *CSR) Admitted(i int) (index []int32, values []float32) {
 	return m.Row(i)
 }
 
-// checkArrays checks what can be checked without a pass over the arrays.
+// checkArrays performs the checks that need no pass over the arrays.
 func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {
 	if cols < 0 || cols > math.MaxInt32 {
 		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
@@ -90,7 +91,7 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 	return nil
 }
 
-// checkStart checks where row i starts and ends.
+// checkStart checks the start and the end of row i.
 func (m *CSR) checkStart(i int) error {
 	start, end := m.starts[i], m.starts[i+1]
 	if start < 0 || end < start || end > int64(len(m.indices)) {
@@ -99,7 +100,7 @@ func (m *CSR) checkStart(i int) error {
 	return nil
 }
 
-// checkColumns checks the columns of row i, whose start and end are right.
+// checkColumns checks the columns of row i, whose start and end are correct.
 func (m *CSR) checkColumns(i int) error {
 	last := int32(-1)
 	for _, j := range m.indices[m.starts[i]:m.starts[i+1]] {

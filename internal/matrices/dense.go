@@ -8,17 +8,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// alignment is how many floats a row's start is a multiple of. They are 64 bytes: a cache line, and
-// the widest vector register.
+// alignment is the number of float32 elements in 64 bytes, the size of a cache line and of the
+// widest vector register. Row starts are multiples of it.
 const alignment = 16
 
-// Dense holds its rows one after the other, each padded to a multiple of 64 bytes, the first at an
-// address that is a multiple of 64. The values in the padding have no influence on anything.
+// Dense stores its rows one after the other, each padded to a multiple of 64 bytes, the first at an
+// address that is a multiple of 64. The values in the padding affect no result.
 type Dense struct {
 	rows, cols, stride int
-	free               uint      // rows that need not be checked: all, or of a lazy matrix none
-	values             []float32 // rows*stride
-	guard              *guard    // of a lazy matrix
+	trusted            uint      // rows below this need no check: rows, or 0 if lazy
+	values             []float32 // rows*stride elements
+	guard              *guard    // nil unless the matrix is lazy
 }
 
 // NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
@@ -35,12 +35,12 @@ func NewDense(rows, cols int) *Dense {
 		panic(tooLarge(rows, cols))
 	}
 	return &Dense{
-		rows: rows, cols: cols, stride: stride, free: uint(rows), values: aligned(rows * stride),
+		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
 	}
 }
 
-// NewNarrow is NewDense without the padding of rows of less than 64 bytes, which may be most of a
-// matrix: they are 2^k floats apart.
+// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to the
+// next power of two instead of 64 bytes, which would be mostly padding.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)
@@ -50,7 +50,7 @@ func NewNarrow(rows, cols int) *Dense {
 		stride *= 2
 	}
 	return &Dense{
-		rows: rows, cols: cols, stride: stride, free: uint(rows), values: aligned(rows * stride),
+		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
 	}
 }
 
@@ -63,14 +63,14 @@ func aligned(n int) []float32 {
 	s := make([]float32, n+alignment-1)
 	skip := 0
 	if n > 0 {
-		// Go's heap objects do not move, so that what is aligned now stays aligned.
+		// Go's heap objects do not move, so the alignment lasts.
 		skip = int(-uintptr(unsafe.Pointer(unsafe.SliceData(s)))%(4*alignment)) / 4
 	}
 	return s[skip : skip+n : skip+n]
 }
 
-// Vectors returns n vectors of cols zeros: rows of a matrix, or, where padding would be most of
-// it, one behind the other.
+// Vectors returns n vectors of cols zeros: rows of a matrix, or, for less than 16 columns, slices
+// of one array without padding.
 func Vectors(n, cols int) [][]float32 {
 	all := make([][]float32, n)
 	if cols >= alignment {
@@ -87,7 +87,7 @@ func Vectors(n, cols int) [][]float32 {
 	return all
 }
 
-// Room returns how many bytes the numbers of Vectors take.
+// VectorsSize returns the size in bytes of the elements of Vectors(n, cols), padding included.
 func Room(n, cols int) int {
 	if cols >= alignment {
 		cols = Stride(cols)
@@ -95,7 +95,7 @@ func Room(n, cols int) int {
 	return 4 * n * cols
 }
 
-// Stride returns the length that rows have in a dense matrix: cols rounded up to a multiple of 16
+// Stride returns the length of a padded row in a dense matrix: cols rounded up to a multiple of 16
 // floats, which are 64 bytes. It panics if cols is negative or the result would overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
@@ -119,7 +119,7 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes",
 			4*alignment)
 	}
-	return &Dense{rows: rows, cols: cols, stride: stride, free: uint(rows), values: values}, nil
+	return &Dense{rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: values}, nil
 }
 
 // Rows returns the number of rows.
@@ -131,12 +131,12 @@ func (m *Dense) Cols() int { return m.cols }
 // Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if it belongs to a
 // bad block of a lazy matrix.
 func (m *Dense) Row(i int) []float32 {
-	if uint(i) >= m.free { // it has to be checked, or there is none
-		return m.admit(i)
+	if uint(i) >= m.trusted { // to be checked, or out of range
+		return m.checkedRow(i)
 	}
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// Padded returns the values of all rows, padding included, and how many there are from the start of
-// a row to that of the next. Those of a lazy matrix are not proven to be right.
+// Padded returns the values of all rows, padding included, and the distance between the starts of
+// neighboring rows. The values of a lazy matrix may not have been checked yet.
 func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }

@@ -3,7 +3,9 @@ package matrices
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 )
 
 func TestDenseOf(t *testing.T) {
@@ -19,7 +21,7 @@ func TestDenseOf(t *testing.T) {
 		}
 		values := aligned(3 * want.stride)
 		copy(values, want.values)
-		for i := range values { // the padding does not matter
+		for i := range values { // padding must not matter
 			if want.stride > 0 && i%want.stride >= cols {
 				values[i] = float32(math.NaN())
 			}
@@ -45,6 +47,91 @@ func TestDenseOf(t *testing.T) {
 	} {
 		if m, err := f(); err == nil {
 			t.Errorf("%s: %v", name, m)
+		}
+	}
+}
+
+// NewDense pads rows to 64 bytes, NewNarrow short rows to a power of two. All start aligned.
+func TestNewDense(t *testing.T) {
+	for _, c := range []struct{ cols, padded, narrow int }{
+		{0, 0, 0}, {1, 16, 1}, {2, 16, 2}, {3, 16, 4}, {4, 16, 4}, {5, 16, 8}, {8, 16, 8},
+		{9, 16, 16}, {16, 16, 16}, {17, 32, 32},
+	} {
+		for name, f := range map[string]func(rows, cols int) *Dense{
+			"NewDense": NewDense, "NewNarrow": NewNarrow} {
+			want := c.padded
+			if name == "NewNarrow" {
+				want = c.narrow
+			}
+			m := f(5, c.cols)
+			values, stride := m.Padded()
+			if m.Rows() != 5 || m.Cols() != c.cols || stride != want || len(values) != 5*want ||
+				m.Lazy() || !m.Sound() || m.Err() != nil {
+				t.Errorf("%s(5, %d): stride %d, want %d", name, c.cols, stride, want)
+			}
+			if c.cols == 0 {
+				continue
+			}
+			if uintptr(unsafe.Pointer(&values[0]))%64 != 0 {
+				t.Errorf("%s(5, %d) is not aligned", name, c.cols)
+			}
+			for i := range 5 {
+				row := m.Row(i)
+				if len(row) != c.cols || cap(row) != c.cols || &row[0] != &values[i*stride] {
+					t.Errorf("%s(5, %d): row %d is misplaced", name, c.cols, i)
+				}
+			}
+			for _, i := range []int{-1, 5} {
+				if text := panicked(func() { m.Row(i) }); !strings.Contains(text, "of 5") {
+					t.Errorf("%s: row %d: panic %q", name, i, text)
+				}
+			}
+		}
+	}
+}
+
+func TestNewDensePanics(t *testing.T) {
+	const max = math.MaxInt
+	for _, c := range []struct {
+		rows, cols int
+		want       string
+	}{
+		{-1, 3, "-1 rows of 3"}, {3, -1, "3 rows of -1"}, {-1, -1, "-1 rows of -1"},
+		{1, max - 8, "too many"}, {max, 16, "too many"}, {max/4/16 + 1, 16, "too many"},
+		{max / 4 / 16, 1, "too many"},
+	} {
+		for name, f := range map[string]func(rows, cols int) *Dense{
+			"NewDense": NewDense, "NewNarrow": NewNarrow} {
+			if text := panicked(func() { f(c.rows, c.cols) }); !strings.Contains(text, c.want) {
+				t.Errorf("%s(%d, %d): panic %q, want %q", name, c.rows, c.cols, text, c.want)
+			}
+		}
+	}
+	if m := NewDense(max, 0); m.Rows() != max { // no memory
+		t.Error(m.Rows())
+	}
+	for _, cols := range []int{-1, max - 8} {
+		if text := panicked(func() { Stride(cols) }); !strings.Contains(text, "columns") {
+			t.Errorf("Stride(%d): panic %q", cols, text)
+		}
+	}
+}
+
+// Vectors do not overlap, and take VectorsSize bytes.
+func TestVectors(t *testing.T) {
+	for _, c := range []struct{ cols, apart int }{{1, 1}, {15, 15}, {16, 16}, {17, 32}} {
+		all := Vectors(3, c.cols)
+		for k, v := range all {
+			if len(v) != c.cols || cap(v) != c.cols || slices.Max(v) != 0 {
+				t.Errorf("vector %d of %d: %v", k, c.cols, v)
+			}
+			if uintptr(unsafe.Pointer(&v[0]))-uintptr(unsafe.Pointer(&all[0][0])) !=
+				uintptr(4*k*c.apart) {
+				t.Errorf("vector %d of %d elements is misplaced", k, c.cols)
+			}
+		}
+		if uintptr(unsafe.Pointer(&all[0][0]))%64 != 0 || Room(3, c.cols) != 4*3*c.apart {
+			t.Errorf("vectors of %d: %d bytes", c.cols, Room(3, c.cols))
 		}
 	}
 }

@@ -1,11 +1,11 @@
-// Package matrices is how the matrices of dense and sparse are held in memory, and what only this
-// module may do with them.
+// Package matrices implements the matrices of packages dense and sparse, with operations that only
+// this module may use.
 //
-// The types of those packages are defined as the ones here:
+// The types of those packages are defined as the types here:
 //
 //	type Matrix matrices.Dense
 //
 // so that a conversion, which costs nothing, turns one into the other wherever this package can be
-// imported. Readers of mapped files and the trainers' stores use it. Everybody else sees the
-// methods that dense and sparse have.
+// imported. Readers of mapped files and the trainers use it. Users of the module see only the
+// methods of dense and sparse.
 package matrices

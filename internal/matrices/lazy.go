@@ -8,29 +8,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows
-// is first read.
+// Check configures the checks of a lazy matrix: blocks of 2^Shift rows are checked, each when one
+// of its rows is first read.
 type Check struct {
 	Shift uint
-	// Verify, if not nil, is called for the rows from first to end-1 of a block; of a sparse one
-	// after their starts were checked and before their columns are. An error of it makes the block
-	// bad.
+	// Verify, if not nil, is called for the rows from first to end-1 of a block; for a sparse block
+	// after the check of its row starts and before the check of its columns. An error makes the
+	// block bad.
 	Verify func(first, end int) error
-	// WillNeed, if not nil, is told which rows will soon be read.
+	// WillNeed, if not nil, receives the rows that will soon be read.
 	WillNeed WillNeed
 }
 
-// WillNeed tells that the rows from first to end-1 will soon be read; 0 and 0 that rows are read in
-// order from now on, and not asked for. It is nil for rows that are in memory anyway.
+// WillNeed announces that the rows from first to end-1 will soon be read. WillNeed(0, 0) announces
+// that rows will be read in order from now on, without further announcements. It is nil if all rows
+// are in memory.
 type WillNeed func(first, end int)
 
-// Lazy is NewCSR for arrays that are too long to be read all at once, such as those of a mapped
-// file. It checks starts' ends only. The rest is checked in blocks, so that the kernels never get
-// an index that wasn't checked.
+// Lazy is NewCSR for arrays that are too long to be read at once, such as those of a mapped file.
+// It checks only what needs no pass over the arrays. The rest is checked in blocks, before the
+// kernels get any index of the block.
 //
-// The rows of a bad block are empty, and Err tells of it: whoever uses a lazy matrix has to ask Err
-// in the end. A pass over all rows, such as the trainer's first one, checks all. The slices must
-// not change: what was checked isn't checked again.
+// The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
+// call Err after reading it. A pass over all rows, such as the trainer's first one, checks every
+// block. The slices must not change: checks are not repeated.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -49,17 +50,17 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 // Lazy reports whether rows are checked when they are first read.
 func (m *CSR) Lazy() bool { return m.guard != nil }
 
-// Sound reports whether all blocks were found to be good, so that no row need be checked any more.
-func (m *CSR) Sound() bool { return m.guard.sound() }
+// Verified reports whether all blocks have been found good, so that no row needs a check any more.
+func (m *CSR) Sound() bool { return m.guard.verified() }
 
-// Err returns what is wrong with the first block that was found to be bad so far. It is nil for a
-// matrix made by NewCSR.
+// Err returns the error of the first bad block among those checked so far. It is nil for a matrix
+// made by NewCSR.
 func (m *CSR) Err() error { return m.guard.firstError() }
 
-// WillNeed returns what is to be told which rows will soon be read, or nil.
-func (m *CSR) WillNeed() WillNeed { return m.guard.ahead() }
+// WillNeed returns the WillNeed of the Check, or nil if the matrix is not lazy.
+func (m *CSR) WillNeed() WillNeed { return m.guard.announce() }
 
-// CheckAll checks all blocks. If they are good, the matrix is not lazy any more.
+// CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
 func (m *CSR) CheckAll() error {
 	if err := m.guard.checkAll(); err != nil {
 		return err
@@ -69,15 +70,15 @@ func (m *CSR) CheckAll() error {
 }
 
 // LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
-// each, the first at an address that is a multiple of 64. It keeps the slice, which may be memory
-// that can only be read, such as a mapped file: then Row must not be written to. The rows are
-// checked as those of Lazy are. Those of a bad block are zeros.
+// each, the first at an address that is a multiple of 64. It keeps the slice, which may be
+// read-only memory such as a mapped file: then the slices that Row returns must not be written to.
+// The rows are checked in blocks, as by Lazy. The rows of a bad block are zeros.
 func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 	m, err := denseOf(rows, cols, values)
 	if err != nil {
 		return nil, err
 	}
-	m.free = 0
+	m.trusted = 0
 	verify := c.Verify
 	if verify == nil {
 		verify = func(int, int) error { return nil }
@@ -91,27 +92,27 @@ func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 // Lazy reports whether rows are checked when they are first read.
 func (m *Dense) Lazy() bool { return m.guard != nil }
 
-// Sound reports whether all blocks were found to be good, so that no row need be checked any more.
-func (m *Dense) Sound() bool { return m.guard.sound() }
+// Verified reports whether all blocks have been found good, so that no row needs a check any more.
+func (m *Dense) Sound() bool { return m.guard.verified() }
 
-// Err returns what is wrong with the first block that was found to be bad so far. It is nil unless
-// the matrix is lazy.
+// Err returns the error of the first bad block among those checked so far. It is nil unless the
+// matrix is lazy.
 func (m *Dense) Err() error { return m.guard.firstError() }
 
-// WillNeed returns what is to be told which rows will soon be read, or nil.
-func (m *Dense) WillNeed() WillNeed { return m.guard.ahead() }
+// WillNeed returns the WillNeed of the Check, or nil if the matrix is not lazy.
+func (m *Dense) WillNeed() WillNeed { return m.guard.announce() }
 
-// CheckAll checks all blocks. If they are good, the matrix is not lazy any more.
+// CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
 func (m *Dense) CheckAll() error {
 	if err := m.guard.checkAll(); err != nil {
 		return err
 	}
-	m.guard, m.free = nil, uint(m.rows)
+	m.guard, m.trusted = nil, uint(m.rows)
 	return nil
 }
 
-// admit returns row i, which is out of range or to be checked.
-func (m *Dense) admit(i int) []float32 {
+// checkedRow returns row i after checking its block. It panics if i is out of range.
+func (m *Dense) checkedRow(i int) []float32 {
 	if uint(i) >= uint(m.rows) {
 		panic(misuse.Of("row %d of %d", i, m.rows))
 	}
@@ -121,20 +122,20 @@ func (m *Dense) admit(i int) []float32 {
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// A guard has the state of the blocks of a lazy matrix. A matrix that is not lazy has none.
+// guard is the state of a lazy matrix's blocks. It is nil for other matrices.
 type guard struct {
 	rows     int
 	shift    uint // a block has 2^shift rows
 	willNeed WillNeed
-	// block returns what is wrong with the rows from first to end-1 of a block, or nil.
-	block func(first, end int) error
-	state []atomic.Uint32 // of each block
-	good  atomic.Int64    // how many were found to be good
+	// verify returns the error of a block, the rows from first to end-1, or nil.
+	verify     func(first, end int) error
+	state      []atomic.Uint32 // one for each block
+	goodBlocks atomic.Int64    // number of blocks found good
 
-	mu  sync.Mutex
-	bad int // the first bad block
-	err error
-	row []float32 // zeros
+	mu       sync.Mutex
+	firstBad int // the first block found bad so far, if err is not nil
+	err      error
+	zeroRow  []float32 // zeros, for the rows of bad dense blocks; nil before the first
 }
 
 func newGuard(rows int, c Check, block func(first, end int) error) (*guard, error) {
@@ -146,14 +147,14 @@ func newGuard(rows int, c Check, block func(first, end int) error) (*guard, erro
 		blocks = (rows-1)>>c.Shift + 1
 	}
 	return &guard{
-		rows: rows, shift: c.Shift, willNeed: c.WillNeed, block: block,
+		rows: rows, shift: c.Shift, willNeed: c.WillNeed, verify: block,
 		state: make([]atomic.Uint32, blocks),
 	}, nil
 }
 
-// States of a block.
+// The states of a block.
 const (
-	unknown = iota
+	unchecked = iota
 	good
 	bad
 )
@@ -162,24 +163,25 @@ const (
 func (g *guard) admits(i int) bool {
 	b := i >> g.shift
 	state := g.state[b].Load()
-	if state == unknown {
+	if state == unchecked {
 		state = g.check(b)
 	}
 	return state == good
 }
 
-// check finds a block's state. Several goroutines may do so at a time, with the same result.
+// check determines the state of block b. Several goroutines may do so at once, with the same
+// result.
 func (g *guard) check(b int) uint32 {
-	err := g.block(b<<g.shift, min(g.rows, (b+1)<<g.shift))
+	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
 	if err == nil {
-		if g.state[b].CompareAndSwap(unknown, good) {
-			g.good.Add(1)
+		if g.state[b].CompareAndSwap(unchecked, good) {
+			g.goodBlocks.Add(1)
 		}
 		return good
 	}
 	g.mu.Lock()
-	if g.err == nil || b < g.bad {
-		g.bad, g.err = b, err
+	if g.err == nil || b < g.firstBad {
+		g.firstBad, g.err = b, err
 	}
 	g.mu.Unlock()
 	g.state[b].Store(bad)
@@ -199,16 +201,16 @@ func (g *guard) checkAll() error {
 	return nil
 }
 
-func (g *guard) sound() bool { return g == nil || int(g.good.Load()) == len(g.state) }
+func (g *guard) verified() bool { return g == nil || int(g.goodBlocks.Load()) == len(g.state) }
 
-func (g *guard) ahead() WillNeed {
+func (g *guard) announce() WillNeed {
 	if g == nil {
 		return nil
 	}
 	return g.willNeed
 }
 
-// firstError returns what is wrong with the first bad block so far.
+// firstError returns the error of the first block found bad so far, or nil.
 func (g *guard) firstError() error {
 	if g == nil {
 		return nil
@@ -218,14 +220,14 @@ func (g *guard) firstError() error {
 	return g.err
 }
 
-// zeros returns what stands for a row of a bad block of a dense matrix.
+// zeros returns the row of zeros that stands for each row of a bad dense block.
 func (g *guard) zeros(cols int) []float32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.row == nil {
-		g.row = aligned(cols)
+	if g.zeroRow == nil {
+		g.zeroRow = aligned(cols)
 	}
-	return g.row
+	return g.zeroRow
 }
 
 func (m *CSR) checkBlock(first, end int, verify func(first, end int) error) error {

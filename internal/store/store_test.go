@@ -19,8 +19,8 @@ type userExamples struct{ *dense.Matrix }
 
 // format is rows in one format, and the matrix or Examples that they were made from.
 type format struct {
-	name  string
-	rows  Rows
+	name     string
+	rows     Rows
 	original Examples
 }
 
