@@ -1,5 +1,5 @@
-// Package predictions predicts the rows of a file by a model, and writes a line for each row: the
-// same bytes wherever it is done.
+// Package predictions predicts the rows of a data file with a model, and writes one line for each
+// row. The command and Beam share it, so that both write the same bytes.
 package predictions
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Ready returns why a model can't predict, or nil.
+// Ready returns an error if the model cannot predict: its kernel is a function of another program.
 func Ready(m modelio.Predictor) error {
 	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
 		return errors.New("the model's kernel is a function of the program that made it")
@@ -27,7 +27,7 @@ func Ready(m modelio.Predictor) error {
 	return nil
 }
 
-// Encoder returns a model's encoder of tables with words, nil if it has none.
+// Encoder returns the encoder of tables that the model contains, or nil if there is none.
 func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {
@@ -39,8 +39,9 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options has data read as the model needs them, and returns the model's encoder, nil if it has
-// none. An index base in opt overrides the model's.
+// Options sets the fields of opt that the model determines: the number of features, the hash bits,
+// the index base unless opt has one, and the table. It returns the model's encoder, or nil if there
+// is none.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
@@ -63,7 +64,7 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	return nil, err
 }
 
-// Table reads the table of a model with the given number of features, nil if it has none.
+// Table decodes the table of a model with the given number of features; nil if text is nil.
 func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	if text == nil {
 		return nil, nil
@@ -79,7 +80,7 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// Scaler reads the scaler of a model, nil if it has none.
+// Scaler decodes the scaler of a model, or returns nil if there is none.
 func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
 	if head.Scaler == nil {
 		return nil, nil
@@ -91,8 +92,8 @@ func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
 	return s, nil
 }
 
-// CheckFinite returns an error for the first row with a score that can't be relied on, of rows that
-// begin with the row first.
+// CheckFinite returns an error for the first row whose score is not finite, in float32 if the model
+// is a regression. first is the number of the first row in error messages.
 func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
@@ -104,16 +105,16 @@ func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
 	return RowOverflows(first+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows is the error of a row with a score that can't be relied on.
+// RowOverflows returns the error of a row whose score is not finite.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
 }
 
-// Numbers reports whether a model predicts numbers, and has no classes.
+// Numbers reports whether a model is a regression, which has no classes.
 func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
 
-// ClassNames returns the names of a model's classes, nil if it predicts numbers.
+// ClassNames returns the names of a model's classes, or nil if it is a regression.
 func ClassNames(m modelio.Predictor) (names []string) {
 	for i := range m.Head().Classes {
 		names = append(names, m.ClassName(i))
@@ -121,14 +122,14 @@ func ClassNames(m modelio.Predictor) (names []string) {
 	return names
 }
 
-// WriteNumbers writes the predictions of a model of numbers, one a line.
+// WriteNumbers writes the predictions of a regression, one on each line.
 func WriteNumbers(w *bufio.Writer, scores []float64) {
 	for _, z := range scores {
 		fmt.Fprintln(w, pegasos.FormatLabel(float32(z)))
 	}
 }
 
-// WriteLabels writes a line for each row: the name of the class that a model predicts for it.
+// WriteLabels writes one line for each row: the name of the predicted class.
 func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
 	names = escape.Names(names)
 	for i := range rows {
@@ -137,9 +138,9 @@ func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) 
 	}
 }
 
-// Write reads data, and writes a line for each row: the label that a model predicts. It returns
-// how many rows there are, and how many bytes were read. opt says of the data what the model does
-// not.
+// Write reads the data file path, and writes one line for each row: the predicted label. It returns
+// the number of rows, and the number of bytes read. opt has the reading options that the model does
+// not determine.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {
@@ -160,9 +161,11 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 		return 0, 0, err
 	}
 	if scaler != nil {
-		if set, err = scaler.Apply(set); err != nil {
+		scaled, err := scaler.Apply(set)
+		if err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", path, err)
 		}
+		set = scaled
 	}
 	scores := m.DecisionAll(set.Examples())
 	if err := set.Err(); err != nil {
