@@ -1,4 +1,4 @@
-// Package blob reads numbers that stand little-endian in bytes, as databases and files hold
+// Package blob reads numbers from the little-endian bytes in which databases and files store
 // vectors.
 package blob
 
@@ -8,12 +8,11 @@ import (
 	"unsafe"
 )
 
-// BigEndian tells whether memory holds numbers the other way round.
+// BigEndian reports whether this machine is big-endian.
 var BigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
-// View returns the numbers in b without copying them. ok is false where that can't be: if the
-// length is no multiple of a number's, b doesn't begin at an address that is one, or the machine is
-// big-endian.
+// View returns the numbers in b without copying them. ok is false if that is impossible: the length
+// or the address of b is not a multiple of a number's size, or the machine is big-endian.
 func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	size := int(unsafe.Sizeof(*new(T)))
 	p := unsafe.Pointer(unsafe.SliceData(b))
@@ -23,12 +22,13 @@ func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	return Numbers[T](b), true
 }
 
-// Numbers is View of bytes that are known to be numbers as memory has them.
+// Numbers returns the bytes of b as numbers in native byte order. b must be aligned for T, and its
+// length should be a multiple of T's size.
 func Numbers[T ~float32 | ~uint16 | ~int32 | ~int64](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
-// Append appends the floats in b, of which there are len(b)/4, to dst.
+// Append appends the len(b)/4 float32 numbers in b to dst.
 func Append(dst []float32, b []byte) []float32 {
 	for ; len(b) >= 4; b = b[4:] {
 		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(b)))

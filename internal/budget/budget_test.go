@@ -2,7 +2,8 @@ package budget
 
 import "testing"
 
-// An account pays what is free and what was read, not more, and again what is returned.
+// An Account allows the free bytes and those for the bytes read, not more, and reuses returned
+// bytes.
 func TestAccount(t *testing.T) {
 	a := &Account{Part: Part{Free: 10, PerByte: 3}}
 	if !a.Take(10) || a.Take(1) {
@@ -20,8 +21,8 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// The parts that are spent at a time stay below what a file is allowed, Elements and Numbers with as
-// much garbage.
+// The parts that are used together are below what a file is allowed; Elements and Numbers count
+// twice, for garbage.
 func TestParts(t *testing.T) {
 	for _, size := range []int64{0, 1 << 10, 1 << 30} {
 		if most := Allowed(size, 0); 2*Elements.Of(size) > most || Vectors.Of(size) > most ||

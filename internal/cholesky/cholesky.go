@@ -1,9 +1,11 @@
-// Package cholesky factors symmetric positive definite matrices in float32, and solves equations
-// with the factor in float64.
+// Package cholesky factors symmetric positive definite matrices in float32, and solves linear
+// systems with the factor in float64. Factor is a Cholesky factor. Newton's method uses it for its
+// Hessians.
 //
-// The matrix is scaled first, so that its diagonal lies between 1/2 and 2: by powers of two, which
-// round nothing. Rows of raw data differ by orders of magnitude, and a factor in float32 bears that
-// only so. See Higham, Accuracy and Stability of Numerical Algorithms, chapter 10.
+// The matrix is first scaled by powers of two, which round nothing, so that its diagonal lies
+// between 1/2 and 2. Without that, a float32 factor of raw data, whose columns differ by orders of
+// magnitude, would be too inaccurate. See Higham, Accuracy and Stability of Numerical Algorithms,
+// chapter 10.
 package cholesky
 
 import (
@@ -16,37 +18,37 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Factor is an upper triangular U with U'U = DAD for a matrix A, where D is diagonal.
+// Factor is an upper triangular U with U'U = DAD for a matrix A and a diagonal D.
 type Factor struct {
 	dim    int
-	stride int       // of u
-	u      []float32 // rows; below the diagonal is nothing of use
-	scale  []float64 // D
+	stride int       // distance between the rows of u
+	u      []float32 // U, row-major; the elements below the diagonal are meaningless
+	scale  []float64 // the diagonal of D
 	row    []float64
-	a, b   []float32 // panels of rows that are subtracted
+	a, b   []float32 // panels of the rows that are being subtracted
 }
 
-// step is the number of rows that are subtracted from the rest at a time: whole tiles in both
+// step is the number of rows subtracted from the remaining rows at a time: whole tiles in both
 // directions.
 const step = 8 * asm.TileRows
 
-// New returns a factor of matrices with dim rows and columns.
+// New returns a Factor for matrices of dim rows and columns.
 func New(dim int) *Factor {
 	f := &Factor{dim: dim}
-	rows := up(dim, asm.TileRows)
-	f.stride = up(rows, asm.TileCols)
+	rows := roundUp(dim, asm.TileRows)
+	f.stride = roundUp(rows, asm.TileCols)
 	f.u = make([]float32, rows*f.stride)
 	f.scale, f.row = make([]float64, dim), make([]float64, dim)
 	f.a, f.b = make([]float32, step*rows), make([]float32, step*f.stride)
 	return f
 }
 
-// up returns the least multiple of m that is not below n.
-func up(n, m int) int { return (n + m - 1) / m * m }
+// roundUp rounds n up to a multiple of m.
+func roundUp(n, m int) int { return (n + m - 1) / m * m }
 
-// Decompose factors A = scale*m + add*I. It returns an error if A is not positive definite, as far
-// as float32 can tell: f is of no use then. Up to threads goroutines share the work; the bits
-// don't depend on their number.
+// Decompose factors A = scale*m + add*I, in up to threads goroutines. It returns an error if A is
+// not positive definite within the accuracy of float32; f is unusable then. The bits do not depend
+// on threads.
 func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error {
 	if m.Dim() != f.dim {
 		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d", m.Dim(), f.dim))
@@ -72,7 +74,7 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 	return nil
 }
 
-// load makes u the upper half of DAD.
+// load stores the upper triangle of DAD in u, and D in scale.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 	m.Diagonal(f.row)
 	for i, v := range f.row {
@@ -101,8 +103,8 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 		f.dim, pivot)
 }
 
-// rows finishes the rows from first to end-1, at most those of a tile: all rows above them have
-// been subtracted.
+// rows computes the rows from first to end-1 of U, at most the rows of a tile. The rows above first
+// must have been subtracted from them.
 func (f *Factor) rows(first, end int) error {
 	var column [asm.TileRows]float32
 	for r := first; r < end; r++ {
@@ -119,14 +121,15 @@ func (f *Factor) rows(first, end int) error {
 	return nil
 }
 
-// subtract subtracts rows from k0 to k1-1 of U, which are finished, from those from k1 to end-1.
+// subtract subtracts the products of the rows from k0 to k1-1 of U, which are complete, from the
+// rows from k1 to end-1.
 func (f *Factor) subtract(k0, k1, end, threads int) {
 	k := k1 - k0
-	from, last := k1/asm.TileCols*asm.TileCols, up(f.dim, asm.TileCols)
+	from, last := k1/asm.TileCols*asm.TileCols, roundUp(f.dim, asm.TileCols)
 	for r := range k {
 		row := f.u[(k0+r)*f.stride:][:f.stride]
 		asm.Pack(f.a[r*asm.TileRows:], asm.TileRows, k*asm.TileRows, -1,
-			row[k1:k1+up(end-k1, asm.TileRows)])
+			row[k1:k1+roundUp(end-k1, asm.TileRows)])
 		asm.Pack(f.b[r*asm.TileCols:], asm.TileCols, k*asm.TileCols, 1, row[from:last])
 	}
 	panels := (last - from) / asm.TileCols
@@ -139,7 +142,7 @@ func (f *Factor) subtract(k0, k1, end, threads int) {
 	})
 }
 
-// Solve sets b to the solution x of Ax = b, in float64 and one fixed order.
+// Solve sets b to the solution x of Ax = b, in float64 and in a fixed order of operations.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.dim]
 	for i := range b {

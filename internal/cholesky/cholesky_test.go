@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A dense is a symmetric matrix in float64.
+// dense is a symmetric matrix in float64.
 type dense struct {
 	dim int
 	a   []float64
@@ -28,8 +28,8 @@ func (m dense) Diagonal(dst []float64) {
 	}
 }
 
-// random returns G G' of a random G with 2 dim columns, its rows and columns scaled by powers of
-// two that are up to spread apart.
+// random returns G G' for a random G with 2 dim columns. Its rows and columns are scaled by powers
+// of two that differ by up to 2^spread.
 func random(dim, spread int) dense {
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
 	g := make([]float64, dim*2*dim)
@@ -56,7 +56,7 @@ func random(dim, spread int) dense {
 
 var dims = []int{1, 2, 3, 11, 12, 13, 31, 33, 54, 62, 95, 96, 97, 123, 200, 293}
 
-// The solution is as good as a factor in float32 allows, however the rows are scaled.
+// The solution is as accurate as a float32 factor allows, however the rows are scaled.
 func TestSolve(t *testing.T) {
 	for _, dim := range dims {
 		for _, spread := range []int{0, 40} {
@@ -73,8 +73,8 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// solve returns the largest error of a solution, relative to the largest element, of the matrix
-// that is scaled to a unit diagonal.
+// solve returns the largest error of a solution, relative to its largest element, for the matrix
+// scaled to a unit diagonal.
 func solve(t *testing.T, m dense) (worst float64) {
 	t.Helper()
 	const add, scale = 1e-12, .125
@@ -105,7 +105,7 @@ func solve(t *testing.T, m dense) (worst float64) {
 	return worst
 }
 
-// golden is the SHA-256 sum over factors and solutions, for every path and number of threads.
+// golden is the SHA-256 hash of factors and solutions, for every code path and number of threads.
 const golden = "af31ba60432bcda7d55b86b79810afc39ad27aec565b7414f6bfaa1130319931"
 
 func TestGolden(t *testing.T) {
@@ -140,7 +140,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A factor may be used again, after a failure too, and what was in it leaves no trace.
+// A Factor may be reused, even after an error, and its earlier contents do not matter.
 func TestAgain(t *testing.T) {
 	good, other := random(70, 6), random(70, 15)
 	fresh, used := New(70), New(70)

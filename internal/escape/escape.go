@@ -1,5 +1,6 @@
-// Package escape keeps what names of classes, columns and files may hold from whoever reads them:
-// control characters could end a line, or take hold of a terminal.
+// Package escape makes names of classes, columns and files safe to print. It escapes control
+// characters, which could end a line or control a terminal, and everything else that is not
+// printable.
 package escape
 
 import (
@@ -11,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns a name as it is if all of it can be seen, and else in Go's quotes. So is one that is
-// empty or begins with a quote, so that different names never look the same.
+// Name returns a name unchanged if it is printable, else quoted as in Go. Empty names, and names
+// that begin with a quote, are quoted too, so that different names never print alike.
 func Name(name string) string {
 	if name == "" || name[0] == '"' || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, isHidden) {
@@ -21,7 +22,7 @@ func Name(name string) string {
 	return name
 }
 
-// Names returns each of the names as Name does, nil for nil.
+// Names returns Name of each name, or nil if names is nil.
 func Names(names []string) []string {
 	if names == nil {
 		return nil
@@ -35,7 +36,7 @@ func Names(names []string) []string {
 
 func isHidden(r rune) bool { return !strconv.IsPrint(r) }
 
-// Text returns a sentence in which what can't be seen, new lines too, is escaped as in Go.
+// Text returns text with its unprintable characters, newlines among them, escaped as in Go.
 func Text(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
 		return text
@@ -54,21 +55,21 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut keeps a word of a file short enough for a message, which quotes it.
+// Cut shortens a word of more than 40 bytes, for a message that quotes it, and appends "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {
 		return string(word)
 	}
-	end := most // in front of a whole character
+	end := most // must be the start of a character
 	for end > most-utf8.UTFMax && !utf8.RuneStart(word[end]) {
 		end--
 	}
 	return string(word[:end]) + "..."
 }
 
-// Error returns err with a text that fits a line of a message, whatever a file's words have put in
-// it: as Text has it, without the middle of a long one. errors.Is and errors.As find err.
+// Error returns err with a text for a single line of output: escaped by Text, and without its
+// middle if it is longer than 260 bytes. errors.Is and errors.As find err.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -93,8 +94,8 @@ type shown struct {
 func (s *shown) Error() string { return s.text }
 func (s *shown) Unwrap() error { return s.err }
 
-// JSON returns valid JSON with what can't be seen in its strings escaped, of which encoding/json
-// leaves some. Between its values there may be new lines.
+// JSON returns valid JSON with the unprintable characters of its strings escaped; encoding/json
+// leaves some of them. Newlines between values remain.
 func JSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && isHidden(r) }
 	if !bytes.ContainsFunc(text, hidden) {
@@ -105,7 +106,7 @@ func JSON(text []byte) []byte {
 		switch {
 		case !hidden(r):
 			b.WriteRune(r)
-		case r > 0xffff: // as a pair
+		case r > 0xffff: // as a surrogate pair
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		default:

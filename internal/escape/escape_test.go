@@ -56,7 +56,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// An error stays what it is, in words that fit a line.
+// Error keeps the error's identity, and its text fits a line.
 func TestError(t *testing.T) {
 	if Error(nil) != nil || Error(io.EOF) != io.EOF {
 		t.Error("a clean error is another one")

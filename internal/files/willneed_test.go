@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/machine"
 )
 
-// A file that fits in memory is not requested. In other files, each page is requested once, until
-// the requests are so many that the first pages may have been evicted.
+// A file that fits in memory is not requested. In other files, each page is requested once, and
+// again only when later requests may have evicted it.
 func TestWillNeed(t *testing.T) {
 	page := int64(os.Getpagesize())
 	const pages = 100

@@ -1,4 +1,5 @@
-// Package labels finds the classes of rows from their labels.
+// Package labels determines the classes of rows from their labels, and combines the scores of
+// binary problems into votes and class scores.
 package labels
 
 import (
@@ -14,10 +15,10 @@ import (
 // MaxClasses is the largest number of classes that a model can have.
 const MaxClasses = 1 << 16
 
-// Classify returns the distinct labels, ascending, and for each row the position of its label
-// among them, or -1 for a row of weight 0 whose label no other row has. The labels of rows of
-// weight 0 are no classes; weight may be nil. If the classes are known, every label has to be
-// among them. Errors of a row are made by badRow.
+// Classify returns the distinct labels in ascending order, and for each row the index of its label
+// in them. Rows of weight 0 do not add classes; their index is -1 if no other row has their label.
+// weight may be nil. If known is not nil, the classes are known, and the label of every row of
+// positive weight must be one of them. badRow makes the errors that concern a row.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -43,7 +44,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			len(y), classes[0])
 	}
 	class = make([]int32, len(y))
-	if len(classes) == 2 { // in any order, which no processor can predict: without branches
+	if len(classes) == 2 { // the classes of the rows are unpredictable: no branches
 		for i, v := range y {
 			c := int32(-1)
 			if v == classes[0] {
@@ -66,12 +67,12 @@ func Classify(y []float32, weight []float64, known []float32,
 	return classes, class, nil
 }
 
-// distinct returns the labels of the rows whose weight is not 0, ascending.
+// distinct returns the distinct labels of the rows whose weight is not 0, in ascending order.
 func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]float32, error) {
 	var classes []float32
 	for i := 0; i < len(y); i++ {
 		if len(classes) == 2 {
-			if i += ofTwo(y[i:], classes[0], classes[1]); i == len(y) {
+			if i += countEither(y[i:], classes[0], classes[1]); i == len(y) {
 				break
 			}
 		}
@@ -92,10 +93,10 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// ofTwo returns how many labels from the first on are one of two. It may return less.
-func ofTwo(y []float32, a, b float32) (n int) {
+// countEither returns the number of labels at the start of y that are a or b. It may return less.
+func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
-	neither := func(v float32) uint64 { // 0 if it is one of them
+	neither := func(v float32) uint64 { // 0 if v is a or b
 		u := math.Float32bits(v)
 		return uint64(u^first) * uint64(u^second)
 	}
@@ -112,8 +113,8 @@ func ofTwo(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the position of a label among the classes, or the one where it would have to be
-// inserted. It is slices.BinarySearch, and quicker for few classes.
+// Find returns the index of a label in the classes, or the index at which it would have to be
+// inserted. It is a slices.BinarySearch that is faster for few classes.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)
@@ -136,8 +137,8 @@ func Finite(y []float32, badRow func(row int, reason string) error) error {
 	return nil
 }
 
-// CheckClasses returns an error unless the classes are finite and ascending, and there is a name
-// for each if there are names.
+// CheckClasses returns an error unless the classes are finite and strictly ascending, and names is
+// nil or has one name for each class.
 func CheckClasses(classes []float32, names []string) error {
 	for i, c := range classes {
 		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
@@ -150,8 +151,8 @@ func CheckClasses(classes []float32, names []string) error {
 	return nil
 }
 
-// Name returns the name of a class, or its label as text if the classes have no names. It panics if
-// there is no such class.
+// Name returns the name of a class, or its label as text if names is nil. It panics if class is out
+// of range.
 func Name(classes []float32, names []string, class int) string {
 	if class < 0 || class >= len(classes) {
 		panic(misuse.Of("class %d of %d", class, len(classes)))
@@ -162,10 +163,10 @@ func Name(classes []float32, names []string, class int) string {
 	return Format(classes[class])
 }
 
-// Format returns a label as it is printed: the shortest text that reads as the same float32.
+// Format returns the text of a label: the shortest that parses as the same float32.
 func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
-// At returns the label of a class, NaN for no class, which is -1.
+// At returns the label of a class, or NaN for class -1, which is no class.
 func At(classes []float32, class int) float32 {
 	if class < 0 {
 		return float32(math.NaN())

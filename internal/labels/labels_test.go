@@ -48,8 +48,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// Labels of two classes go another way than those of more: rows in any order, a zero of either
-// sign, and a third label, at first that of rows without weight.
+// Classify has separate loops for two classes and for more. The labels are in random order, with
+// zeros of both signs, and a third label, first only in rows of weight 0.
 func TestClassifyTwoAndMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	minusZero := float32(math.Copysign(0, -1))
@@ -70,7 +70,7 @@ func TestClassifyTwoAndMore(t *testing.T) {
 					}
 				}
 				for i, v := range y {
-					want[i] = int32(slices.Index(classes, v)) // == holds zeros equal
+					want[i] = int32(slices.Index(classes, v)) // == ignores the sign of 0
 				}
 				if !slices.Contains(y, 5) || !slices.Contains(y, 0) {
 					continue

@@ -2,10 +2,10 @@ package labels
 
 import "math"
 
-// Votes counts the votes of pairs of classes, (0,1), (0,2) ... (1,2) ...: a score above 0 is one
-// for the second class of its pair, any other is one for the first. The sums are those of each
-// class's scores, taken so that what speaks for the class is positive. Votes and sums, one for each
-// class, are zeroed first.
+// Votes counts the votes of the pairs of classes (0,1), (0,2) ... (1,2) ... A score above 0 is a
+// vote for the second class of its pair, any other score for the first. sums receives the sum of
+// the scores of each class's pairs, signed so that a positive score favors the class. votes and
+// sums have one element for each class and are zeroed first.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -25,9 +25,9 @@ func Votes(scores, votes, sums []float64) {
 	}
 }
 
-// ClassScores writes a score for each of the classes to dst, given the scores of one problem of
-// two classes, of each of the pairs, or of each class. It returns dst, or, if that is too short, a
-// new slice.
+// ClassScores computes one score for each class from the scores of a single binary problem, of all
+// pairs of classes, or of each class. It stores them in dst, or in a new slice if dst is too short,
+// and returns that slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	if len(dst) < classes {
 		dst = make([]float64, classes)
@@ -53,7 +53,7 @@ func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	return dst
 }
 
-// Highest returns the position of the highest score, the first among ties.
+// Highest returns the index of the highest score, the first among equals.
 func Highest(scores []float64) int {
 	best := 0
 	for k, s := range scores {

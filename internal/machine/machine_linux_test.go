@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The memory is the least of the machine's and the control groups', however far above the process.
+// Memory is the machine's, or the smallest limit of the process's control groups and their parents.
 func TestMemory(t *testing.T) {
 	const meminfo = "MemFree: 1 kB\nMemTotal:   1000 kB\n"
 	for name, c := range map[string]struct {

@@ -220,7 +220,7 @@ func (g *guard) firstError() error {
 	return g.err
 }
 
-// zeros returns the row of zeros that stands for each row of a bad dense block.
+// zeros returns the row of zeros that replaces every row of a bad dense block.
 func (g *guard) zeros(cols int) []float32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,7 +40,7 @@ func panicked(f func()) (text string) {
 	return ""
 }
 
-// lazy is what the tests need of both lazy matrices.
+// lazy is the interface of both lazy matrices.
 type lazy interface {
 	Lazy() bool
 	Sound() bool

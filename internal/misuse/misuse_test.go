@@ -26,7 +26,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Called from nowhere in the module, there is still something to say.
+// Without a public function on the stack, the message starts with the module's name.
 func TestOf(t *testing.T) {
 	if have := Lengths("len(x)", 1, "len(y)", 2); have != "pegasimd: len(x) = 1, len(y) = 2" {
 		t.Error(have)

@@ -14,151 +14,151 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// of returns a slice of n numbers.
-func of(n int) []float32 { return make([]float32, n) }
+// vec returns a slice of n numbers.
+func vec(n int) []float32 { return make([]float32, n) }
 
-// wrong has a call of each exported function that can be called wrongly, and what it panics with.
-// Those that can't are there with nil.
-func wrong(t *testing.T) map[string][]call {
+// invalidCalls returns invalid calls of each exported function, with the messages they should panic
+// with. Functions that accept every argument have nil.
+func invalidCalls(t *testing.T) map[string][]call {
 	d := dense.New(3, 4)
-	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, of(2))
+	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, vec(2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := []int32{0, 3}
 	hits := make([]dense.Hit, 2)
 	return map[string][]call{
-		"dense.Dot":      {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.DotNorms": {{func() { dense.DotNorms(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Axpy":     {{func() { dense.Axpy(1, of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Axpby":    {{func() { dense.Axpby(1, of(3), 2, of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Dot":      {{func() { dense.Dot(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.DotNorms": {{func() { dense.DotNorms(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpy":     {{func() { dense.Axpy(1, vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpby":    {{func() { dense.Axpby(1, vec(3), 2, vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.SquaredDistance": {
-			{func() { dense.SquaredDistance(of(70000), of(4)) }, "len(x) = 70000, len(y) = 4"}},
-		"dense.Exp":        {{func() { dense.Exp(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"}},
+			{func() { dense.SquaredDistance(vec(70000), vec(4)) }, "len(x) = 70000, len(y) = 4"}},
+		"dense.Exp":        {{func() { dense.Exp(vec(3), vec(4)) }, "len(dst) = 3, len(x) = 4"}},
 		"dense.SumSquares": nil, "dense.Scale": nil, "dense.Norm": nil,
 		"dense.Sum": nil, "dense.SumAbs": nil,
 		"dense.Min": nil, "dense.Max": nil, "dense.ArgMin": nil, "dense.ArgMax": nil,
 		"dense.L1Distance": {
-			{func() { dense.L1Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+			{func() { dense.L1Distance(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.DotNorms64": {
-			{func() { dense.DotNorms64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+			{func() { dense.DotNorms64(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.SquaredDistance64": {
-			{func() { dense.SquaredDistance64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Cosine64": {{func() { dense.Cosine64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+			{func() { dense.SquaredDistance64(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Cosine64": {{func() { dense.Cosine64(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.Float32s": nil,
 		"dense.AppendFloat32s": {
 			{func() { dense.AppendFloat32s(nil, make([]byte, 6)) }, "len(b) = 6, not a multiple of 4"}},
 		"dense.TopBytes": {
-			{func() { dense.TopBytes(hits, 0, make([]byte, 24), 11, of(3)) },
+			{func() { dense.TopBytes(hits, 0, make([]byte, 24), 11, vec(3)) },
 				"rows of 12 elements, 11 apart"},
-			{func() { dense.TopBytes(hits, 0, make([]byte, 43), 16, of(3)) },
+			{func() { dense.TopBytes(hits, 0, make([]byte, 43), 16, vec(3)) },
 				"len(rows) = 43 ends inside row 2: rows of 12 elements, 16 apart"}},
 		"dense.TopByteSlices": {
-			{func() { dense.TopByteSlices(hits, 0, [][]byte{make([]byte, 11)}, of(3)) },
+			{func() { dense.TopByteSlices(hits, 0, [][]byte{make([]byte, 11)}, vec(3)) },
 				"len(rows[0]) = 11, 4*len(x) = 12"}},
-		"dense.Dot64":  {{func() { dense.Dot64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Cosine": {{func() { dense.Cosine(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Dot64":  {{func() { dense.Dot64(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Cosine": {{func() { dense.Cosine(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.Distance": {
-			{func() { dense.Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+			{func() { dense.Distance(vec(3), vec(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.Normalize": {
-			{func() { dense.Normalize(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"},
-			{func() { dense.Normalize(of(3), []float32{1}) }, "len(dst) = 3, len(x) = 1"}},
+			{func() { dense.Normalize(vec(3), vec(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Normalize(vec(3), []float32{1}) }, "len(dst) = 3, len(x) = 1"}},
 		"dense.Add": {
-			{func() { dense.Add(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
-			{func() { dense.Add(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+			{func() { dense.Add(vec(3), vec(4), vec(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Add(vec(4), vec(4), vec(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.Sub": {
-			{func() { dense.Sub(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
-			{func() { dense.Sub(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+			{func() { dense.Sub(vec(3), vec(4), vec(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Sub(vec(4), vec(4), vec(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.Mul": {
-			{func() { dense.Mul(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
-			{func() { dense.Mul(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+			{func() { dense.Mul(vec(3), vec(4), vec(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Mul(vec(4), vec(4), vec(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.ScaleTo": {
-			{func() { dense.ScaleTo(of(3), 1, of(4)) }, "len(dst) = 3, len(x) = 4"}},
+			{func() { dense.ScaleTo(vec(3), 1, vec(4)) }, "len(dst) = 3, len(x) = 4"}},
 		"dense.AxpyTo": {
-			{func() { dense.AxpyTo(of(3), 1, of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
-			{func() { dense.AxpyTo(of(4), 1, of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+			{func() { dense.AxpyTo(vec(3), 1, vec(4), vec(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.AxpyTo(vec(4), 1, vec(4), vec(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.DotRows": {
-			{func() { dense.DotRows(of(3), of(11), 4, of(4)) },
+			{func() { dense.DotRows(vec(3), vec(11), 4, vec(4)) },
 				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},
-			{func() { dense.DotRows(of(3), of(11), -4, of(4)) },
+			{func() { dense.DotRows(vec(3), vec(11), -4, vec(4)) },
 				"len(rows) = 11, too few for 3 rows of 4 elements, -4 apart"},
 		},
 		"dense.DotRowsAt": {
-			{func() { dense.DotRowsAt(of(3), of(12), 4, row, of(4)) },
+			{func() { dense.DotRowsAt(vec(3), vec(12), 4, row, vec(4)) },
 				"len(dst) = 3, len(idx) = 2"},
-			{func() { dense.DotRowsAt(of(2), of(12), 4, row, of(4)) },
+			{func() { dense.DotRowsAt(vec(2), vec(12), 4, row, vec(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
 		},
 		"dense.AxpyRows": {
-			{func() { dense.AxpyRows(of(3), of(12), 4, row, of(4)) }, "len(a) = 3, len(idx) = 2"},
-			{func() { dense.AxpyRows(of(2), of(12), 4, row, of(4)) },
+			{func() { dense.AxpyRows(vec(3), vec(12), 4, row, vec(4)) }, "len(a) = 3, len(idx) = 2"},
+			{func() { dense.AxpyRows(vec(2), vec(12), 4, row, vec(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
 		},
 		"dense.Top": {
-			{func() { dense.Top(hits, dense.ByDot, of(12), 2, of(3)) },
+			{func() { dense.Top(hits, dense.ByDot, vec(12), 2, vec(3)) },
 				"rows of 3 elements, 2 apart"},
-			{func() { dense.Top(hits, dense.ByDot, of(12), 3, nil) },
+			{func() { dense.Top(hits, dense.ByDot, vec(12), 3, nil) },
 				"rows of 0 elements, 3 apart"},
-			{func() { dense.Top(hits, dense.ByDot, of(12), -3, of(3)) },
+			{func() { dense.Top(hits, dense.ByDot, vec(12), -3, vec(3)) },
 				"rows of 3 elements, -3 apart"},
-			{func() { dense.Top(hits, 3, of(12), 3, of(3)) }, "there is no metric 3"},
-			{func() { dense.Top(hits, dense.ByDot, of(12), 5, of(5)) },
+			{func() { dense.Top(hits, 3, vec(12), 3, vec(3)) }, "there is no metric 3"},
+			{func() { dense.Top(hits, dense.ByDot, vec(12), 5, vec(5)) },
 				"len(rows) = 12 ends inside row 2: rows of 5 elements, 5 apart"},
-			{func() { dense.Top(hits, dense.ByDot, of(2), 5, of(3)) },
+			{func() { dense.Top(hits, dense.ByDot, vec(2), 5, vec(3)) },
 				"len(rows) = 2 ends inside row 0: rows of 3 elements, 5 apart"},
 		},
 		"dense.TopAt": {
-			{func() { dense.TopAt(hits, dense.ByDistance, of(12), 4, row, of(4)) },
+			{func() { dense.TopAt(hits, dense.ByDistance, vec(12), 4, row, vec(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
 		},
 		"dense.TopSlices": {
-			{func() { dense.TopSlices(hits, dense.ByDot, [][]float32{of(3), of(2)}, of(3)) },
+			{func() { dense.TopSlices(hits, dense.ByDot, [][]float32{vec(3), vec(2)}, vec(3)) },
 				"len(rows[1]) = 2, len(x) = 3"},
 		},
 		"dense.TopMany": {
-			{func() { dense.TopMany([][]dense.Hit{hits}, 0, of(12), 3, nil, 1) },
+			{func() { dense.TopMany([][]dense.Hit{hits}, 0, vec(12), 3, nil, 1) },
 				"len(dst) = 1, len(queries) = 0"},
 			{func() {
-				dense.TopMany([][]dense.Hit{hits}, 0, of(13), 3, [][]float32{of(3)}, 1)
+				dense.TopMany([][]dense.Hit{hits}, 0, vec(13), 3, [][]float32{vec(3)}, 1)
 			}, "len(rows) = 13 ends inside row 4: rows of 3 elements, 3 apart"},
 			{func() {
-				queries := [][]float32{of(3), of(2)}
-				dense.TopMany([][]dense.Hit{hits, hits}, 0, of(12), 3, queries, 1)
+				queries := [][]float32{vec(3), vec(2)}
+				dense.TopMany([][]dense.Hit{hits, hits}, 0, vec(12), 3, queries, 1)
 			}, "len(queries[1]) = 2, len(queries[0]) = 3"},
 		},
 		"dense.Gemv": {
-			{func() { dense.Gemv(1, of(11), 4, of(4), 0, of(3)) },
+			{func() { dense.Gemv(1, vec(11), 4, vec(4), 0, vec(3)) },
 				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
-			{func() { dense.Gemv(1, of(12), 3, of(4), 0, of(3)) }, "lda = 3, less than 4 columns"},
+			{func() { dense.Gemv(1, vec(12), 3, vec(4), 0, vec(3)) }, "lda = 3, less than 4 columns"},
 		},
 		"dense.GemvT": {
-			{func() { dense.GemvT(1, of(11), 4, of(3), 0, of(4)) },
+			{func() { dense.GemvT(1, vec(11), 4, vec(3), 0, vec(4)) },
 				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
 		},
 		"dense.Ger": {
-			{func() { dense.Ger(1, of(3), of(4), of(11), 4) },
+			{func() { dense.Ger(1, vec(3), vec(4), vec(11), 4) },
 				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
 		},
 		"dense.Gemm": {
 			{func() {
-				dense.Gemm(2, 3, -1, 1, dense.Factor{}, dense.Factor{}, 0, of(6), 3, 1)
+				dense.Gemm(2, 3, -1, 1, dense.Factor{}, dense.Factor{}, 0, vec(6), 3, 1)
 			}, "m = 2, n = 3, k = -1"},
 			{func() {
-				a, b := dense.Factor{Data: of(7), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
-				dense.Gemm(2, 3, 4, 1, a, b, 0, of(6), 3, 1)
+				a, b := dense.Factor{Data: vec(7), Stride: 4}, dense.Factor{Data: vec(12), Stride: 3}
+				dense.Gemm(2, 3, 4, 1, a, b, 0, vec(6), 3, 1)
 			}, "len(a.Data) = 7, too few for 2 rows of 4 elements, 4 apart"},
 			{func() {
-				a, b := dense.Factor{Data: of(8), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
+				a, b := dense.Factor{Data: vec(8), Stride: 4}, dense.Factor{Data: vec(12), Stride: 3}
 				b.Transposed = true
-				dense.Gemm(2, 3, 4, 1, a, b, 0, of(6), 3, 1)
+				dense.Gemm(2, 3, 4, 1, a, b, 0, vec(6), 3, 1)
 			}, "b.Stride = 3, less than 4 columns"},
 			{func() {
-				a, b := dense.Factor{Data: of(8), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
-				dense.Gemm(2, 3, 4, 1, a, b, 0, of(5), 3, 1)
+				a, b := dense.Factor{Data: vec(8), Stride: 4}, dense.Factor{Data: vec(12), Stride: 3}
+				dense.Gemm(2, 3, 4, 1, a, b, 0, vec(5), 3, 1)
 			}, "len(c) = 5, too few for 2 rows of 3 elements, 3 apart"},
 		},
 		"dense.Matrix.Top": {
-			{func() { d.Top(hits, dense.ByDot, of(3)) }, "len(x) = 3, Cols = 4"},
+			{func() { d.Top(hits, dense.ByDot, vec(3)) }, "len(x) = 3, Cols = 4"},
 		},
 		"dense.New": {
 			{func() { dense.New(-1, 2) }, "-1 rows of 2"},
@@ -172,48 +172,48 @@ func wrong(t *testing.T) map[string][]call {
 			{func() { d.Row(-1) }, "row -1 of 3"},
 		},
 		"dense.Matrix.Dot": {
-			{func() { d.Dot(3, of(4)) }, "row 3 of 3"},
-			{func() { d.Dot(0, of(3)) }, "len(x) = 4, len(y) = 3"},
+			{func() { d.Dot(3, vec(4)) }, "row 3 of 3"},
+			{func() { d.Dot(0, vec(3)) }, "len(x) = 4, len(y) = 3"},
 		},
 		"dense.Matrix.Axpy": {
-			{func() { d.Axpy(3, 1, of(4)) }, "row 3 of 3"},
-			{func() { d.Axpy(0, 1, of(3)) }, "len(x) = 4, len(y) = 3"},
+			{func() { d.Axpy(3, 1, vec(4)) }, "row 3 of 3"},
+			{func() { d.Axpy(0, 1, vec(3)) }, "len(x) = 4, len(y) = 3"},
 		},
 		"dense.Matrix.SumSquares": {{func() { d.SumSquares(3) }, "row 3 of 3"}},
 		"dense.Matrix.DotRows": {
-			{func() { d.DotRows(of(2), 0, of(5)) }, "len(w) = 5, Cols = 4"},
-			{func() { d.DotRows(of(2), 2, of(4)) }, "rows 2 to 3 of 3"},
+			{func() { d.DotRows(vec(2), 0, vec(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.DotRows(vec(2), 2, vec(4)) }, "rows 2 to 3 of 3"},
 		},
 		"dense.Matrix.DotRowsAt": {
-			{func() { d.DotRowsAt(of(2), row, of(5)) }, "len(w) = 5, Cols = 4"},
-			{func() { d.DotRowsAt(of(2), row, of(4)) }, "idx[1] = 3, a row of 4"},
+			{func() { d.DotRowsAt(vec(2), row, vec(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.DotRowsAt(vec(2), row, vec(4)) }, "idx[1] = 3, a row of 4"},
 		},
 		"dense.Matrix.AxpyRows": {
-			{func() { d.AxpyRows(of(2), row, of(5)) }, "len(w) = 5, Cols = 4"},
-			{func() { d.AxpyRows(of(2), row, of(4)) }, "idx[1] = 3, a row of 4"},
+			{func() { d.AxpyRows(vec(2), row, vec(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.AxpyRows(vec(2), row, vec(4)) }, "idx[1] = 3, a row of 4"},
 		},
 		"dense.Matrix.Take": {{func() { d.Take([]uint32{3}) }, "row 3 of 3"}},
 
 		"sparse.Dot": {
-			{func() { sparse.Dot(row, of(3), of(4)) }, "len(idx) = 2, len(val) = 3"},
-			{func() { sparse.Dot(row, of(2), of(3)) }, "idx[1] = 3, outside of 3 features"},
-			{func() { sparse.Dot([]int32{-1}, of(1), of(3)) },
+			{func() { sparse.Dot(row, vec(3), vec(4)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.Dot(row, vec(2), vec(3)) }, "idx[1] = 3, outside of 3 features"},
+			{func() { sparse.Dot([]int32{-1}, vec(1), vec(3)) },
 				"idx[0] = -1, outside of 3 features"},
 		},
 		"sparse.Axpy": {
-			{func() { sparse.Axpy(1, row, of(3), of(4)) }, "len(idx) = 2, len(val) = 3"},
-			{func() { sparse.Axpy(1, row, of(2), of(3)) }, "idx[1] = 3, outside of 3 features"},
+			{func() { sparse.Axpy(1, row, vec(3), vec(4)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.Axpy(1, row, vec(2), vec(3)) }, "idx[1] = 3, outside of 3 features"},
 		},
 		"sparse.DotK": {
-			{func() { sparse.DotK(of(7), row, of(2), of(28)) }, "7 interleaved vectors"},
-			{func() { sparse.DotK(of(8), row, of(3), of(32)) }, "len(idx) = 2, len(val) = 3"},
-			{func() { sparse.DotK(of(8), row, of(2), of(31)) },
+			{func() { sparse.DotK(vec(7), row, vec(2), vec(28)) }, "7 interleaved vectors"},
+			{func() { sparse.DotK(vec(8), row, vec(3), vec(32)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.DotK(vec(8), row, vec(2), vec(31)) },
 				"idx[1] = 3, outside of 3 features"},
 		},
 		"sparse.AxpyK": {
-			{func() { sparse.AxpyK(of(7), row, of(2), of(28)) }, "7 interleaved vectors"},
-			{func() { sparse.AxpyK(of(8), row, of(3), of(32)) }, "len(idx) = 2, len(val) = 3"},
-			{func() { sparse.AxpyK(of(8), row, of(2), of(31)) },
+			{func() { sparse.AxpyK(vec(7), row, vec(2), vec(28)) }, "7 interleaved vectors"},
+			{func() { sparse.AxpyK(vec(8), row, vec(3), vec(32)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.AxpyK(vec(8), row, vec(2), vec(31)) },
 				"idx[1] = 3, outside of 3 features"},
 		},
 		"sparse.New": nil, "sparse.NewShared": nil, "sparse.Matrix.Rows": nil,
@@ -228,19 +228,19 @@ func wrong(t *testing.T) map[string][]call {
 			}
 		}, "row 3 of 3"}},
 		"sparse.Matrix.Dot": {
-			{func() { s.Dot(0, of(3)) }, "len(w) = 3, Cols = 4"},
-			{func() { s.Dot(3, of(4)) }, "row 3 of 3"},
+			{func() { s.Dot(0, vec(3)) }, "len(w) = 3, Cols = 4"},
+			{func() { s.Dot(3, vec(4)) }, "row 3 of 3"},
 		},
 		"sparse.Matrix.Axpy": {
-			{func() { s.Axpy(0, 1, of(3)) }, "len(w) = 3, Cols = 4"},
-			{func() { s.Axpy(3, 1, of(4)) }, "row 3 of 3"},
+			{func() { s.Axpy(0, 1, vec(3)) }, "len(w) = 3, Cols = 4"},
+			{func() { s.Axpy(3, 1, vec(4)) }, "row 3 of 3"},
 		},
 		"sparse.Matrix.SumSquares": {{func() { s.SumSquares(3) }, "row 3 of 3"}},
 		"sparse.Matrix.DotK": {
-			{func() { s.DotK(0, of(8), of(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+			{func() { s.DotK(0, vec(8), vec(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
 		},
 		"sparse.Matrix.AxpyK": {
-			{func() { s.AxpyK(0, of(8), of(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+			{func() { s.AxpyK(0, vec(8), vec(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
 		},
 		"sparse.Matrix.Take": {{func() { s.Take([]uint32{3}) }, "row 3 of 3"}},
 	}
@@ -251,10 +251,10 @@ type call struct {
 	want string
 }
 
-// Every exported function of the kernels' packages says what was wrong with a call, and begins with
-// its package's name and its own.
+// For invalid arguments, every exported function of the kernels' packages panics with a message
+// that starts with its package's name and its own.
 func TestPanics(t *testing.T) {
-	calls := wrong(t)
+	calls := invalidCalls(t)
 	for _, pkg := range []string{"dense", "sparse"} {
 		for _, name := range functions(t, pkg) {
 			all, ok := calls[pkg+"."+name]
@@ -263,7 +263,7 @@ func TestPanics(t *testing.T) {
 			}
 			for _, c := range all {
 				want := pkg + ": " + name + ": " + c.want
-				if name == "Matrix.Nonzeros" { // a loop's body is the caller's: it has no name
+				if name == "Matrix.Nonzeros" { // its loop body has no name
 					want = pkg + ": " + c.want
 				}
 				if have := recovered(c.f); !strings.HasPrefix(have, want) {

@@ -1,7 +1,7 @@
-// Package murmur has what is taken of MurmurHash3.
+// Package murmur implements the finalizer of MurmurHash3.
 package murmur
 
-// Mix64 is its finaliser for 64 bits: it spreads what differs over all of them.
+// Mix64 is the 64-bit finalizer of MurmurHash3: every bit of h affects all bits of the result.
 func Mix64(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd

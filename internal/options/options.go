@@ -1,6 +1,6 @@
-// Package options has the defaults and the rules that the configurations of the trainers share. A
-// configuration is checked by a table of rules, each of which names a field and says what it may
-// be; the first rule that is broken is the error.
+// Package options provides the defaults and rules that the configurations of the trainers share. A
+// configuration is checked against tables of rules. Each Rule that does not hold names a field and
+// the reason; the first of these is the error.
 package options
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Fill gives a field its default if it is zero.
+// Fill sets a field to its default value if the field is zero.
 func Fill[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -19,16 +19,17 @@ func Fill[T comparable](field *T, value T) {
 	}
 }
 
-// A Rule is one line of a table: the zero Rule is kept, any other is broken.
+// Rule is the result of checking one rule: the zero Rule if it holds, else the field and the
+// reason.
 type Rule struct {
 	Field  string
 	Reason string
 }
 
-// Error makes a broken rule an error.
+// Error returns the field and the reason.
 func (r Rule) Error() string { return r.Field + ": " + r.Reason }
 
-// Err returns the rule if it is broken, else nil.
+// Err returns r as an error, or nil if the rule holds.
 func (r Rule) Err() error {
 	if r.Field == "" {
 		return nil
@@ -36,15 +37,15 @@ func (r Rule) Err() error {
 	return r
 }
 
-// Bad returns a broken rule.
+// Bad returns the error of a rule that does not hold.
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
-// Check returns the first rule that is broken, or nil.
+// Check returns the first violated rule as an error, or nil.
 func Check(tables ...[]Rule) error {
 	return First(func(field, reason string) error { return Rule{field, reason} }, tables...)
 }
 
-// First returns the error, made by badField, of the first rule that is broken, or nil.
+// First returns the error of the first violated rule, made by badField, or nil.
 func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	for _, table := range tables {
 		for _, r := range table {
@@ -56,7 +57,7 @@ func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	return nil
 }
 
-// Not is a rule for a field that is broken if broken is true.
+// Not returns a rule that is violated if broken is true, for the reason in format.
 func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
 		return Rule{}
@@ -64,7 +65,7 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...)}
 }
 
-// OneOf is the rule that a field has one of the values.
+// OneOf returns the rule that a field has one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
@@ -76,36 +77,37 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, strings.Join(list, " or "))
 }
 
-// Range is the rule that a number is from least to most; want says so in words.
+// Range returns the rule that a number is from least to most. want describes the range in the
+// error.
 func Range[T cmp.Ordered](field string, have, least, most T, want string) Rule {
 	return Not(field, !(have >= least && have <= most), "have %v, want %s", have, want)
 }
 
-// Positive is the rule that a number is above 0 and finite.
+// Positive returns the rule that a number is above 0 and finite.
 func Positive(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have <= math.MaxFloat64),
 		"have %v, want a positive finite number", have)
 }
 
-// Share is the rule that a number lies between 0 and 1.
+// Share returns the rule that a number is above 0 and below 1.
 func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
 
-// Only is the rule that a field is not set unless another has a certain value.
+// Only returns the rule that a field is not set while the field other has the given value.
 func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
 	return Not(field, set, "have %v, but %s is %q", have, other, value)
 }
 
-// MaxSteps is the largest number of steps that float64 counts exactly.
+// MaxSteps is the largest number of steps, up to which float64 counts exactly.
 const MaxSteps = 1 << 53
 
-// MinLambda is the least penalty of rows whose mean squared length R^2 is 1 or more. For others it
-// is that times R^2.
+// MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. Otherwise the
+// least Lambda is MinLambda times R^2.
 const MinLambda = 1e-12
 
-// Exclusive are the rules of the pairs of fields of which at most one may be set, before defaults
-// are filled in.
+// Exclusive returns the rules for pairs of fields of which at most one may be set, to be checked
+// before defaults are filled in.
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
@@ -115,8 +117,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits is the rule that the penalty is one that float32 can cope with for rows of the mean
-// squared length r2. c is the C that it was given as, or 0.
+// LambdaFits returns the rule that lambda keeps the weights in the range of float32, for rows of
+// mean squared length r2. c is the C from which lambda was computed, or 0.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -128,7 +130,7 @@ func LambdaFits(lambda, c, r2 float64) Rule {
 		have, least, most, r2)
 }
 
-// Penalty is the rule of Lambda, or of C if that is set.
+// Penalty returns the rule that Lambda, or C if it is set, is positive and finite.
 func Penalty(lambda, c float64) Rule {
 	if c == 0 {
 		return Positive("Lambda", lambda)
@@ -136,8 +138,8 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns the penalty for the given number of rows, or for weights with that sum, and
-// the rule that it can be used.
+// LambdaFor returns the lambda for the given C and number of rows, or sum of weights, and the rule
+// that it is positive and finite. It returns lambda itself if c is 0.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
@@ -147,16 +149,16 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is the MaxMemory by which settings are chosen, on any machine, if it is 0: 4
-// GiB.
+// DefaultMaxMemory is the value of MaxMemory, in bytes, from which settings are chosen if MaxMemory
+// is 0: it is the same 4 GiB on every machine.
 const DefaultMaxMemory = 1 << 32
 
-// Allowed is the most that a training may take if MaxMemory is 0. The command, which takes files at
-// their word only if they are as large as they say, allows what the machine has.
+// Allowed is the number of bytes that training may use if MaxMemory is 0. The command removes this
+// limit, and passes a MaxMemory for files that claim more than they hold.
 var Allowed int64 = DefaultMaxMemory
 
-// Memory is the rule that training takes no more bytes than MaxMemory allows; what says what takes
-// them.
+// Memory returns the rule that need bytes are at most most, the value of MaxMemory; 0 means
+// DefaultMaxMemory. what names the data structures that need them.
 func Memory(most int64, need float64, what string) Rule {
 	if most == 0 {
 		most = DefaultMaxMemory

@@ -1,4 +1,5 @@
-// Package order hands out the numbers of the rows of an epoch, one run of them after the other.
+// Package order generates the order in which the rows are visited in an epoch: shuffled, in blocks,
+// drawn independently, or sequential. Visits returns the row numbers piece by piece.
 package order
 
 import (
@@ -16,41 +17,42 @@ const (
 	Blocks      = "blocks"
 )
 
-// InBlocks reports whether a kind cuts the rows into blocks.
+// InBlocks reports whether orders of this kind cut the rows into blocks.
 func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 
-// Stream is the second word of the generator's seed: the golden ratio's bits, so that seed 0 is no
-// special case.
+// Stream is the second word of the generator's seed: the bits of the golden ratio, so that seed 0
+// is not special.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits hands out row numbers. Its state is the generator's state at the start of the epoch and
-// the position in the epoch: a permutation is made from the identity, not from the one before.
+// Visits generates the row numbers of all epochs. Its state is the state of the generator at the
+// start of the epoch, and the position in the epoch: a permutation is computed from the identity,
+// not from the previous permutation.
 type Visits struct {
 	Kind  string
 	rows  int
-	block int // rows in a block
-	// rows in a step, or the most there are; 0 if each row is a step and next is used in place of
-	// batches
-	Batch int
-	Steps int // in an epoch
-	pcg   *rand.PCG
-	mark  []byte   // the generator at the epoch's start
-	pos   int      // in the epoch, in steps
-	idx   []uint32 // the epoch's rows, or space for a few draws
-	first []uint32 // the epoch's blocks
-	ends  []int    // of batches
-	drawn []uint32 // for each row, the last batch that it was drawn for
-	draw  uint32   // the present batch's number there
-	Only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
+	block int // number of rows in a block
+	// largest number of rows in a step; 0 if each row is a step, and Next is used in place of
+	// Batches
+	Batch      int
+	Steps      int // number of steps in an epoch
+	pcg        *rand.PCG
+	epochState []byte   // state of the generator at the start of the epoch
+	pos        int      // position in the epoch, in steps
+	idx        []uint32 // the rows of the epoch; for IID the rows drawn last
+	blocks     []uint32 // the block numbers in the order of the epoch
+	ends       []int    // ends of the batches that Batches returned last
+	drawn      []uint32 // the last batch in which each row was drawn; only for batches with IID
+	draw       uint32   // number of the present batch in drawn
+	Only       []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
 }
 
-// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are that many
-// rows: epochs should differ.
+// minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are
+// at least minBlocks rows. With few blocks, epochs would hardly differ.
 const minBlocks = 64
 
-// New returns the visits of the given number of rows. Shuffled and Blocks have blocks of up to
-// block rows; the others ignore block. If each row is a step, batch is 0 or 1, and rows come from
-// Next; else they come from Batches.
+// New returns the Visits of the given number of rows. Shuffled and Blocks use blocks of up to block
+// rows; other kinds ignore block. If batch is 0 or 1, each row is a step and Next returns the rows;
+// else Batches returns them.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -69,12 +71,12 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 		o.block = min(block, max(1, rows/minBlocks))
 	}
 	if InBlocks(kind) {
-		o.first = make([]uint32, (rows-1)/o.block+1)
+		o.blocks = make([]uint32, (rows-1)/o.block+1)
 	}
 	return o
 }
 
-// Next returns the next row numbers, at least one and at most limit, none beyond the end of the
+// Next returns the next row numbers: at least one, at most limit, and none beyond the end of the
 // epoch. The slice is valid until the next call.
 func (o *Visits) Next(limit int) []uint32 {
 	if o.pos == o.rows {
@@ -91,7 +93,7 @@ func (o *Visits) Next(limit int) []uint32 {
 		for i := range o.idx {
 			o.idx[i] = below(o.pcg, uint64(o.rows))
 		}
-		o.translate()
+		o.mapRows()
 		return o.idx
 	}
 	if from == 0 {
@@ -100,8 +102,8 @@ func (o *Visits) Next(limit int) []uint32 {
 	return o.idx[from:o.pos]
 }
 
-// Coming returns up to n of the rows that come after those handed out, in the same epoch. With IID
-// there are none: they are drawn when they are asked for.
+// Upcoming returns up to n rows that follow those already returned, in the same epoch. It returns
+// none for IID, whose rows are drawn only when they are requested.
 func (o *Visits) Coming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
@@ -115,24 +117,24 @@ func (o *Visits) Coming(n int) []uint32 {
 
 // shuffle fills idx with the rows of an epoch.
 func (o *Visits) shuffle() {
-	o.mark, _ = o.pcg.AppendBinary(o.mark[:0]) // never fails
+	o.epochState, _ = o.pcg.AppendBinary(o.epochState[:0]) // never fails
 	switch o.Kind {
 	case Permutation:
 		Permute(o.pcg, o.idx)
 	case Shuffled, Blocks:
-		// of the former the rows are in shuffled order: the caller has copied them so
+		// With Shuffled the rows themselves are shuffled too: the caller has reordered them.
 		o.shuffleBlocks()
 	case Sequential:
 		for i := range o.idx {
 			o.idx[i] = uint32(i)
 		}
 	}
-	o.translate()
+	o.mapRows()
 }
 
-// Batches returns the row numbers of the next steps, at least one and at most limit, none beyond
-// the end of the epoch: one batch after the other, and where each ends. The slices are valid until
-// the next call.
+// Batches returns the rows of the next steps: at least one step, at most limit, and none beyond the
+// end of the epoch. ends has the end of each batch in idx. The slices are valid until the next
+// call.
 func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0
@@ -146,7 +148,7 @@ func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 			o.subset()
 			o.ends = append(o.ends, len(o.idx))
 		}
-		o.translate()
+		o.mapRows()
 		return o.idx, o.ends
 	}
 	if from == 0 {
@@ -160,7 +162,8 @@ func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	return o.idx[start:bound(o.pos)], o.ends
 }
 
-// subset appends a random set of rows to idx: Floyd's, with a draw a row.
+// subset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for each
+// row.
 func (o *Visits) subset() {
 	if o.draw++; o.draw == 0 { // after 2^32 batches
 		clear(o.drawn)
@@ -178,9 +181,9 @@ func (o *Visits) subset() {
 
 // shuffleBlocks fills idx with whole blocks in random order.
 func (o *Visits) shuffleBlocks() {
-	Permute(o.pcg, o.first)
+	Permute(o.pcg, o.blocks)
 	n := 0
-	for _, b := range o.first {
+	for _, b := range o.blocks {
 		from := int(b) * o.block
 		for i := from; i < min(from+o.block, o.rows); i++ {
 			o.idx[n] = uint32(i)
@@ -189,7 +192,7 @@ func (o *Visits) shuffleBlocks() {
 	}
 }
 
-func (o *Visits) translate() {
+func (o *Visits) mapRows() {
 	if o.Only != nil {
 		for i, v := range o.idx {
 			o.idx[i] = o.Only[v]
@@ -197,19 +200,19 @@ func (o *Visits) translate() {
 	}
 }
 
-// AtEnd reports whether the epoch is over.
+// AtEnd reports whether the epoch is complete.
 func (o *Visits) AtEnd() bool { return o.pos == o.Steps }
 
-// Save returns the generator's state and the position that Restore takes.
+// Save returns the generator's state and the position for Restore.
 func (o *Visits) Save() (generator []byte, position int) {
 	if o.Kind == IID || o.pos == 0 || o.AtEnd() {
 		generator, _ = o.pcg.MarshalBinary() // never fails
 		return generator, o.pos
 	}
-	return slices.Clone(o.mark), o.pos
+	return slices.Clone(o.epochState), o.pos
 }
 
-// Restore makes the order go on from what Save returned. It reports whether it could.
+// Restore sets the state that Save returned. It reports whether generator and position are valid.
 func (o *Visits) Restore(generator []byte, position int) bool {
 	if position < 0 || position > o.Steps || o.pcg.UnmarshalBinary(generator) != nil {
 		return false
@@ -221,11 +224,12 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 	return true
 }
 
-// Continue makes the draws go on from those of other visits. Each epoch of one then follows from
-// the other's.
+// Continue makes o draw from the generator of from, so that the epochs of the two follow from each
+// other.
 func (o *Visits) Continue(from *Visits) { o.pcg = from.pcg }
 
-// Permute fills p with a random permutation of 0 to len(p)-1: Fisher and Yates, inside out.
+// Permute fills p with a random permutation of 0 to len(p)-1, by the inside-out Fisher-Yates
+// shuffle.
 func Permute(pcg *rand.PCG, p []uint32) {
 	for i := range p {
 		j := below(pcg, uint64(i)+1)
@@ -234,9 +238,9 @@ func Permute(pcg *rand.PCG, p []uint32) {
 	}
 }
 
-// below returns a number from 0 to n-1: the high word of n times a random word. A number's odds are
-// off by n/2^64 of themselves at most, which nobody can measure, and each number takes one draw, so
-// that draws can be counted.
+// below returns a random number from 0 to n-1: the high word of n times a random word. The relative
+// error of each probability is at most n/2^64, which is negligible, and each number takes exactly
+// one draw, so that draws can be counted.
 func below(pcg *rand.PCG, n uint64) uint32 {
 	hi, _ := bits.Mul64(pcg.Uint64(), n)
 	return uint32(hi)

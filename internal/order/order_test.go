@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Written down once: the same on every machine and in every version.
+// The golden sequences are the same on every machine and in every version.
 func TestOrderGolden(t *testing.T) {
 	for _, c := range []struct {
 		kind string
@@ -31,7 +31,7 @@ func TestOrderGolden(t *testing.T) {
 	}
 }
 
-// However it is asked for, the sequence is the same, and no answer crosses the end of an epoch.
+// The sequence does not depend on the limits of the calls, and no call crosses the end of an epoch.
 func TestOrderPieces(t *testing.T) {
 	for _, kind := range []string{Permutation, IID, Sequential, Blocks} {
 		for _, rows := range []int{1, 2, 7, 100} {
@@ -69,7 +69,7 @@ func TestOrderPieces(t *testing.T) {
 	}
 }
 
-// chi2 returns the sum of (have-want)^2/want over cells that should be alike.
+// chi2 returns the chi-square statistic of cells of equal probability.
 func chi2(cells []int) (sum float64) {
 	n := 0
 	for _, c := range cells {
@@ -107,7 +107,7 @@ func TestOrderUniform(t *testing.T) {
 	}
 }
 
-// Blocks are whole, and each order of them is equally likely.
+// Blocks stay whole, and each order of them is equally likely.
 func TestBlocks(t *testing.T) {
 	count := make(map[string]int)
 	o := New(Blocks, 11, 3, 0, 5)
@@ -135,8 +135,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// However they are asked for, batches are the same; each epoch has each row once, in batches that
-// differ by one at most.
+// The batches do not depend on the limits of the calls. Each epoch has each row once, in batches
+// whose sizes differ by at most one.
 func TestBatches(t *testing.T) {
 	for _, kind := range []string{Permutation, Sequential, Blocks, IID} {
 		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {
@@ -200,7 +200,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// No row twice, and each as often as any other: of 10 rows each is in 0.7 of the batches of 7.
+// No batch has a row twice, and all rows are equally frequent: each of 10 rows is in 0.7 of the
+// batches of 7.
 func TestBatchesHaveEachRowAsOften(t *testing.T) {
 	o := New(IID, 10, 0, 7, 85)
 	count := make([]int, 10)
@@ -213,9 +214,9 @@ func TestBatchesHaveEachRowAsOften(t *testing.T) {
 			count[i]++
 		}
 	}
-	// The counts of a batch are not independent: their variance is 0.7*0.3 in place of 0.7, and 0.3
-	// of a chi-square with 9 degrees of freedom times 10/9 is what the sum is like. p = 0.001 is at
-	// 27.9.
+	// The counts of a batch are not independent: their variance is 0.7*0.3 instead of 0.7. The
+	// statistic is distributed like 0.3 times 10/9 of a chi-square variable with 9 degrees of
+	// freedom, whose p = 0.001 is at 27.9.
 	if x := chi2(count) / 0.3 * 9 / 10; x > 27.9 {
 		t.Errorf("chi-square %.1f of %v", x, count)
 	}

@@ -1,4 +1,4 @@
-// Package parallel divides work among goroutines, and waits for them.
+// Package parallel runs loops in several goroutines and waits for them.
 package parallel
 
 import (
@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS. Other numbers are
-// limited to what the machine has any use for, 64 or four for each of its processors, whichever is
-// more: each goroutine may have memory of its own.
+// Threads returns the number of goroutines for an option: GOMAXPROCS for 0, else the option, but at
+// most the larger of 64 and four times the number of CPUs. The limit bounds the memory of the
+// goroutines' buffers.
 func Threads(option int) int {
 	if option == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -19,7 +19,7 @@ func Threads(option int) int {
 	return min(option, max(64, 4*runtime.NumCPU()))
 }
 
-// A Panic is what a worker panicked with, and where.
+// Panic is the value that a goroutine of For panicked with, and its stack.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -27,9 +27,9 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// For calls f with every number below n, each from one of up to threads goroutines, the workers,
-// which are numbered from 0: worker 0 is the caller's own. If a worker panics, For does, with a
-// *Panic if there are several, when the others have ended: the caller's deferred functions run.
+// For calls f for each i from 0 to n-1 in up to threads goroutines, numbered from 0 as worker.
+// Worker 0 is the calling goroutine. If a worker panics, For panics after all workers have ended,
+// with a *Panic if there are several, so that the caller's deferred functions run.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {

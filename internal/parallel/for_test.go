@@ -41,7 +41,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A panic of a worker is one of the caller, who can clean up, and says where it was.
+// For panics in the calling goroutine, which can recover, with the stack of the panic.
 func TestForPanics(t *testing.T) {
 	defer func() {
 		p, ok := recover().(*Panic)

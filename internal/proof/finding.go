@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// Standing says how far above the optimum an objective of that gap is at most.
+// Standing describes how far above the optimum an objective with this relative duality gap can be.
 func Standing(gap float64) string {
 	switch {
 	case math.IsNaN(gap):
@@ -20,19 +20,19 @@ func Standing(gap float64) string {
 	return "at most " + Percent(gap) + " above the optimum"
 }
 
-// A Finding is what was found of the claim that a model makes of itself.
+// Finding is the result of verifying a model's claim about its objective and gap.
 type Finding struct {
-	Claimed, ClaimedGap float64 // an objective that is NaN claims nothing
+	Claimed, ClaimedGap float64 // the model's claim; Claimed is NaN if there is none
 	Objective, Gap      float64
-	Source              string   // of the bound
-	Reasons             []string // that speak against the claim
+	Source              string   // describes how the bound of Gap was computed
+	Reasons             []string // why the claim may be wrong
 	Verdict             string
-	Unconfirmed         []int // weight vectors of which less was found than is claimed
-	Vectors             int   // that there are
-	Less                bool  // the verdict is that our own bound proves less, which is told
+	Unconfirmed         []int // indices of weight vectors whose bound is worse than claimed
+	Vectors             int   // number of weight vectors
+	Less                bool // our bound proves less than claimed; Print adds our gap
 }
 
-// Print writes it for people.
+// Print writes f as text to w.
 func (f *Finding) Print(w io.Writer) {
 	if math.IsNaN(f.Claimed) {
 		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
@@ -40,7 +40,7 @@ func (f *Finding) Print(w io.Writer) {
 		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed, Standing(f.ClaimedGap))
 	}
 	standing := Standing(f.Gap)
-	if f.Gap > 1 && !math.IsInf(f.Gap, 0) { // Of little use, but it is what was found.
+	if f.Gap > 1 && !math.IsInf(f.Gap, 0) { // a large gap is printed too: it is the result
 		standing = "at most " + Percent(f.Gap) + " above the optimum"
 	}
 	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, standing, f.Source)

@@ -1,10 +1,9 @@
-// Package proof has what the trainers of all kinds make of an objective P and of a lower bound D on
-// the least objective there is.
+// Package proof provides the relative duality gap that all trainers report, computed from an
+// objective P and a lower bound D on the minimum P*.
 //
-// A trainer's D carries every rounding between it and the truth, those of P included: D <= P* - e,
-// where P* is the least objective there is and P is off by at most e. Then P - D is no less than
-// the excess of the model's true objective over P*, D > P can't be, and what is told of a model
-// follows from the two numbers alone.
+// A trainer's D accounts for all rounding errors, the errors of P included: D <= P* - e if P is off
+// by at most e. Then P - D is at least the excess of the model's exact objective over P*, D > P is
+// impossible, and statements about a model follow from P and D alone.
 package proof
 
 import (
@@ -13,9 +12,9 @@ import (
 	"strconv"
 )
 
-// Gap returns (P-D)/D, the most by which P can be above the least objective there is, as a share of
-// that. It is 0 where P = D, also where both are 0, and +Inf where D is no use as a divisor, being
-// 0 or less. It is NaN where one of them is not known. It is below 0 only where Check fails.
+// Gap returns (P-D)/D, an upper bound on the excess of P over the minimum, relative to the minimum.
+// It is 0 if P = D, even if both are 0, and +Inf if D is 0 or less and not P. It is NaN if P or D
+// is NaN, and negative only if Check fails.
 func Gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -26,8 +25,8 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// Check returns an error if the bound is above the objective: one of them is wrong then, and so is
-// this program.
+// Check returns an error if the bound is above the objective: then one of them was computed
+// wrongly.
 func Check(objective, bound float64) error {
 	if bound > objective {
 		return fmt.Errorf("internal error: the bound %v is above the objective %v; please report "+
@@ -36,9 +35,9 @@ func Check(objective, bound float64) error {
 	return nil
 }
 
-// Worst returns the largest of the gaps of n problems whose objectives and bounds at returns, and
-// the first problem that has it. Problems of which one is not known are left out. Where there are
-// no others, the gap is NaN and k is -1.
+// Worst returns the largest gap of n problems, whose objectives and bounds at returns, and the
+// first problem with that gap. Problems with a NaN gap are skipped; if all are, gap is NaN and k is
+// -1.
 func Worst(n int, at func(k int) (objective, bound float64)) (gap float64, k int) {
 	gap, k = math.NaN(), -1
 	for i := range n {
@@ -49,7 +48,8 @@ func Worst(n int, at func(k int) (objective, bound float64)) (gap float64, k int
 	return gap, k
 }
 
-// Percent returns a gap as people read it: in per cent, rounded up to four digits.
+// Percent returns a gap as text in percent, rounded up to four significant digits, or "none" if it
+// is not finite.
 func Percent(gap float64) string {
 	if math.IsNaN(gap) || math.IsInf(gap, 0) {
 		return "none"
@@ -63,10 +63,10 @@ func Percent(gap float64) string {
 	}
 }
 
-// Useful reports whether a gap is worth telling: the bound is known, and no less than half of P.
+// Useful reports whether a gap is at most 1: the bound is known, and at least half the objective.
 func Useful(gap float64) bool { return gap <= 1 }
 
-// Parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.
+// Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
 func Parabola(mean, half float64) (value, s float64) {
 	switch {
 	case mean <= 0:

@@ -28,7 +28,7 @@ func TestGap(t *testing.T) {
 
 func TestWorst(t *testing.T) {
 	for _, c := range []struct {
-		gaps []float64 // with a bound of 1
+		gaps []float64 // gaps of objectives whose bound is 1
 		want float64
 		k    int
 	}{
@@ -47,8 +47,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// Percent rounds up: its text is no less than the number, and at most a unit of the fourth digit
-// more.
+// Percent rounds up: the text is at least the number, and above it by at most a unit of the fourth
+// digit.
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0 %", 1: "100 %", 0.01: "1 %", 0.3345: "33.45 %", 0.333333: "33.34 %",

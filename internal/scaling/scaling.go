@@ -1,5 +1,5 @@
-// Package scaling brings features to one scale: it has the arithmetic that package dataset's Scaler
-// and the trainer share.
+// Package scaling implements the feature scaling that package dataset's Scaler and the trainer
+// share: standardization, division by the maximum magnitude, and rows of unit length.
 package scaling
 
 import (
@@ -16,14 +16,14 @@ const (
 	Unit     = "unit"     // rows divided by their length
 )
 
-// A Scaler says how the columns are scaled: feature x of column j becomes (x - Shift[j])*Factor[j].
+// Scaler scales columns: the value x in column j becomes (x - Shift[j])*Factor[j].
 type Scaler struct {
 	Kind   string
-	Shift  []float32 // of each column, with Standard; else nil
-	Factor []float32 // of each column, with Standard and MaxAbs; else nil
+	Shift  []float32 // one for each column if Kind is Standard, else nil
+	Factor []float32 // one for each column if Kind is Standard or MaxAbs, else nil
 }
 
-// Inverse returns 1/x as a factor, or 1 if x is 0. It is finite.
+// Inverse returns 1/x, or 1 if x is 0, and at most MaxFloat32.
 func Inverse(x float64) float32 {
 	if x == 0 {
 		return 1
@@ -31,8 +31,8 @@ func Inverse(x float64) float32 {
 	return float32(min(1/x, math.MaxFloat32))
 }
 
-// At returns feature v of column j, scaled, in float64: with one rounding of the difference and one
-// of the product, of 2^-53 each.
+// At returns the scaled value v of column j in float64: the difference and the product are each
+// rounded once, by at most 2^-53.
 func (s *Scaler) At(j int, v float32) float64 {
 	if s.Shift == nil {
 		return float64(float64(v) * float64(s.Factor[j]))
@@ -40,8 +40,8 @@ func (s *Scaler) At(j int, v float32) float64 {
 	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
 }
 
-// Row scales the values of a row, in the given columns or, if columns is nil, in all: dst[k] is
-// values[k] scaled, rounded to float32. dst may be values.
+// Row stores the scaled values in dst, rounded to float32. values are the elements in the given
+// columns, or in all columns if columns is nil. dst may be values.
 func (s *Scaler) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {
@@ -67,8 +67,8 @@ func (s *Scaler) Row(dst []float32, columns []int32, values []float32) {
 	}
 }
 
-// Length returns the Euclidean norm of a row by its values, of which zeros may be left out, and 1
-// for a row of zeros. The squares are added from left to right, in float64.
+// Length returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
+// row of zeros. The squares are added from left to right, in float64.
 func Length(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -80,7 +80,8 @@ func Length(values []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Check reports whether s has the numbers that its kind needs for cols columns, all of them finite.
+// Check reports whether Shift and Factor have the lengths that the kind requires for cols columns,
+// and all elements are finite.
 func (s *Scaler) Check(cols int) bool {
 	shift, factor := 0, 0
 	switch s.Kind {

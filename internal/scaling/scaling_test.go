@@ -14,7 +14,7 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// The difference is taken in float64, where float32 would lose it.
+// The difference is computed in float64, where float32 would cancel.
 func TestAt(t *testing.T) {
 	s := &Scaler{Kind: Standard, Shift: []float32{1e8, 0}, Factor: []float32{1, 3}}
 	if have := s.At(0, 1); have != 1-1e8 {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Edit returns a model or proof file in which up to three things are changed, the checksum made
-// right: values of its header, which lose their hash, or numbers of its body. It returns nil where
-// nothing of the file can be changed so.
+// Edit returns a model or proof file with up to three random changes and a correct checksum. It
+// changes header values, or bits of the body, and removes the header's hash. It returns nil if a
+// header value is not JSON, or the file has no header.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
@@ -30,7 +30,7 @@ func Edit(g *rand.Rand, file []byte) []byte {
 		if json.Unmarshal([]byte(text), &value) != nil {
 			return nil
 		}
-		changed, err := json.Marshal(edited(g, value))
+		changed, err := json.Marshal(mutate(g, value))
 		if err != nil {
 			return nil
 		}
@@ -48,13 +48,13 @@ func Edit(g *rand.Rand, file []byte) []byte {
 	return append(edit.Bytes(), sum[:]...)
 }
 
-// words are what the settings of headers may be, and the layouts of data.
-var words = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
+// settings are values of the settings and data layouts in headers.
+var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
 
-// edited returns a JSON value in which one value is another.
-func edited(g *rand.Rand, value any) any {
+// mutate returns a JSON value with one random change.
+func mutate(g *rand.Rand, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		if len(v) == 0 {
@@ -64,7 +64,7 @@ func edited(g *rand.Rand, value any) any {
 		for key := range v {
 			keys = append(keys, key)
 		}
-		// The order of a map's keys is not the seed's.
+		// Choose by hash: the order of a map's keys does not depend on the seed.
 		key := keys[0]
 		for i, pick := 1, g.Uint64(); i < len(keys); i++ {
 			if hashOf(keys[i], pick) < hashOf(key, pick) {
@@ -74,7 +74,7 @@ func edited(g *rand.Rand, value any) any {
 		if g.IntN(8) == 0 {
 			delete(v, key)
 		} else {
-			v[key] = edited(g, v[key])
+			v[key] = mutate(g, v[key])
 		}
 		return v
 	case []any:
@@ -85,10 +85,10 @@ func edited(g *rand.Rand, value any) any {
 		if g.IntN(8) == 0 {
 			return append(v[:at], v[at+1:]...)
 		}
-		v[at] = edited(g, v[at])
+		v[at] = mutate(g, v[at])
 		return v
 	case float64:
-		return number(g, v)
+		return perturb(g, v)
 	case bool:
 		return !v
 	case string:
@@ -99,7 +99,7 @@ func edited(g *rand.Rand, value any) any {
 				return next + ":" + rest
 			}
 		}
-		return words[g.IntN(len(words))]
+		return settings[g.IntN(len(settings))]
 	}
 	return value
 }
@@ -111,8 +111,8 @@ func hashOf(key string, pick uint64) uint64 {
 	return pick
 }
 
-// number returns another number near v, or far from it.
-func number(g *rand.Rand, v float64) float64 {
+// perturb returns a number near v, or far from it.
+func perturb(g *rand.Rand, v float64) float64 {
 	switch g.IntN(6) {
 	case 0:
 		return math.Nextafter(v, math.Inf(1-2*g.IntN(2)))

@@ -2,9 +2,9 @@ package certtest
 
 import "math"
 
-// Minimise returns vectors and biases whose objective is near the least there is, and that
-// objective. Wherever it stops, no bound on the least may be above it. It takes Newton's steps on
-// smooth losses that come closer and closer to the true ones.
+// Minimize returns weights and biases whose objective is close to the minimum, and that objective.
+// The objective is an upper bound on the minimum even if the method stops early, so no valid lower
+// bound may exceed it. The method is Newton's, on smoothed losses whose smoothing width decreases.
 func (p *Problem) Minimise() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
@@ -30,26 +30,26 @@ func (p *Problem) Minimise() (w [][]float64, b []float64, least float64) {
 		}
 		try()
 		if p.Kind == Log || p.Kind == SquaredHinge || p.Kind == Multinomial || p.Kind == Squared {
-			break // they are smooth
+			break // these losses are smooth already
 		}
 	}
 	return w, b, least
 }
 
-// A space is the variables of a problem: what is added to the prior. Where the bias is not
-// penalised the rows are centred, which it makes up for.
+// space is the variables of a problem: weights minus the prior. If the bias is not penalized, the
+// rows are centered; vectors adds the shift back to the bias.
 type space struct {
 	p      *Problem
-	rows   [][]float64 // with the bias's feature
+	rows   [][]float64 // including the feature of the bias
 	start  [][]float64 // the prior's scores of each row
-	centre []float64
+	center []float64
 	cols   int
 	vars   int
 }
 
 func (p *Problem) space() *space {
 	d := len(p.Rows[0])
-	s := &space{p: p, cols: d, centre: make([]float64, d)}
+	s := &space{p: p, cols: d, center: make([]float64, d)}
 	if p.Bias {
 		s.cols++
 	}
@@ -58,19 +58,19 @@ func (p *Problem) space() *space {
 		var all float64
 		for i, row := range p.Rows {
 			for j, v := range row {
-				s.centre[j] += p.weight(i) * float64(v)
+				s.center[j] += p.weight(i) * float64(v)
 			}
 			all += p.weight(i)
 		}
-		for j := range s.centre {
-			s.centre[j] /= all
+		for j := range s.center {
+			s.center[j] /= all
 		}
 	}
 	for _, row := range p.Rows {
 		var x []float64
 		z := make([]float64, p.Vectors)
 		for j, v := range row {
-			x = append(x, float64(v)-s.centre[j])
+			x = append(x, float64(v)-s.center[j])
 		}
 		if p.Bias {
 			x = append(x, s.biasValue())
@@ -96,8 +96,9 @@ func (s *space) biasValue() float64 {
 	return s.p.BiasScale
 }
 
-// penalised returns how much of lambda/2 the square of a variable costs.
-func (s *space) penalised(j int) float64 {
+// penalized returns the factor of the penalty on variable j: half of it times the square is the
+// penalty.
+func (s *space) penalized(j int) float64 {
 	if s.p.Bias && s.p.BiasScale == 0 && j == s.cols-1 {
 		return 0
 	}
@@ -106,13 +107,13 @@ func (s *space) penalised(j int) float64 {
 
 // vectors returns the weights and biases at theta.
 func (s *space) vectors(theta []float64) (w [][]float64, b []float64) {
-	d := len(s.centre)
+	d := len(s.center)
 	for k := range s.p.Vectors {
 		v := append([]float64(nil), theta[k*s.cols:][:d]...)
 		bias := 0.0
 		if s.p.Bias {
 			bias = theta[k*s.cols+d] * s.biasValue()
-			for j, c := range s.centre {
+			for j, c := range s.center {
 				bias -= c * v[j]
 			}
 		}
@@ -127,8 +128,8 @@ func (s *space) vectors(theta []float64) (w [][]float64, b []float64) {
 	return w, b
 }
 
-// value returns the smooth objective at theta, and adds its gradient and Hessian to g and h if they
-// are not nil.
+// value returns the smoothed objective at theta, and adds its gradient and Hessian to g and h if
+// they are not nil.
 func (s *space) value(theta []float64, mu float64, g []float64, h [][]float64) (f float64) {
 	p, k := s.p, s.p.Vectors
 	var all float64
@@ -136,7 +137,7 @@ func (s *space) value(theta []float64, mu float64, g []float64, h [][]float64) (
 		all += p.weight(i)
 	}
 	for v, t := range theta {
-		lambda := s.penalised(v % s.cols)
+		lambda := s.penalized(v % s.cols)
 		f += lambda / 2 * t * t
 		if g != nil {
 			g[v] += lambda * t
@@ -179,7 +180,8 @@ func (s *space) value(theta []float64, mu float64, g []float64, h [][]float64) (
 	return f
 }
 
-// step takes one of Newton's steps. It reports whether it came forward.
+// step takes one Newton step with a line search. It reports whether the objective decreased by more
+// than 1e-14 of itself.
 func (s *space) step(theta []float64, mu float64) bool {
 	g, h := make([]float64, s.vars), make([][]float64, s.vars)
 	for v := range h {
@@ -204,7 +206,8 @@ func (s *space) step(theta []float64, mu float64) bool {
 	return false
 }
 
-// solve returns h^-1 g, of a symmetric h that need not be quite positive definite.
+// solve returns h^-1 g for a symmetric h, whose smallest pivots are replaced to make it positive
+// definite.
 func solve(h [][]float64, g []float64) []float64 {
 	n := len(g)
 	scale := make([]float64, n)

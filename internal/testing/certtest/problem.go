@@ -1,5 +1,5 @@
-// Package certtest finds optima of small training problems in float64, for tests of the proofs that
-// the trainers give. It shares nothing with them.
+// Package certtest finds optima of small training problems in float64, for tests of the trainers'
+// certificates. It shares no code with the trainers.
 package certtest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"math/big"
 )
 
-// A Kind is the loss of a row as a function of its scores, one for each weight vector.
+// Kind is a loss function, of a row's scores z for each weight vector and its label y.
 type Kind uint8
 
 const (
@@ -15,31 +15,31 @@ const (
 	Log                        // log(1 + e^-yz)
 	SquaredHinge               // max(0, 1 - yz)^2
 	EpsInsensitive             // max(0, |y - z| - Epsilon)
-	CrammerSinger              // max over r of cost(y, r) - z_y + z_r, y being a class
+	CrammerSinger              // max over r of cost(y, r) - z_y + z_r for a class y
 	Multinomial                // log(sum over r of e^z_r) - z_y
 	Squared                    // (y - z)^2/2
 )
 
-// A Problem is to make
+// Problem is the minimization of
 //
 //	P = Lambda/2 |w - Prior|^2 + sum of Weight*loss / sum of Weight
 //
-// least. The scores of row x are <w,x> + b for each of the vectors w with its bias b, which is
-// penalised as a weight of b/BiasScale is.
+// The scores of row x are <w,x> + b for each of the vectors w with its bias b, which is penalized
+// like a weight of value b/BiasScale.
 type Problem struct {
 	Kind    Kind
 	Epsilon float64
 	Rows    [][]float64
-	Labels  []float64 // -1 and 1, numbers, or classes from 0
-	Weight  []float64 // nil for ones
+	Labels  []float64 // -1 and 1, regression targets, or classes from 0
+	Weight  []float64 // nil if all weights are 1
 	Vectors int
 	Lambda  float64
 
 	Bias      bool
-	BiasScale float64 // 0 for a bias that is not penalised
+	BiasScale float64 // 0 if the bias is not penalized
 	Prior     [][]float32
-	PriorBias []float64   // as long as Prior
-	Costs     [][]float64 // of CrammerSinger; nil for 1 each
+	PriorBias []float64   // one for each vector of Prior
+	Costs     [][]float64 // costs[y][r] of CrammerSinger; nil if all are 1
 }
 
 func (p *Problem) weight(i int) float64 {
@@ -59,7 +59,7 @@ func (p *Problem) cost(y, r int) float64 {
 	return 1
 }
 
-// loss returns that of row i, whose scores are z.
+// loss returns the loss of row i with the scores z.
 func (p *Problem) loss(i int, z []float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -100,7 +100,7 @@ func softplus(x float64) float64 {
 	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-// Objective returns P. Scores and sums are exact up to their last rounding.
+// Objective returns P. Scores and sums are computed in 240 bits, and rounded to float64 last.
 func (p *Problem) Objective(w [][]float64, b []float64) float64 {
 	penalty, loss, all := wide(0), wide(0), wide(0)
 	for k := range w {

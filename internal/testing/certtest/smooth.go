@@ -2,8 +2,9 @@ package certtest
 
 import "math"
 
-// smooth returns a loss that is at most mu*log(number of its pieces) above the true one, and writes
-// its first and second derivatives by the scores.
+// smooth returns a smoothed loss, at most mu*log(number of linear pieces) above the true loss, and
+// stores its first and second derivatives with respect to the scores. Smooth losses are not
+// changed.
 func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -34,7 +35,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	default:
 		panic("certtest: a kind without a smooth loss")
 	}
-	// The largest of some linear functions of z, or the logarithm of the sum of their exponentials.
+	// The maximum of linear functions of z, or its smoothed form, mu times the log of the sum of
+	// exponentials.
 	of := make([]float64, len(z))
 	top := math.Inf(-1)
 	if p.Kind == Multinomial {
@@ -66,7 +68,7 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	return top - z[int(y)] + mu*math.Log(sum)
 }
 
-// softened returns mu log(1 + e^x), and its derivatives by mu x.
+// softened returns mu log(1 + e^x), and its derivatives with respect to mu x.
 func softened(x, mu float64) (f, d, dd float64) {
 	e := math.Exp(-math.Abs(x))
 	d = 1 / (1 + e)

@@ -1,4 +1,4 @@
-// Package memtest measures the most memory that a test needs, in a process of its own:
+// Package memtest measures the peak memory of reading a file, in a process of its own:
 //
 //	func TestMemory(t *testing.T) {
 //		memtest.Test(t, map[string]memtest.Case{
@@ -6,8 +6,8 @@
 //		})
 //	}
 //
-// The measure is the process's resident memory (VmHWM on Linux), the garbage collector's slack
-// included, which is what a limit on a container counts.
+// The peak is the process's resident memory (VmHWM on Linux), garbage not yet collected included,
+// as the memory limit of a container counts it.
 package memtest
 
 import (
@@ -24,22 +24,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/budget"
 )
 
-// A Case is a file, and how it is read.
+// Case is a file and the function that reads it.
 type Case struct {
 	File func() []byte
-	Size int64 // of the file when it is unpacked; 0 if that is what it is
-	Rows int64 // that the file has
-	// Read reads the file of that name. It runs in a process of its own.
+	Size int64 // size of the file after decompression, in bytes; 0 if it is not compressed
+	Rows int64 // number of rows in the file
+	// Read reads the file of the given name. It runs in a process of its own.
 	Read func(name string) error
-	// Error is what the error has to say; without one there has to be none.
+	// Error is a text that Read's error must contain; empty if Read must succeed.
 	Error string
 }
 
-// variable is the environment variable that has the case to run: its name, a newline, its file.
+// variable is the environment variable that names the case to run: the case's name, a newline, and
+// the file's name.
 const variable = "PEGASIMD_PEAK_CASE"
 
-// Test runs each case in a process of its own, which runs the same test, and fails where one takes
-// more than budget.Allowed or doesn't end as it is to.
+// Test runs each case in a process of its own, which runs the same test. A case fails if it uses
+// more memory than budget.Allowed, or if Read's error is not as expected.
 func Test(t *testing.T, cases map[string]Case) {
 	if name, file, ok := strings.Cut(os.Getenv(variable), "\n"); ok {
 		err := cases[name].Read(file)
@@ -54,7 +55,7 @@ func Test(t *testing.T, cases map[string]Case) {
 	}
 }
 
-// mark begins the line that the other process prints.
+// mark starts the line with the result that the subprocess prints.
 const mark = "peak memory: "
 
 func run(t *testing.T, name string, c Case) {
@@ -92,10 +93,10 @@ func run(t *testing.T, name string, c Case) {
 	}
 }
 
-// tail returns the end of what a process has printed.
+// tail returns the last 2000 bytes of a process's output.
 func tail(out []byte) string { return string(out[max(0, len(out)-2000):]) }
 
-// Self returns the most memory that this process has had.
+// Self returns the peak memory of this process in bytes.
 func Self() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if _, after, ok := strings.Cut(string(status), "VmHWM:"); err == nil && ok {
@@ -104,7 +105,7 @@ func Self() int64 {
 			return kB << 10
 		}
 	}
-	var m runtime.MemStats // elsewhere what was asked of the system, which is more
+	var m runtime.MemStats // without VmHWM: memory obtained from the system, an upper bound
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
 }

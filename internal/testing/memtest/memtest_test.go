@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The measured memory grows with the memory used, and the reader's error comes through.
+// The measured memory grows with the memory used, and Read's error is checked.
 func TestPeak(t *testing.T) {
 	Test(t, map[string]Case{
 		"good": {File: func() []byte { return []byte("ab") }, Read: func(name string) error {
@@ -21,7 +21,7 @@ func TestPeak(t *testing.T) {
 			Read:  func(string) error { return errors.New("it is bad") },
 		},
 	})
-	// The peak never falls, so that more than the peak has to be allocated for it to rise.
+	// The peak never falls: it rises only if more than the present peak is allocated.
 	const more = 64 << 20
 	before := Self()
 	much := make([]byte, before+more)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Seal makes a model file of a header and numbers: with the right checksum, so that only the
+// Seal returns a model file of a header and numbers with a correct checksum, so that only the
 // content can be wrong.
 func Seal(header, numbers string) string {
 	text := header + numbers
@@ -16,10 +16,10 @@ func Seal(header, numbers string) string {
 	return text + string(sum[:])
 }
 
-// A FailingWriter has no space for more than Left bytes.
+// FailingWriter is an io.Writer that fails after Left bytes.
 type FailingWriter struct{ Left int }
 
-// ErrFull is a FailingWriter's error.
+// ErrFull is the error of a FailingWriter.
 var ErrFull = errors.New("disk full")
 
 func (f *FailingWriter) Write(b []byte) (int, error) {
@@ -29,7 +29,8 @@ func (f *FailingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnlyFiles fails unless dir holds nothing but the names: no temporary file is left.
+// OnlyFiles fails the test unless dir contains exactly the given names, for example no temporary
+// file.
 func OnlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Paths returns the instruction sets that models are trained in: all that there are, but in short
-// tests only the one asked for, if any. An emulated CPU takes minutes for each, and the others were
-// tested on a real one.
+// Paths returns the instruction sets in which tests train models: all that are available, but in
+// short tests only the one asked for by the environment variable, if any. On an emulated CPU each
+// takes minutes, and the others are tested on real CPUs.
 func Paths() []asm.ISA {
 	if testing.Short() && os.Getenv(asm.Variable) != "" {
 		return []asm.ISA{asm.Active()}

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// DataDir returns the folder with the public data sets, or "" after saying that they were not used.
+// DataDir returns the directory of the public data sets, or "" after logging that they are not
+// tested.
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {
@@ -19,8 +20,8 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// ReadSet reads files of the data folder, with commas between their names, over the given number
-// of features; 0 means those in the files.
+// ReadSet reads one or more files of the data directory, whose names are separated by commas, with
+// the given number of features; 0 means the number in the files.
 func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []float32) {
 	t.Helper()
 	files := strings.Split(name, ",")

@@ -1,4 +1,4 @@
-// Package sample has data and helpers for the tests of the trainers.
+// Package sample provides data and helpers for the tests of the trainers.
 package sample
 
 import (
@@ -9,16 +9,17 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A Pair is the same rows stored both ways, with labels.
+// Pair is the same rows as a dense and a sparse matrix, with labels.
 type Pair struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
 	Y      []float32
 }
 
-// Random makes rows of sevenths up to 8/7, so that nearly every sum is rounded, with values that
-// are nonzero at the given odds, and labels 0 to classes-1 that depend on the rows, but for one in
-// ten. All of it comes from integers, so that it is the same everywhere.
+// Random returns random rows and labels. The values are multiples of 1/7 up to 8/7 in magnitude, so
+// that nearly every sum is rounded; a share of about fill of them is nonzero. The labels 0 to
+// classes-1 depend on the rows, but one in ten is random. All random numbers are integers, so that
+// the data are the same on every machine.
 func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	g := rand.New(rand.NewPCG(seed, 1))
 	d := dense.New(rows, cols)
@@ -71,7 +72,7 @@ func ToSparse(d *dense.Matrix) *sparse.Matrix {
 	return s
 }
 
-// ZerosAndOnes makes every nonzero 1.
+// ZerosAndOnes sets every nonzero of p to 1, and returns the result.
 func ZerosAndOnes(p Pair) Pair {
 	for i := range p.Dense.Rows() {
 		for j, v := range p.Dense.Row(i) {
@@ -83,7 +84,7 @@ func ZerosAndOnes(p Pair) Pair {
 	return Pair{p.Dense, ToSparse(p.Dense), p.Y}
 }
 
-// Norm returns |w|.
+// Norm returns the Euclidean norm of w.
 func Norm(w []float32) float64 {
 	var sum float64
 	for _, v := range w {
@@ -92,7 +93,7 @@ func Norm(w []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Distance returns |a-b|.
+// Distance returns the Euclidean distance of a and b.
 func Distance(a, b []float32) float64 {
 	var sum float64
 	for j := range a {
