@@ -2,24 +2,24 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem is rows to train on and rows to test with.
+// problem is a training set and a test set.
 type problem struct {
 	name        string
 	train, test *dataset.Set
 }
 
-// digits returns the embedded digits twice: their pixels from 0 to 1, and each pixel's column in a
-// unit of its own, a power of ten from 1e-4 to 1e3, as columns of tables are.
+// digits returns the embedded digits twice: with pixels from 0 to 1, and with each column
+// multiplied by a power of ten from 1e-4 to 1e3, like table columns in different units.
 func digits() []problem {
 	var sets []problem
 	for _, name := range []string{"pixels", "units"} {
@@ -36,7 +36,7 @@ func digits() []problem {
 	return sets
 }
 
-// write writes the sets to dir, as name.train.svm and name.test.svm.
+// write writes the sets to new files in dir, name.train.svm and name.test.svm.
 func write(dir string, sets []problem) error {
 	for _, p := range sets {
 		for part, s := range map[string]*dataset.Set{"train": p.train, "test": p.test} {
@@ -57,7 +57,8 @@ func write(dir string, sets []problem) error {
 	return nil
 }
 
-// others is what others' defaults make of the same rows, in percent: see README.md.
+// others is the accuracy of other trainers with default settings on the same rows, in percent:
+// README.md has the commands.
 var others = []struct {
 	name          string
 	pixels, units float64
@@ -68,15 +69,15 @@ var others = []struct {
 	{"scikit-learn 1.2.1, LogisticRegression()", 95.32, 78.17},
 }
 
-// compare trains on both sets with a zero Config, and prints how many test rows are recognised, by
-// it and by others.
-func compare(sets []problem) error {
+// compare trains on both sets with a zero Config, and prints the accuracy on the test sets beside
+// that of other trainers.
+func compare(w io.Writer, sets []problem) error {
 	first := sets[0]
-	fmt.Printf("%d handwritten digits of %d pixels, ten classes; %d others to recognise.\n",
+	fmt.Fprintf(w, "%d handwritten digits of %d pixels, ten classes; %d more to test.\n",
 		first.train.Rows(), first.train.Cols(), first.test.Rows())
 	var percent [2]float64
 	var settings string
-	start := time.Now()
+	start := now()
 	for i, p := range sets {
 		m, err := pegasos.Train(background, p.train.Dense, p.train.Y, pegasos.Config{})
 		if err != nil {
@@ -85,16 +86,17 @@ func compare(sets []problem) error {
 		percent[i] = 100 * metrics.Accuracy(p.test.Y, m.PredictAll(p.test.Dense), nil)
 		settings = m.Settings()
 	}
-	seconds := time.Since(start).Seconds() / 2
-	fmt.Printf("Chosen: %s.\n\n", settings)
-	fmt.Printf("%-42s %14s %14s\n", "accuracy, nothing but defaults", "pixels 0 to 1",
+	seconds := now().Sub(start).Seconds() / 2
+	fmt.Fprintf(w, "Chosen: %s.\n\n", settings)
+	fmt.Fprintf(w, "%-42s %14s %14s\n", "accuracy, nothing but defaults", "pixels 0 to 1",
 		"each pixel in")
-	fmt.Printf("%-42s %14s %14s\n", "", "", "its own unit")
-	fmt.Printf("%-42s %12.2f %% %12.2f %%\n", fmt.Sprintf("Pegasimd, here, in %.2f s", seconds),
+	fmt.Fprintf(w, "%-42s %14s %14s\n", "", "", "its own unit")
+	fmt.Fprintf(w, "%-42s %12.2f %% %12.2f %%\n", fmt.Sprintf("Pegasimd, here, in %.2f s", seconds),
 		percent[0], percent[1])
 	for _, o := range others {
-		fmt.Printf("%-42s %12.2f %% %12.2f %%\n", o.name, o.pixels, o.units)
+		fmt.Fprintf(w, "%-42s %12.2f %% %12.2f %%\n", o.name, o.pixels, o.units)
 	}
-	fmt.Println("\nThe others' figures were measured once: internal/demo/README.md has the commands.")
+	fmt.Fprintln(w, "\nThe others' figures were measured once: internal/demo/README.md has the "+
+		"commands.")
 	return nil
 }

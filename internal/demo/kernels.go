@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// timed are the kernels of the tour and what they load and store.
+// timed is the kernels to time, with their pattern of loads and stores.
 var timed = []struct {
 	name  string
 	shape bandwidth.Shape
@@ -20,8 +20,8 @@ var timed = []struct {
 	{"dotsparse", bandwidth.None},
 }
 
-// timeKernels times some kernels in plain Go and in the machine's path, beside a loop that only
-// loads and stores what they do, and prints medians.
+// timeKernels times some kernels in plain Go and with the machine's instruction set, beside a loop
+// that only loads and stores the same vectors, and prints the medians.
 func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",
@@ -46,17 +46,18 @@ func timeKernels(w io.Writer) {
 			fmt.Fprintln(w)
 		}
 	}
-	fmt.Fprintln(w, "\nThe limit is a loop that loads and stores the same vectors and does nothing else. "+
-		"More than\n100 % of it are noise, or a length at which the call counts.")
+	fmt.Fprintln(w, "\nThe limit is a loop that loads and stores the same vectors and does "+
+		"nothing else. More than\n100 % is noise, or the cost of the calls for short vectors.")
 }
 
-// A contender is a function and the path that it is called in.
+// contender is a function to time, and the instruction set that it is called with.
 type contender struct {
 	isa  asm.ISA
 	call func()
 }
 
-// medians times contenders in turn, and returns the median nanoseconds a call of each.
+// medians times all contenders in turn, seven times, and returns the median nanoseconds per call of
+// each.
 func medians(contenders []contender) []float64 {
 	rounds := make([][]float64, len(contenders))
 	for range 7 {
@@ -72,16 +73,19 @@ func medians(contenders []contender) []float64 {
 	return ns
 }
 
-// time returns the nanoseconds a call, from a run of some milliseconds.
+// now is the clock, a variable for the sake of tests.
+var now = time.Now
+
+// time returns the nanoseconds per call, from a run of more than 3 ms.
 func (c contender) time() float64 {
 	defer asm.Use(asm.Use(c.isa))
 	for calls := 16; ; calls *= 2 {
-		start := time.Now()
+		start := now()
 		for range calls {
 			c.call()
 		}
-		if took := time.Since(start); took > 3*time.Millisecond {
-			return float64(took.Nanoseconds()) / float64(calls)
+		if elapsed := now().Sub(start); elapsed > 3*time.Millisecond {
+			return float64(elapsed.Nanoseconds()) / float64(calls)
 		}
 	}
 }
