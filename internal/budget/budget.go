@@ -20,8 +20,8 @@ const (
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 // ErrTooMuch is the error of a reader whose budget is exhausted.
-var ErrTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
-	"or made to do harm")
+var ErrTooMuch = errors.New("needs more memory than a file of this size may: it is damaged or " +
+	"malicious")
 
 // Part is the share of one reader in the memory that a file may use: Free bytes for every file, and
 // PerByte for each byte read. The rest is for garbage, buffers and the program itself.

@@ -36,7 +36,7 @@ const maxDate = 80 // bytes of the longest date
 //     and with the day if order allows both;
 //   - 27 April 2018, Apr 27, 2018, 27-Apr-18, 2018 Apr 27, Apr 27 18:30:05 2018, April 2018 are
 //     dates in every order. The month may be in English, German, French, Spanish, Portuguese,
-//     Italian, Dutch or Polish, the day an ordinal; a weekday may stand in front;
+//     Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
 //   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; ParseDate ignores it.
 //
 // Years of two digits are 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
@@ -181,8 +181,8 @@ type field struct {
 	marks  string // between this field and the next
 }
 
-// scanFields parses up to three fields that s begins with. It returns the kinds of the fields, as in
-// layouts, the number of fields, and the rest of s.
+// scanFields parses up to three fields that s begins with. It returns the kinds of the fields, as
+// in layouts, the number of fields, and the rest of s.
 func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	for n < 3 {
 		length := countDigits(s)

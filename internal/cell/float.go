@@ -17,8 +17,8 @@ var pow10 = [...]float64{
 
 var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// Digits parses the decimal digits that b[p:] starts with. It returns the number that m's digits and
-// they make, modulo 2^64, and the position after them.
+// Digits parses the decimal digits that b[p:] starts with. It returns the number that m's digits
+// and they make, modulo 2^64, and the position after them.
 //
 // It takes eight bytes at a time: a loop over digits ends at a place that the branch predictor
 // can't know, which costs more than the digits.
@@ -63,9 +63,9 @@ func JoinDigits(x uint64, n uint) uint64 {
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// ParseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
-// returns for 32 bits, and the position behind the number, where a blank, a newline or a comment has
-// to follow. If there is no such number, next is the token's end and reason says what is wrong. b
+// ParseFloat32 parses the decimal number at b[p:]. It returns the same value as strconv.ParseFloat
+// for 32 bits, and the position after the number, where a blank, a newline or a comment must
+// follow. If there is no such number, next is the token's end and reason describes the error. b
 // must end in a newline.
 func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
@@ -189,9 +189,10 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return float32(f), next, ""
 }
 
-// ExactLabel returns the label that the number v, parsed from token, stands for. Labels are compared
-// as numbers, so -0 is 0, and two classes must not become one: an integer has to be exact. A number
-// with a fraction or an exponent is a measurement and may be rounded.
+// ExactLabel returns the label v, which was parsed from token, or a reason why v is not a label.
+// Labels are compared as numbers, so -0 becomes 0. An integer must be exact in float32, so that two
+// classes never become one. A number with a fraction or an exponent is a measurement and may be
+// rounded.
 func ExactLabel(token []byte, v float32) (y float32, reason string) {
 	if v == 0 {
 		return 0, ""

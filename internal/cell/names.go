@@ -5,7 +5,7 @@ import "strings"
 const maxName = 19 // bytes of the longest gap word, unit, magnitude, or name of a month or weekday
 
 // namesOf returns a map from each name in a list to the first name of its group. Bars separate the
-// groups, and an underscore stands for a blank in a name.
+// groups, and underscores in names become blanks.
 func namesOf(list string) map[string]string {
 	names := map[string]string{}
 	for group := range strings.SplitSeq(list, "|") {

@@ -224,8 +224,8 @@ func (p *numberParser) parseBack() bool {
 }
 
 // cutMagnitude parses the magnitude that s begins with, and returns the rest of s without leading
-// blanks. The letters K, k, M and B must follow the digits without a blank, unless a currency stands
-// in front: $1.5 B is no code.
+// blanks. The letters K, k, M and B must follow the digits without a blank, unless the number
+// starts with a currency: 1.5 B alone could be a code, but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&

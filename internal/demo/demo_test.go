@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The columns of the second set are those of the first, times powers of ten.
+// The second set has the columns of the first set, times powers of ten.
 func TestDigits(t *testing.T) {
 	sets := digits()
 	if len(sets) != 2 || sets[0].name != "pixels" || sets[1].name != "units" {
@@ -111,7 +111,7 @@ func line(t *testing.T, out, pattern string) []string {
 	return m[1:]
 }
 
-// The table has the accuracies of both sets with a zero Config, and those of the other trainers.
+// compare prints the accuracies of both sets with a zero Config, and of the other trainers.
 func TestCompare(t *testing.T) {
 	sets := few(t)
 	sets[1].test.Y[3]++ // so that the accuracies differ
@@ -321,7 +321,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// Each contender's median is that of its seven runs.
+// medians returns the median of seven runs of each contender.
 func TestMedians(t *testing.T) {
 	var elapsed time.Duration
 	step := 0

@@ -29,7 +29,7 @@ type Mapped struct {
 	memory int64 // bytes of memory for cached files; 0 if unknown
 	size   int64
 	asked  []bool // whether each page was requested
-	left   int64  // bytes to request before asked is cleared
+	left   int64  // bytes that may be requested before asked is cleared
 }
 
 // Map maps the first size bytes of f, which may be closed afterwards. The error is
@@ -39,7 +39,7 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 		return &Mapped{}, nil // systems reject empty mappings
 	}
 	if size < 0 || size > math.MaxInt {
-		return nil, fmt.Errorf("%d bytes can't be mapped into memory here", size)
+		return nil, fmt.Errorf("cannot map %d bytes into memory: want 0 to %d", size, math.MaxInt)
 	}
 	data, err := mapFile(f, int(size))
 	if err != nil {

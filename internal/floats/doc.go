@@ -1,6 +1,6 @@
 // Package floats implements the float64 functions that the trainer and its metrics need:
-// exponentials, logarithms, the sigmoid and dot products, with the same bits on every machine and
-// for every release of Go.
+// exponentials, logarithms, the sigmoid and dot products. Their bits are the same on every machine
+// and for every release of Go.
 //
 // # Contract
 //

@@ -27,9 +27,9 @@ type candidate struct {
 	first int // row of the table: those before it are not of its width
 }
 
-// detectDialect returns the likeliest dialect, and the likeliest one with another separator, whose
-// score is 0 if there is none. The error is that of a dialect whose rows have too many columns, if
-// no other dialect has rows.
+// detectDialect returns the likeliest dialect, and the likeliest dialect with another separator,
+// whose score is 0 if there is none. It returns an error if every dialect that has rows has too
+// many columns.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	odd := true // the quotes of the last candidate that has any
 	for _, d := range candidates(s, g) {

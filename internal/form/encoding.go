@@ -291,8 +291,8 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// decodeWindows1252 appends to out the text of raw, whose bytes 0x80 to 0x9f are these characters.
-// Five of them stand for nothing and are read as control characters, as web browsers read them.
+// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out. Five bytes from
+// 0x80 to 0x9f have no character there; they are decoded as control characters, as in web browsers.
 func decodeWindows1252(out, raw []byte) []byte {
 	const above = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
 	var table [0x20]rune

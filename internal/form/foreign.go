@@ -43,9 +43,9 @@ func withPandas(kind string) string {
 		kind + `('FILE').to_csv('FILE.csv', index=False)"`
 }
 
-// ForeignKind returns the kind of a file that begins with head and is no text of a table: a workbook,
-// an archive or a document. The advice says how to make a CSV file of it; FILE stands for its name.
-// what is empty for all other files. A few kilobytes of the file are enough.
+// ForeignKind returns the kind of a file that begins with head, if it is a workbook, an archive or
+// a document instead of a table in text form, and advice on how to make a CSV file of it, with FILE
+// in place of its name. what is empty for other files. head needs only a few kilobytes of the file.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)

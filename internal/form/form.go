@@ -2,8 +2,8 @@
 // the quotes, the comment lines, the lines above the table and the header, each unless the caller
 // gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
-// [Open] looks at samples of the file and settles its [Form]; [Reader.Read] returns the rows. What
-// may have been meant otherwise is a [Doubt]: no row is left out, and no cell changed, without one.
+// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. Each
+// ambiguity is reported as a [Doubt]: no row is left out, and no cell changed, without one.
 // Package dataset is its caller; the kinds of single cells come from package cell.
 package form
 

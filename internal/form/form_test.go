@@ -376,7 +376,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// What is read from a form that was detected is read again with all of the form given.
+// Reading with the detected form as the given form returns the same rows.
 func TestGivenForm(t *testing.T) {
 	for _, text := range []string{
 		"Report\n\n" + table("a;b;c", 20, plain(";")),

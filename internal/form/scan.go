@@ -30,8 +30,8 @@ type scanner struct {
 	maxColumns                int
 	oneLine                   bool // quotes close in their line: one did not close at all
 
-	// Indexes in buf of the next newline, carriage return and quote: end if there is none, and to be
-	// found anew if below pos.
+	// Indexes in buf of the next newline, carriage return and quote: end if there is none, and to
+	// be found anew if below pos.
 	newline, carriage, quoted int
 
 	line    int  // of the next row
@@ -43,7 +43,7 @@ type scanner struct {
 	starts   []int  // of the cells in raw
 	spans    []span // scratch
 	openings quirk  // quotes at the start of a cell that are characters
-	comments quirk  // comment lines that have as many cells as the row before
+	comments quirk  // comment lines with the same number of cells as the previous row
 	odd      bool   // scratch: the last quoted cell has such quotes
 }
 

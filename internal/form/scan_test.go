@@ -27,7 +27,7 @@ func scanAll(s *scanner) (rows [][]string, err error) {
 	}
 }
 
-// csvRows returns what encoding/csv reads, with cells trimmed, or nil if it refuses the text.
+// csvRows returns the rows of encoding/csv, with trimmed cells, or nil if it returns an error.
 func csvRows(text []byte) [][]string {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord = -1

@@ -55,7 +55,7 @@ func NewBytes(dim int) *Bytes {
 // SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
 func (s *Bytes) Use(room *Room) {
 	if room.dim != s.dim {
-		panic(fmt.Sprintf("gram: room for rows of %d columns in a sum of %d", room.dim, s.dim))
+		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of %d columns", room.dim, s.dim))
 	}
 	s.room = room
 }

@@ -32,7 +32,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			}
 			if _, found := Find(known, v); !found {
 				return nil, nil, badRow(i,
-					fmt.Sprintf("the label %v is none of the model's: %v", v, known))
+					fmt.Sprintf("the label %v is not one of the model's: %v", v, known))
 			}
 		}
 	} else if classes, err = distinct(y, weight, badRow); err != nil {
@@ -86,7 +86,7 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 		}
 		if len(classes) == MaxClasses {
 			return nil, badRow(i, fmt.Sprintf(
-				"more than %d distinct labels: are they numbers to predict?", MaxClasses))
+				"more than %d distinct labels: are they regression targets?", MaxClasses))
 		}
 		classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
 	}

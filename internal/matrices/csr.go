@@ -83,7 +83,7 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
 	}
 	if len(indices) != len(values) {
-		return fmt.Errorf("sparse: %d indices and %d values", len(indices), len(values))
+		return fmt.Errorf("sparse: %d indices and %d values: want equal numbers", len(indices), len(values))
 	}
 	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
 		return fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))

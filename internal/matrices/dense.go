@@ -55,7 +55,7 @@ func NewNarrow(rows, cols int) *Dense {
 }
 
 func tooLarge(rows, cols int) any {
-	return misuse.Of("%d rows of %d are too many for this machine", rows, cols)
+	return misuse.Of("%d rows of %d columns are too many for this machine", rows, cols)
 }
 
 // aligned returns n zeros that start at a multiple of 64 bytes.

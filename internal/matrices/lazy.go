@@ -25,9 +25,9 @@ type Check struct {
 // are in memory.
 type WillNeed func(first, end int)
 
-// Lazy is NewCSR for arrays that are too long to be read at once, such as those of a mapped file.
-// It checks only what needs no pass over the arrays. The rest is checked in blocks, before the
-// kernels get any index of the block.
+// Lazy is NewCSR for arrays that are too long to be read at once, for example in a mapped file.
+// Only the checks that need no pass over the arrays are made at once. The rest is checked in
+// blocks, before the kernels get any index of the block.
 //
 // The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
 // call Err after reading it. A pass over all rows, such as the trainer's first one, checks every

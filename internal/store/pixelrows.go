@@ -21,7 +21,7 @@ type pixelRows struct {
 	defaults
 	*packedPixels
 	row []float32 // the row last used, and zeros up to a multiple of eight elements
-	at  int       // index of the row in row; -1 for none
+	at  int       // index of the unpacked row; -1 for none
 }
 
 func newPixelRows(p *packedPixels) *pixelRows {

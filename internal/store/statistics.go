@@ -43,17 +43,19 @@ func (s *Statistics) Check() error {
 	}
 	switch {
 	case s.Rows < 1 || s.Cols < 1:
-		return fmt.Errorf("pegasos: statistics of %d rows and %d columns", s.Rows, s.Cols)
+		return fmt.Errorf("pegasos: statistics of %d rows and %d columns: want 1 or more of "+
+			"each", s.Rows, s.Cols)
 	case len(s.Classes) < 2:
 		return fmt.Errorf("pegasos: the rows have %d classes: want two or more", len(s.Classes))
 	case len(s.Counts) != len(s.Classes) || counted != int64(s.Rows):
-		return fmt.Errorf("pegasos: statistics: the classes have %d rows of %d", counted, s.Rows)
+		return fmt.Errorf("pegasos: statistics: the classes have %d of the %d rows", counted, s.Rows)
 	case len(s.MaxAbs) != s.Cols || len(s.Variance) != len(s.Mean) ||
 		len(s.Constant) != len(s.Mean) || s.Mean != nil && len(s.Mean) != s.Cols:
-		return fmt.Errorf("pegasos: statistics: want those of %d columns", s.Cols)
+		return fmt.Errorf("pegasos: statistics: the lengths of the column statistics are "+
+			"not %d", s.Cols)
 	}
 	if _, ok := s.Sizes[scaling.None]; !ok {
-		return fmt.Errorf("pegasos: statistics: the rows' lengths are not there")
+		return fmt.Errorf("pegasos: statistics: the lengths of unscaled rows are missing")
 	}
 	return nil
 }

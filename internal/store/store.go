@@ -152,10 +152,10 @@ func Given(x Examples) error {
 		return errors.New("pegasos: the rows are nil")
 	}
 	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
-		return fmt.Errorf("pegasos: Cols returns %d features, want 0 to 2^31-1", cols)
+		return fmt.Errorf("pegasos: Cols returns %d features: want 0 to 2^31-1", cols)
 	}
 	if rows := x.Rows(); rows < 0 {
-		return fmt.Errorf("pegasos: Rows returns %d", rows)
+		return fmt.Errorf("pegasos: Rows returns %d: want 0 or more", rows)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (p *Problem) Minimise() (w [][]float64, b []float64, least float64) {
 // rows are centered; vectors adds the shift back to the bias.
 type space struct {
 	p      *Problem
-	rows   [][]float64 // including the feature of the bias
+	rows   [][]float64 // features of each row, with one for the bias if there is a bias
 	start  [][]float64 // the prior's scores of each row
 	center []float64
 	cols   int
