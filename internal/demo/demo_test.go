@@ -262,8 +262,8 @@ func TestTrainedIn(t *testing.T) {
 	}
 }
 
-// fakeClock replaces the clock until the test ends: each run takes 16 ms in plain Go, 8 ms for
-// the next contender, and 12 ms for the one after that.
+// fakeClock replaces the clock until the test ends: each run takes 16 ms in plain Go, 8 ms for the
+// next contender, and 12 ms for the one after that.
 func fakeClock(t *testing.T) {
 	var elapsed time.Duration
 	calls := 0

@@ -58,7 +58,7 @@ func (u *unzipped) Packed() (int64, bool) {
 	return u.from.n, true
 }
 
-// counted counts the bytes read from r.
+// countingReader counts the bytes read from r.
 type countingReader struct {
 	r io.Reader
 	n int64

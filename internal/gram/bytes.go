@@ -13,7 +13,7 @@ type Bytes struct {
 	dim    int
 	stride int
 	// The upper triangle, row-major. Up to smallRows rows, sum is nil and the elements are recent,
-	// modulo 2^32. With more rows, the elements are sum plus recent.
+	// modulo 2^32. Once there have been more rows, the elements are sum plus recent.
 	sum    []int64
 	recent []int32
 	rows   int // number of rows; if sum is not nil, those added or removed since sum last changed

@@ -16,7 +16,7 @@ import (
 const MaxClasses = 1 << 16
 
 // Classify returns the distinct labels in ascending order, and for each row the index of its label
-// in them. Rows of weight 0 do not add classes; their index is -1 if no other row has their label.
+// in them. Rows of weight 0 do not add classes; their index is -1 if their label is not a class.
 // weight may be nil. If known is not nil, the classes are known, and the label of every row of
 // positive weight must be one of them. badRow makes the errors that concern a row.
 func Classify(y []float32, weight []float64, known []float32,

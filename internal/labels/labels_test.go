@@ -31,7 +31,7 @@ func TestClassify(t *testing.T) {
 		},
 		{y: []float32{2, 2}, known: []float32{1, 2}, classes: []float32{1, 2},
 			class: []int32{1, 1}},
-		{y: []float32{2, 3}, known: []float32{1, 2}, err: "row 1: the label 3 is none"},
+		{y: []float32{2, 3}, known: []float32{1, 2}, err: "row 1: the label 3 is not one"},
 		{y: []float32{2, nan}, err: "row 1: the label is NaN"},
 		{y: []float32{2, 2}, err: "all 2 rows have the label 2"},
 	} {

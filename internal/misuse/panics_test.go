@@ -163,7 +163,7 @@ func invalidCalls(t *testing.T) map[string][]call {
 		"dense.New": {
 			{func() { dense.New(-1, 2) }, "-1 rows of 2"},
 			{func() { dense.New(math.MaxInt/4, 100) },
-				fmt.Sprintf("%d rows of 100 are too many", math.MaxInt/4)},
+				fmt.Sprintf("%d rows of 100 columns are too many", math.MaxInt/4)},
 		},
 		"dense.FromSlice": nil, "dense.Matrix.Rows": nil, "dense.Matrix.Cols": nil,
 		"dense.Matrix.Err": nil,

@@ -117,8 +117,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda keeps the weights in the range of float32, for rows of
-// mean squared length r2. c is the C from which lambda was computed, or 0.
+// LambdaFits returns the rule that lambda is in the range that float32 can handle for rows of mean
+// squared length r2. c is the C from which lambda was computed, or 0.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -157,8 +157,8 @@ const DefaultMaxMemory = 1 << 32
 // limit, and passes a MaxMemory for files that claim more than they hold.
 var Allowed int64 = DefaultMaxMemory
 
-// Memory returns the rule that need bytes are at most most, the value of MaxMemory; 0 means
-// DefaultMaxMemory. what names the data structures that need them.
+// Memory returns the rule that need, in bytes, does not exceed most, the value of MaxMemory; 0
+// means DefaultMaxMemory. what names the data structures that need them.
 func Memory(most int64, need float64, what string) Rule {
 	if most == 0 {
 		most = DefaultMaxMemory

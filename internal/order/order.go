@@ -46,8 +46,8 @@ type Visits struct {
 	Only       []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
 }
 
-// minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are
-// at least minBlocks rows. With few blocks, epochs would hardly differ.
+// minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are at least
+// minBlocks rows. With few blocks, epochs would hardly differ.
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. Shuffled and Blocks use blocks of up to block

@@ -22,7 +22,7 @@ import (
 // Ready returns an error if the model cannot predict: its kernel is a function of another program.
 func Ready(m modelio.Predictor) error {
 	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
-		return errors.New("the model's kernel is a Go function of the program that trained "+
+		return errors.New("the model's kernel is a Go function of the program that trained " +
 			"it: predict there")
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // Gap returns (P-D)/D, an upper bound on the excess of P over the minimum, relative to the minimum.
-// It is 0 if P = D, even if both are 0, and +Inf if D is 0 or less and not P. It is NaN if P or D
-// is NaN, and negative only if Check fails.
+// It is 0 if P = D, even if both are 0, and +Inf if D is 0 or less and differs from P. Otherwise it
+// is NaN if P or D is NaN, and negative only if Check fails.
 func Gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:

@@ -32,7 +32,7 @@ func Inverse(x float64) float32 {
 }
 
 // At returns the scaled value v of column j in float64: the difference and the product are each
-// rounded once, by at most 2^-53.
+// rounded once, with relative errors of at most 2^-53.
 func (s *Scaler) At(j int, v float32) float64 {
 	if s.Shift == nil {
 		return float64(float64(v) * float64(s.Factor[j]))

@@ -50,8 +50,8 @@ func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bo
 	return measure(x, weight, moments, false, threads, stop)
 }
 
-// MeasureConstants is Measure without moments, but with Constant. It takes time proportional to the
-// nonzeros; moments of sparse rows take time proportional to all values.
+// MeasureConstants is Measure without moments, but with Constant. For sparse rows it takes time
+// proportional to the nonzeros; moments take time proportional to all values.
 func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }
@@ -196,6 +196,8 @@ func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 // nonzero returns 1 if size, the bits of a magnitude, is not 0, without a branch.
 func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
+// magnitudes updates the magnitudes of the columns, and the block's counts, by the rows from first
+// to end-1.
 func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	b.bad = -1
 	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
@@ -417,7 +419,8 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 	return quantiles
 }
 
-// random pivots: no common order of v is slow
+// selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The
+// algorithm is Hoare's FIND (Communications of the ACM 4, 1961).
 func selectRank[T float32 | float64](v []T, k int) T {
 	// Random pivots, so that no common order of the input is slow.
 	g := rand.New(rand.NewPCG(0, uint64(len(v))))

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// wrapped hides the type of a matrix.
+// opaque hides the type of a matrix.
 type opaque struct{ Examples }
 
 // Equal rows have equal hashes, in every format and for any number of goroutines.

@@ -7,8 +7,8 @@ type Nonzeros interface {
 	Nonzeros(i int) (index []int32, values []float32)
 }
 
-// NonzerosOf returns a Nonzeros of x. Rows of other formats than csr and constantCSR are added to a
-// vector of zeros, from which the nonzeros are read.
+// NonzerosOf returns a Nonzeros of x. It reads csr, constantCSR and subsets of them directly. Other
+// rows it adds to a vector of zeros, from which it reads the nonzeros.
 func NonzerosOf(x Examples) Nonzeros {
 	switch x := x.(type) {
 	case *csr:

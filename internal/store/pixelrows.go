@@ -113,8 +113,8 @@ type code struct {
 }
 
 // newCode returns the code of k/n. hi has 16 significant bits, so its product with a byte is exact;
-// the sum of the products of hi and lo rounds to the float32 quotient k/n, which TestUnpack in
-// package asm checks for the usual n.
+// the sum of the products of hi and lo rounds to the float32 quotient k/n, which TestCode checks
+// for the usual n.
 func newCode(n float64) *code {
 	s := 1 / n
 	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
@@ -127,8 +127,8 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode tries n = 1/v for the smallest positive value v of the first rows, then 255 and 1. It
-// returns nil if none of these represents all values of the first 64 rows.
+// guessCode tries n = 1/v, rounded, for the smallest positive value v of the first rows, then 255
+// and 1. It returns nil if none of these represents all values of the first 64 rows.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

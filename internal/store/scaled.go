@@ -82,8 +82,8 @@ func (r *Scaled) scaleDense(threads int) Matrix {
 	return newDenseRows(d)
 }
 
-// scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0: their
-// few bytes are not worth a second pass.
+// scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0, which
+// are few.
 func (r *Scaled) scaleSparse(threads int) Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)

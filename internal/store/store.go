@@ -188,7 +188,7 @@ func Labelled(x Examples, y []float32, bits int) error {
 	return nil
 }
 
-// CopySize returns the size in bytes of float32 copies of all rows of x.
+// CopySize returns the estimated size in bytes of copies of all rows of x.
 func CopySize(x Rows) float64 {
 	if p := subsetOf(x); p != nil {
 		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// fickle is rows whose number of columns and values differ from call to call.
+// inconsistent is rows whose number of columns and values differ from call to call.
 type inconsistent struct {
 	*dense.Matrix
 	calls int
