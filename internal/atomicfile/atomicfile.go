@@ -141,7 +141,7 @@ func (f *File) Commit() error {
 		f.keep(0, f.zip.Close())
 	}
 	if f.target != "" && f.failed == nil {
-		f.keep(0, f.publish())
+		f.keep(0, f.setMode())
 		f.keep(0, f.f.Sync())
 	}
 	f.keep(0, f.f.Close())
@@ -155,8 +155,8 @@ func (f *File) Commit() error {
 	return f.named(syncDir(filepath.Dir(f.target)))
 }
 
-// publish sets the permissions of the new file.
-func (f *File) publish() error {
+// setMode sets the permissions of the new file.
+func (f *File) setMode() error {
 	if info, err := f.f.Stat(); err != nil || info.Mode().Perm() == f.mode {
 		return err
 	}

@@ -293,7 +293,7 @@ func TestTimeKernels(t *testing.T) {
 	fakeClock(t)
 	var b strings.Builder
 	timeKernels(&b)
-	for _, kernel := range timed {
+	for _, kernel := range timedKernels {
 		limit := ""
 		if kernel.shape != bandwidth.None && bandwidth.Available() {
 			limit = ` +150 %`
@@ -303,7 +303,7 @@ func TestTimeKernels(t *testing.T) {
 		}
 	}
 	line(t, b.String(), fmt.Sprintf(`ns a call +n +plain Go +%v +ratio +of the limit`, asm.Active()))
-	if lines := strings.Count(b.String(), "\n"); lines != 1+3*len(timed)+3 {
+	if lines := strings.Count(b.String(), "\n"); lines != 1+3*len(timedKernels)+3 {
 		t.Errorf("%d lines:\n%s", lines, b.String())
 	}
 }

@@ -57,9 +57,9 @@ func write(dir string, sets []problem) error {
 	return nil
 }
 
-// others is the accuracy of other trainers with default settings on the same rows, in percent:
-// README.md has the commands.
-var others = []struct {
+// otherTrainers is the accuracy of other trainers with default settings on the same rows, in
+// percent: README.md has the commands.
+var otherTrainers = []struct {
 	name          string
 	pixels, units float64
 }{
@@ -93,7 +93,7 @@ func compare(w io.Writer, sets []problem) error {
 	fmt.Fprintf(w, "%-42s %14s %14s\n", "", "", "its own unit")
 	fmt.Fprintf(w, "%-42s %12.2f %% %12.2f %%\n", fmt.Sprintf("Pegasimd, here, in %.2f s", seconds),
 		percent[0], percent[1])
-	for _, o := range others {
+	for _, o := range otherTrainers {
 		fmt.Fprintf(w, "%-42s %12.2f %% %12.2f %%\n", o.name, o.pixels, o.units)
 	}
 	fmt.Fprintln(w, "\nThe others' figures were measured once: internal/demo/README.md has the "+

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// timed is the kernels to time, with their pattern of loads and stores.
-var timed = []struct {
+// timedKernels is the kernels to time, with their pattern of loads and stores.
+var timedKernels = []struct {
 	name  string
 	shape bandwidth.Shape
 }{
@@ -26,7 +26,7 @@ func timeKernels(w io.Writer) {
 	isa := asm.Active()
 	fmt.Fprintf(w, "%-16s %7s %12s %12s %9s %16s\n", "ns a call", "n", "plain Go", isa, "ratio",
 		"of the limit")
-	for _, t := range timed {
+	for _, t := range timedKernels {
 		kernel := asmtest.Kernels[slices.IndexFunc(asmtest.Kernels, func(k asmtest.Kernel) bool {
 			return k.Name == t.name
 		})]

@@ -83,16 +83,16 @@ func Error(err error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &shown{err, text}
+	return &escapedError{err, text}
 }
 
-type shown struct {
+type escapedError struct {
 	err  error
 	text string
 }
 
-func (s *shown) Error() string { return s.text }
-func (s *shown) Unwrap() error { return s.err }
+func (s *escapedError) Error() string { return s.text }
+func (s *escapedError) Unwrap() error { return s.err }
 
 // JSON returns valid JSON with the unprintable characters of its strings escaped; encoding/json
 // leaves some of them. Newlines between values remain.

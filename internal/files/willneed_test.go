@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/machine"
@@ -54,6 +55,49 @@ func TestWillNeed(t *testing.T) {
 		}
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The pages of a request are asked for in runs that leave out those requested before.
+func TestWillNeedPages(t *testing.T) {
+	page := int64(os.Getpagesize())
+	f, err := os.Create(filepath.Join(t.TempDir(), "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(10*page - 1); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Map(f, 10*page-1)
+	if errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux" {
+		t.Skip("not tested: this system maps no files")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	m.memory, m.left = 1, 1<<40
+	var asked [][2]int64
+	m.advise = func(pages []byte) {
+		from := int64(cap(m.data) - cap(pages))
+		asked = append(asked, [2]int64{from / page, from + int64(len(pages))})
+	}
+	m.WillNeed(3*page+5, 4*page)
+	m.WillNeed(6*page-1, 6*page+1)
+	m.WillNeed(2*page, 11*page)
+	m.WillNeed(page-1, page)
+	if want := [][2]int64{{3, 4 * page}, {5, 7 * page}, {2, 3 * page}, {4, 5 * page},
+		{7, 10*page - 1}, {0, page}}; !slices.Equal(asked, want) {
+		t.Errorf("%v, want %v", asked, want)
+	}
+	for _, c := range []struct {
+		from, to int64
+		random   bool
+	}{{0, 1<<16 - 1, true}, {0, 1 << 16, false}, {7, 8, true}, {0, 0, false}} {
+		if m.WillNeed(c.from, c.to); m.random != c.random {
+			t.Errorf("after a request for %d bytes, random is %v", c.to-c.from, m.random)
 		}
 	}
 }

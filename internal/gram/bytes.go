@@ -17,7 +17,7 @@ type Bytes struct {
 	sum    []int64
 	recent []int32
 	rows   int // number of rows; if sum is not nil, those added or removed since sum last changed
-	room   *Room
+	buffer *Room
 }
 
 // Buffer is the memory in which a Bytes packs rows to add or remove. The sums of one goroutine may
@@ -55,9 +55,10 @@ func NewBytes(dim int) *Bytes {
 // SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
 func (s *Bytes) Use(room *Room) {
 	if room.dim != s.dim {
-		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of %d columns", room.dim, s.dim))
+		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of %d", room.dim,
+			s.dim))
 	}
-	s.room = room
+	s.buffer = room
 }
 
 // Dim returns the number of columns.
@@ -115,10 +116,10 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
 	}
-	if s.room == nil {
-		s.room = NewRoom(s.dim)
+	if s.buffer == nil {
+		s.buffer = NewRoom(s.dim)
 	}
-	pa, pb := &s.room.a, &s.room.b
+	pa, pb := &s.buffer.a, &s.buffer.b
 	none := make([]byte, s.dim)
 	for done := 0; done < n; done += 2 * asm.BlockRows {
 		take := min(n-done, 2*asm.BlockRows)

@@ -33,17 +33,17 @@ type Visits struct {
 	block int // number of rows in a block
 	// largest number of rows in a step; 0 if each row is a step, and Next is used in place of
 	// Batches
-	Batch      int
-	Steps      int // number of steps in an epoch
-	pcg        *rand.PCG
-	epochState []byte   // state of the generator at the start of the epoch
-	pos        int      // position in the epoch, in steps
-	idx        []uint32 // the rows of the epoch; for IID the rows drawn last
-	blocks     []uint32 // the block numbers in the order of the epoch
-	ends       []int    // ends of the batches that Batches returned last
-	drawn      []uint32 // the last batch in which each row was drawn; only for batches with IID
-	draw       uint32   // number of the present batch in drawn
-	Only       []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
+	Batch       int
+	Steps       int // number of steps in an epoch
+	pcg         *rand.PCG
+	epochState  []byte   // state of the generator at the start of the epoch
+	pos         int      // position in the epoch, in steps
+	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
+	blocks      []uint32 // the block numbers in the order of the epoch
+	ends        []int    // ends of the batches that Batches returned last
+	drawn       []uint32 // the last batch in which each row was drawn; only for batches with IID
+	batchNumber uint32   // number of the present batch in drawn
+	Only        []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
 }
 
 // minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are at least
@@ -91,7 +91,7 @@ func (o *Visits) Next(limit int) []uint32 {
 		}
 		o.idx = o.idx[:n]
 		for i := range o.idx {
-			o.idx[i] = below(o.pcg, uint64(o.rows))
+			o.idx[i] = uint32N(o.pcg, uint64(o.rows))
 		}
 		o.mapRows()
 		return o.idx
@@ -145,7 +145,7 @@ func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.Kind == IID {
 		o.idx = o.idx[:0]
 		for range o.pos - from {
-			o.subset()
+			o.drawSubset()
 			o.ends = append(o.ends, len(o.idx))
 		}
 		o.mapRows()
@@ -162,19 +162,19 @@ func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	return o.idx[start:bound(o.pos)], o.ends
 }
 
-// subset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for each
-// row.
-func (o *Visits) subset() {
-	if o.draw++; o.draw == 0 { // after 2^32 batches
+// drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for
+// each row.
+func (o *Visits) drawSubset() {
+	if o.batchNumber++; o.batchNumber == 0 { // after 2^32 batches
 		clear(o.drawn)
-		o.draw = 1
+		o.batchNumber = 1
 	}
 	for j := o.rows - o.Batch; j < o.rows; j++ {
-		i := below(o.pcg, uint64(j)+1)
-		if o.drawn[i] == o.draw {
+		i := uint32N(o.pcg, uint64(j)+1)
+		if o.drawn[i] == o.batchNumber {
 			i = uint32(j)
 		}
-		o.drawn[i] = o.draw
+		o.drawn[i] = o.batchNumber
 		o.idx = append(o.idx, i)
 	}
 }
@@ -232,16 +232,16 @@ func (o *Visits) Continue(from *Visits) { o.pcg = from.pcg }
 // shuffle.
 func Permute(pcg *rand.PCG, p []uint32) {
 	for i := range p {
-		j := below(pcg, uint64(i)+1)
+		j := uint32N(pcg, uint64(i)+1)
 		p[i] = p[j]
 		p[j] = uint32(i)
 	}
 }
 
-// below returns a random number from 0 to n-1: the high word of n times a random word. The relative
-// error of each probability is at most n/2^64, which is negligible, and each number takes exactly
-// one draw, so that draws can be counted.
-func below(pcg *rand.PCG, n uint64) uint32 {
+// uint32N returns a random number from 0 to n-1: the high word of n times a random word. The
+// relative error of each probability is at most n/2^64, which is negligible, and each number takes
+// exactly one draw, so that draws can be counted.
+func uint32N(pcg *rand.PCG, n uint64) uint32 {
 	hi, _ := bits.Mul64(pcg.Uint64(), n)
 	return uint32(hi)
 }

@@ -100,7 +100,7 @@ func TestOrderUniform(t *testing.T) {
 	}
 	cells = make([]int, 100)
 	for range 100_000 {
-		cells[below(pcg, 100)]++
+		cells[uint32N(pcg, 100)]++
 	}
 	if chi2(cells) > 149 { // 99 degrees of freedom: p = 0.001 is at 148.2
 		t.Errorf("draws: chi-square %.1f", chi2(cells))
@@ -192,7 +192,7 @@ func TestBatches(t *testing.T) {
 	if len(cells) != 20 || chi2(cells) > 43.8 { // 19 degrees of freedom, p = 0.001
 		t.Errorf("%d sets, chi-square %.1f", len(cells), chi2(cells))
 	}
-	o.draw = 1<<32 - 2
+	o.batchNumber = 1<<32 - 2
 	for range 4 {
 		if idx, _ := o.Batches(1); len(slices.Compact(slices.Sorted(slices.Values(idx)))) != 3 {
 			t.Errorf("a row twice in %v", idx)

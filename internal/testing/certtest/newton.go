@@ -77,9 +77,9 @@ func (p *Problem) space() *space {
 		}
 		if p.Prior != nil {
 			for k := range z {
-				sum := wide(p.PriorBias[k])
+				sum := bigFloat(p.PriorBias[k])
 				for j, v := range row {
-					sum.Add(sum, wide(0).Mul(wide(float64(v)), wide(float64(p.Prior[k][j]))))
+					sum.Add(sum, bigFloat(0).Mul(bigFloat(float64(v)), bigFloat(float64(p.Prior[k][j]))))
 				}
 				z[k], _ = sum.Float64()
 			}

@@ -102,40 +102,40 @@ func softplus(x float64) float64 {
 
 // Objective returns P. Scores and sums are computed in 240 bits, and rounded to float64 last.
 func (p *Problem) Objective(w [][]float64, b []float64) float64 {
-	penalty, loss, all := wide(0), wide(0), wide(0)
+	penalty, loss, all := bigFloat(0), bigFloat(0), bigFloat(0)
 	for k := range w {
 		for j, v := range w[k] {
-			d := wide(v)
+			d := bigFloat(v)
 			if p.Prior != nil {
-				d.Sub(d, wide(float64(p.Prior[k][j])))
+				d.Sub(d, bigFloat(float64(p.Prior[k][j])))
 			}
 			penalty.Add(penalty, d.Mul(d, d))
 		}
 		if p.Bias && p.BiasScale != 0 {
-			d := wide(b[k])
+			d := bigFloat(b[k])
 			if p.Prior != nil {
-				d.Sub(d, wide(p.PriorBias[k]))
+				d.Sub(d, bigFloat(p.PriorBias[k]))
 			}
-			d.Quo(d, wide(p.BiasScale))
+			d.Quo(d, bigFloat(p.BiasScale))
 			penalty.Add(penalty, d.Mul(d, d))
 		}
 	}
-	penalty.Mul(penalty, wide(p.Lambda/2))
+	penalty.Mul(penalty, bigFloat(p.Lambda/2))
 	z := make([]float64, len(w))
 	for i, row := range p.Rows {
 		for k := range w {
-			s := wide(b[k])
+			s := bigFloat(b[k])
 			for j, v := range row {
-				s.Add(s, wide(0).Mul(wide(float64(v)), wide(w[k][j])))
+				s.Add(s, bigFloat(0).Mul(bigFloat(float64(v)), bigFloat(w[k][j])))
 			}
 			z[k], _ = s.Float64()
 		}
-		c := wide(p.weight(i))
+		c := bigFloat(p.weight(i))
 		all.Add(all, c)
-		loss.Add(loss, c.Mul(c, wide(p.loss(i, z))))
+		loss.Add(loss, c.Mul(c, bigFloat(p.loss(i, z))))
 	}
 	f, _ := penalty.Add(penalty, loss.Quo(loss, all)).Float64()
 	return f
 }
 
-func wide(v float64) *big.Float { return new(big.Float).SetPrec(240).SetFloat64(v) }
+func bigFloat(v float64) *big.Float { return new(big.Float).SetPrec(240).SetFloat64(v) }

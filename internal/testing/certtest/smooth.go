@@ -9,11 +9,11 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	y := p.Labels[i]
 	switch p.Kind {
 	case Hinge:
-		f, d, dd := softened((1-y*z[0])/mu, mu)
+		f, d, dd := softHinge((1-y*z[0])/mu, mu)
 		dz[0], ddz[0][0] = -y*d, dd
 		return f
 	case Log:
-		f, d, dd := softened(-y*z[0], 1)
+		f, d, dd := softHinge(-y*z[0], 1)
 		dz[0], ddz[0][0] = -y*d, dd
 		return f
 	case SquaredHinge:
@@ -27,8 +27,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 		dz[0], ddz[0][0] = z[0]-y, 1
 		return (y - z[0]) * (y - z[0]) / 2
 	case EpsInsensitive:
-		f, d, dd := softened((z[0]-y-p.Epsilon)/mu, mu)
-		f2, d2, dd2 := softened((y-z[0]-p.Epsilon)/mu, mu)
+		f, d, dd := softHinge((z[0]-y-p.Epsilon)/mu, mu)
+		f2, d2, dd2 := softHinge((y-z[0]-p.Epsilon)/mu, mu)
 		dz[0], ddz[0][0] = d-d2, dd+dd2
 		return f + f2
 	case CrammerSinger, Multinomial:
@@ -68,8 +68,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	return top - z[int(y)] + mu*math.Log(sum)
 }
 
-// softened returns mu log(1 + e^x), and its derivatives with respect to mu x.
-func softened(x, mu float64) (f, d, dd float64) {
+// softHinge returns mu log(1 + e^x), and its derivatives with respect to mu x.
+func softHinge(x, mu float64) (f, d, dd float64) {
 	e := math.Exp(-math.Abs(x))
 	d = 1 / (1 + e)
 	dd = e / ((1 + e) * (1 + e)) / mu

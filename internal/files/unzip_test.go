@@ -1,0 +1,93 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func zip(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Unzip decompresses gzip files, and returns the bytes of others unless only gzip is accepted.
+// Packed counts the bytes of the file, of the outer one for gzip within gzip.
+func TestUnzip(t *testing.T) {
+	const text = "1 1:2\n"
+	once := zip(t, text)
+	twice := zip(t, once)
+	for name, c := range map[string]struct {
+		file   string
+		must   bool
+		want   string
+		packed int // compressed bytes; -1 for none
+	}{
+		"plain": {text, false, text, -1}, "empty": {"", false, "", -1},
+		"short": {"a", false, "a", -1},
+		"gzip": {once, false, text, len(once)}, "only gzip": {once, true, text, len(once)},
+		"twice": {twice, false, once, len(twice)},
+	} {
+		r, zipped, err := Unzip(strings.NewReader(c.file), c.must)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		have, err := io.ReadAll(r)
+		n, packed := Packed(r)
+		if err != nil || string(have) != c.want || zipped != (c.packed >= 0) || packed != zipped ||
+			packed && n != int64(c.packed) || !packed && n != 0 {
+			t.Errorf("%s: %q, gzip %v, %d bytes packed, %v", name, have, zipped, n, err)
+		}
+	}
+	outer, _, err := Unzip(strings.NewReader(twice), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inner := range []bool{true, false} { // the second is not compressed
+		if outer, _, err = Unzip(outer, inner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := io.ReadAll(outer)
+	if n, packed := Packed(outer); string(have) != text || err != nil || !packed ||
+		n != int64(len(twice)) {
+		t.Errorf("gzip in gzip: %q, %v, %d of %d bytes", have, err, n, len(twice))
+	}
+}
+
+func TestUnzipErrors(t *testing.T) {
+	broken := errors.New("broken")
+	once := zip(t, "1 1:2\n")
+	for name, c := range map[string]struct {
+		r    io.Reader
+		must bool
+		want error
+	}{
+		"not gzip":  {strings.NewReader("1 1:2\n1 1:2\n"), true, gzip.ErrHeader},
+		"empty":     {strings.NewReader(""), true, io.ErrUnexpectedEOF},
+		"cut":       {strings.NewReader(once[:2]), false, io.ErrUnexpectedEOF},
+		"no bytes":  {iotest.ErrReader(broken), false, broken},
+		"few bytes": {io.MultiReader(strings.NewReader(once[:5]), iotest.ErrReader(broken)), true,
+			broken},
+	} {
+		if r, zipped, err := Unzip(c.r, c.must); !errors.Is(err, c.want) || r != nil || zipped {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if n, packed := Packed(strings.NewReader("")); n != 0 || packed {
+		t.Errorf("another reader: %d, %v", n, packed)
+	}
+}
