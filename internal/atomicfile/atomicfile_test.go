@@ -171,6 +171,42 @@ func TestStandardOutputUnderItsName(t *testing.T) {
 	}
 }
 
+// If the renaming fails, Commit returns the error with the given name, and the new file is removed.
+func TestRenameError(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	f, err := atomicfile.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(name, "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), name) {
+		t.Error(err)
+	}
+	sample.OnlyFiles(t, dir, "file")
+}
+
+// Commit returns the first of several errors.
+func TestFirstError(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	f, err := atomicfile.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first := f.WriteAt([]byte("a"), -1)
+	if _, second := f.WriteAt([]byte("b"), -2); first == nil || second == nil || f.Err() != first {
+		t.Errorf("%v, %v", first, f.Err())
+	}
+	if err := f.Commit(); err != first {
+		t.Errorf("%v, want %v", err, first)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the file was created")
+	}
+}
+
 // DiscardAll discards all files at once; later Create and Commit calls fail.
 func TestDiscardAll(t *testing.T) {
 	dir := t.TempDir()

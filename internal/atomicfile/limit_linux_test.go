@@ -72,6 +72,13 @@ func TestFullDisk(t *testing.T) {
 	if err := save("/dev/full", 1, 1); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("/dev/full: %v", err)
 	}
+	compressed := filepath.Join(dir, "file.gz") // a few bytes, written by Commit
+	if err := os.Symlink("/dev/full", compressed); err != nil {
+		t.Fatal(err)
+	}
+	if err := save(compressed, 1, 1); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("/dev/full, compressed: %v", err)
+	}
 }
 
 // asNobody calls f with the permissions of the user nobody, who owns no files.

@@ -37,7 +37,7 @@ func TestUnzip(t *testing.T) {
 	}{
 		"plain": {text, false, text, -1}, "empty": {"", false, "", -1},
 		"short": {"a", false, "a", -1},
-		"gzip": {once, false, text, len(once)}, "only gzip": {once, true, text, len(once)},
+		"gzip":  {once, false, text, len(once)}, "only gzip": {once, true, text, len(once)},
 		"twice": {twice, false, once, len(twice)},
 	} {
 		r, zipped, err := Unzip(strings.NewReader(c.file), c.must)
@@ -76,10 +76,10 @@ func TestUnzipErrors(t *testing.T) {
 		must bool
 		want error
 	}{
-		"not gzip":  {strings.NewReader("1 1:2\n1 1:2\n"), true, gzip.ErrHeader},
-		"empty":     {strings.NewReader(""), true, io.ErrUnexpectedEOF},
-		"cut":       {strings.NewReader(once[:2]), false, io.ErrUnexpectedEOF},
-		"no bytes":  {iotest.ErrReader(broken), false, broken},
+		"not gzip": {strings.NewReader("1 1:2\n1 1:2\n"), true, gzip.ErrHeader},
+		"empty":    {strings.NewReader(""), true, io.ErrUnexpectedEOF},
+		"cut":      {strings.NewReader(once[:2]), false, io.ErrUnexpectedEOF},
+		"no bytes": {iotest.ErrReader(broken), false, broken},
 		"few bytes": {io.MultiReader(strings.NewReader(once[:5]), iotest.ErrReader(broken)), true,
 			broken},
 	} {

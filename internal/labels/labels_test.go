@@ -128,6 +128,13 @@ func TestClassScores(t *testing.T) {
 	if two[0] != -0.5 || two[1] != 0.5 {
 		t.Error(two)
 	}
+	// A score of 0 is a vote for the first class. Two classes with a score each need no pairs.
+	if ClassScores([]float64{0, -0.5, 0}, three, 3, true); Highest(three) != 0 || !(three[0] > 2) {
+		t.Error(three)
+	}
+	if ClassScores([]float64{3, 1}, two, 2, false); two[0] != 3 || two[1] != 1 {
+		t.Error(two)
+	}
 	// Class 1 beats 0 and 2; 2 beats 0.
 	ClassScores([]float64{1, 3, -1}, three, 3, true)
 	if want := []float64{0 - 4.0/15, 2 + 2.0/9, 1 + 2.0/9}; !slices.EqualFunc(three, want,
@@ -140,5 +147,44 @@ func TestClassScores(t *testing.T) {
 	ClassScores([]float64{1, 3, -1}, three, 3, false)
 	if !slices.Equal(three, []float64{1, 3, -1}) || Highest([]float64{2, 2, 1}) != 0 {
 		t.Error(three)
+	}
+}
+
+func TestNameAndAt(t *testing.T) {
+	classes := []float32{-0.5, 2}
+	for class, want := range []string{"-0.5", "2"} {
+		if have := Name(classes, nil, class); have != want || At(classes, class) != classes[class] {
+			t.Errorf("class %d: %s, %v", class, have, At(classes, class))
+		}
+	}
+	if have := Name(classes, []string{"a", "b"}, 0); have != "a" {
+		t.Errorf("class 0: %s", have)
+	}
+	if v := At(classes, -1); v == v {
+		t.Errorf("no class: %v", v)
+	}
+	for _, class := range []int{-1, 2} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("the name of class %d", class)
+				}
+			}()
+			Name(classes, nil, class)
+		}()
+	}
+}
+
+// Rows of weight 0 may have labels that are not among the known classes.
+func TestClassifyKnown(t *testing.T) {
+	bad := func(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
+	y, weight, known := []float32{1, 3, 2}, []float64{1, 0, 1}, []float32{1, 2}
+	if _, class, err := Classify(y, weight, known, bad); err != nil ||
+		!slices.Equal(class, []int32{0, -1, 1}) {
+		t.Errorf("%v, %v", class, err)
+	}
+	weight[1] = 1
+	if _, _, err := Classify(y, weight, known, bad); err == nil {
+		t.Error("an unknown label is accepted")
 	}
 }
