@@ -165,7 +165,7 @@ func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 // drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for
 // each row.
 func (o *Visits) drawSubset() {
-	if o.batchNumber++; o.batchNumber == 0 { // after 2^32 batches
+	if o.batchNumber++; o.batchNumber == 0 { // overflow after 2^32 batches
 		clear(o.drawn)
 		o.batchNumber = 1
 	}

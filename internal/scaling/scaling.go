@@ -16,7 +16,8 @@ const (
 	Unit     = "unit"     // rows divided by their length
 )
 
-// Scaler scales columns: the value x in column j becomes (x - Shift[j])*Factor[j].
+// Scaler scales rows. With Standard or MaxAbs, the value x in column j becomes (x -
+// Shift[j])*Factor[j], where a nil Shift is 0; with Unit, each row is divided by its length.
 type Scaler struct {
 	Kind   string
 	Shift  []float32 // one for each column if Kind is Standard, else nil

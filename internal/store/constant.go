@@ -14,7 +14,7 @@ import (
 type constantCSR struct {
 	defaults
 	cols    int
-	rows    []constantRow // and a last element whose start is the end of all indices
+	rows    []constantRow // one for each row; a last one has the end of indices
 	indices []uint16
 }
 

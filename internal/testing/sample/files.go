@@ -29,8 +29,7 @@ func (f *FailingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnlyFiles fails the test unless dir contains exactly the given names, for example no temporary
-// file.
+// OnlyFiles fails the test unless dir contains exactly the given names, and so no temporary files.
 func OnlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
