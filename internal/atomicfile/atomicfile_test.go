@@ -141,7 +141,7 @@ func TestCompressed(t *testing.T) {
 		return err
 	})
 	if err == nil || text(t, name) != before {
-		t.Errorf("it was written at a place: %v", err)
+		t.Errorf("WriteAt succeeded: %v", err)
 	}
 	sample.OnlyFiles(t, dir, "file.gz")
 }

@@ -14,7 +14,7 @@ func TestAccount(t *testing.T) {
 		t.Error("two bytes pay for 6 more")
 	}
 	if a.Return(4); !a.Take(4) || a.Take(1) {
-		t.Error("what is returned can be taken again")
+		t.Error("returned bytes cannot be taken again")
 	}
 	if a = nil; !a.Take(1 << 60) {
 		t.Error("no account refuses memory")

@@ -31,10 +31,10 @@ func TestFor(t *testing.T) {
 
 func TestThreads(t *testing.T) {
 	if n := Threads(0); n != runtime.GOMAXPROCS(0) {
-		t.Errorf("0 stands for %d", n)
+		t.Errorf("Threads(0) = %d", n)
 	}
 	if n := Threads(3); n != 3 {
-		t.Errorf("3 stands for %d", n)
+		t.Errorf("Threads(3) = %d", n)
 	}
 	if n := Threads(math.MaxInt); n < 64 || n > max(64, 4*runtime.NumCPU()) {
 		t.Errorf("as many as can be written stand for %d", n)

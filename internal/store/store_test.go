@@ -56,7 +56,7 @@ func formats(t *testing.T) []format {
 	for name, x := range map[string]Examples{"pixels": pixelRows, "constant": thin} {
 		rows, ok := Of(x).Compact(2)
 		if !ok {
-			t.Fatalf("%s: refused", name)
+			t.Fatalf("%s: rejected", name)
 		}
 		all = append(all, format{name, rows, x})
 	}
