@@ -37,7 +37,7 @@ func TestThreads(t *testing.T) {
 		t.Errorf("Threads(3) = %d", n)
 	}
 	if n := Threads(math.MaxInt); n < 64 || n > max(64, 4*runtime.NumCPU()) {
-		t.Errorf("as many as can be written stand for %d", n)
+		t.Errorf("Threads(MaxInt) = %d", n)
 	}
 }
 
