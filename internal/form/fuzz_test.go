@@ -75,8 +75,7 @@ func FuzzScan(f *testing.F) {
 }
 
 // rfc4180 reports whether encoding/csv and RFC 4180 agree on text that encoding/csv reads: a
-// carriage return stands before a newline alone, and no line has blanks alone or quotes behind
-// blanks.
+// carriage return stands before a newline alone, and no line has blanks alone or quotes behind blanks.
 func rfc4180(text []byte) bool {
 	lone := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	if lone || bytes.Contains(text, []byte("\r\r")) {

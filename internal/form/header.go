@@ -414,8 +414,7 @@ func (s *columnSample) isStrange(x string) bool {
 }
 
 // looksNamed reports whether row at is a header, of a file that a model reads: all columns of
-// numbers and dates have different words there, and no cell comes again below. A single row is
-// data.
+// numbers and dates have different words there, and no cell comes again below. A single row is data.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {

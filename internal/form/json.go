@@ -86,8 +86,8 @@ func (j *jsonRows) parse(line string) error {
 const mostMerged = 2000
 
 // fields returns the names of the fields that the head of the file has. A field that the first line
-// lacks stands where the line that has it shows it: behind the field that it follows, or else
-// before the one that follows it.
+// lacks stands where the line that has it shows it: behind the field that it follows, or else before
+// the one that follows it.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
@@ -147,8 +147,8 @@ type jsonScanner struct {
 	at   int
 }
 
-// object parses the object in the text and calls each with every field and the index of its value.
-// It returns the first error of the syntax or of each.
+// object parses the object in the text and calls each with every field and the index of its value. It
+// returns the first error of the syntax or of each.
 func (s *jsonScanner) object(each func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"

@@ -202,8 +202,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of columns at the end that are empty in all rows, as separators
-// behind the last cell make them, unless all columns are.
+// trailing returns the number of columns at the end that are empty in all rows, as separators behind
+// the last cell make them, unless all columns are.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++
