@@ -28,8 +28,8 @@ type candidate struct {
 }
 
 // detectDialect returns the likeliest dialect, and the likeliest dialect with another separator,
-// whose score is 0 if there is none. It returns an error if every dialect that has rows has too
-// many columns.
+// whose score is 0 if there is none. It returns the error of a dialect whose rows have too many
+// columns, unless the likeliest dialect has a separator.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	odd := true // the quotes of the last candidate that has any
 	for _, d := range candidates(s, g) {
