@@ -24,32 +24,32 @@ import (
 // squared error at which they end. The system is nearly singular where rows are close to each
 // other: what is left then doesn't matter.
 const (
-	maxRefits = 200
-	refitted  = 1e-12
+	maxCGIterations = 200
+	cgTolerance     = 1e-12
 )
 
 // shrink keeps each problem's coefficients within the budget. Its objective is to be found again.
-func (r *run) shrink(all [][]float64) {
+func (r *run) applyBudget(all [][]float64) {
 	for _, p := range r.problems {
-		p.moves = p.moves[:0]
+		p.updates = p.updates[:0]
 	}
 	for k, p := range r.problems {
-		if count(all[k]) <= r.cfg.MaxSV {
+		if countNonzeros(all[k]) <= r.cfg.MaxSV {
 			continue
 		}
-		support := r.own(p, all[k])
+		support := r.startPursuit(p, all[k])
 		target := slices.Clone(p.score)
-		picked, coef := r.pursue(p, support)
+		picked, coef := r.matchingPursuit(p, support)
 		r.refit(p, target, picked, coef)
 		for i, row := range picked {
 			all[k][row] = coef[i]
 		}
-		p.off, p.gap = math.Inf(1), math.Inf(1)
+		p.objectiveError, p.gap = math.Inf(1), math.Inf(1)
 	}
 }
 
 // count returns how many coefficients are not 0.
-func count(coef []float64) (n int) {
+func countNonzeros(coef []float64) (n int) {
 	for _, v := range coef {
 		if v != 0 {
 			n++
@@ -61,10 +61,10 @@ func count(coef []float64) (n int) {
 // own clears a problem's coefficients, makes its scores those of its w, and returns the rows that
 // this consists of. After a finish it is the w of the last pass, whose scores are known, not of the
 // best.
-func (r *run) own(p *problem, coef []float64) (support []int) {
+func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {
-		_, score := p.at(i, r.averaged(p))
+		_, score := p.alphaScore(i, r.averaged(p))
 		if scale > 0 {
 			score = float64(score/scale) * p.factor
 		}
@@ -78,14 +78,14 @@ func (r *run) own(p *problem, coef []float64) (support []int) {
 }
 
 // pursue picks rows. The scores of the problem become those of w - w'.
-func (r *run) pursue(p *problem, support []int) (picked []int, coef []float64) {
+func (r *run) matchingPursuit(p *problem, support []int) (picked []int, coef []float64) {
 	at := make(map[int]int)
 	for range 4 * r.cfg.MaxSV {
 		best, most, step := -1, 0.0, 0.0
 		for _, i := range support {
-			place, _ := p.row(i)
+			pos, _ := p.row(i)
 			e := p.score[i]
-			if d := float64(r.diagonal[place]); d > 0 && float64(e*e)/d > most {
+			if d := float64(r.diagonal[pos]); d > 0 && float64(e*e)/d > most {
 				best, most, step = i, float64(e*e)/d, e/d
 			}
 		}
@@ -100,12 +100,12 @@ func (r *run) pursue(p *problem, support []int) (picked []int, coef []float64) {
 			picked, coef = append(picked, best), append(coef, 0)
 		}
 		coef[at[best]] += step
-		place, _ := p.row(best)
-		r.block.places = append(r.block.places[:0], int32(place))
-		r.block.begin(r)
-		p.moves = append(p.moves, alphaMove{0, -step, 0})
+		pos, _ := p.row(best)
+		r.block.positions = append(r.block.positions[:0], int32(pos))
+		r.block.load(r)
+		p.updates = append(p.updates, update{0, -step, 0})
 		r.updateScores()
-		p.moves = p.moves[:0]
+		p.updates = p.updates[:0]
 	}
 	return picked, coef
 }
@@ -116,7 +116,7 @@ func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) 
 	for i, row := range picked {
 		target[i] = scores[row]
 	}
-	r.solve(r.gram(p, picked), coef, target)
+	r.conjugateGradient(r.gram(p, picked), coef, target)
 	for i, v := range coef {
 		coef[i] = float64(float32(v))
 	}
@@ -127,10 +127,10 @@ func (r *run) gram(p *problem, picked []int) []float32 {
 	n := len(picked)
 	at, values := make([]int32, n), make([]float32, n*n)
 	for i, row := range picked {
-		place, _ := p.row(row)
-		at[i] = r.store.at[place]
+		pos, _ := p.row(row)
+		at[i] = r.store.at[pos]
 	}
-	rows := newStore(r.store.kernel, r.store.from, at, []int{n}, false)
+	rows := newStore(r.store.kernel, r.store.matrix, at, []int{n}, false)
 	rows.direct = r.store.direct
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]
@@ -143,48 +143,48 @@ func (r *run) gram(p *problem, picked []int) []float32 {
 }
 
 // solve brings a matrix times coef close to target, by conjugate gradients.
-func (r *run) solve(matrix []float32, coef, target []float64) {
+func (r *run) conjugateGradient(matrix []float32, coef, target []float64) {
 	n := len(coef)
-	image, rest, along := make([]float64, n), make([]float64, n), make([]float64, n)
-	times := func(x []float64) {
+	product, residual, direction := make([]float64, n), make([]float64, n), make([]float64, n)
+	multiply := func(x []float64) {
 		parallel.For(r.threads, n, func(_, i int) {
 			var sum float64
 			for j, v := range matrix[i*n:][:n] {
 				sum += float64(float64(v) * x[j])
 			}
-			image[i] = sum
+			product[i] = sum
 		})
 	}
-	times(coef)
+	multiply(coef)
 	var norm, start float64 // of the rest
 	for i, want := range target {
-		rest[i] = want - image[i]
-		along[i] = rest[i]
-		norm += float64(rest[i] * rest[i])
+		residual[i] = want - product[i]
+		direction[i] = residual[i]
+		norm += float64(residual[i] * residual[i])
 		start += float64(want * want)
 	}
-	for range maxRefits {
-		if norm <= float64(refitted*start) {
+	for range maxCGIterations {
+		if norm <= float64(cgTolerance*start) {
 			break
 		}
-		times(along)
-		var bend float64
-		for i, v := range along {
-			bend += float64(v * image[i])
+		multiply(direction)
+		var curvature float64
+		for i, v := range direction {
+			curvature += float64(v * product[i])
 		}
-		if !(bend > 0) {
+		if !(curvature > 0) {
 			break // rounding has the last word
 		}
-		step := norm / bend
-		was := norm
+		step := norm / curvature
+		previous := norm
 		norm = 0
 		for i := range coef {
-			coef[i] += float64(step * along[i])
-			rest[i] -= float64(step * image[i])
-			norm += float64(rest[i] * rest[i])
+			coef[i] += float64(step * direction[i])
+			residual[i] -= float64(step * product[i])
+			norm += float64(residual[i] * residual[i])
 		}
-		for i := range along {
-			along[i] = rest[i] + float64(norm/was*along[i])
+		for i := range direction {
+			direction[i] = residual[i] + float64(norm/previous*direction[i])
 		}
 	}
 }

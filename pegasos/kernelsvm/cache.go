@@ -7,13 +7,13 @@ package kernelsvm
 // little use then: with space for a quarter of the rows, 3 % would be found, since most have been
 // thrown out when they are visited again. So rows stay, and a quarter is found; those not used in
 // the whole previous pass make way.
-type valueCache struct {
+type kernelCache struct {
 	length   int // of the tile
 	capacity int // rows
 	pass     int32
-	full     int32 // the pass in which nothing was found to throw out
+	fullPass int32 // the pass in which nothing was found to throw out
 	hand     int
-	place    map[int32]int32 // of each row that is kept
+	index    map[int32]int32 // of each row that is kept
 	slots    []cacheSlot
 }
 
@@ -22,35 +22,36 @@ type cacheSlot struct {
 	values    []float32
 }
 
-func newCache(length, capacity int) *valueCache {
-	return &valueCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
+func newCache(length, capacity int) *kernelCache {
+	return &kernelCache{length: length, capacity: capacity, fullPass: -1,
+		index: make(map[int32]int32)}
 }
 
 // get returns the place of a row's values, and whether they are there already: if not they must be
 // written to it. Without a place the result is nil.
-func (c *valueCache) get(row int32) (values []float32, known bool) {
-	k, known := c.place[row]
+func (c *kernelCache) get(row int32) (values []float32, known bool) {
+	k, known := c.index[row]
 	switch {
 	case known:
 	case len(c.slots) < c.capacity:
 		k = int32(len(c.slots))
 		c.slots = append(c.slots, cacheSlot{values: make([]float32, c.length)})
 	default:
-		if k = c.oldest(); k < 0 {
+		if k = c.evictable(); k < 0 {
 			return nil, false
 		}
-		delete(c.place, c.slots[k].row)
+		delete(c.index, c.slots[k].row)
 	}
 	s := &c.slots[k]
 	if s.used = c.pass; !known {
-		c.place[row], s.row = k, row
+		c.index[row], s.row = k, row
 	}
 	return s.values, known
 }
 
 // oldest returns a slot that was used neither in this pass nor in the one before, or -1.
-func (c *valueCache) oldest() int32 {
-	if c.full == c.pass {
+func (c *kernelCache) evictable() int32 {
+	if c.fullPass == c.pass {
 		return -1
 	}
 	for range c.slots {
@@ -61,6 +62,6 @@ func (c *valueCache) oldest() int32 {
 			return int32(c.hand)
 		}
 	}
-	c.full = c.pass
+	c.fullPass = c.pass
 	return -1
 }

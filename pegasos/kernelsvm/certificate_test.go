@@ -114,14 +114,14 @@ func (p *smallProblem) examples() pegasos.Examples {
 }
 
 // A wideProblem is one problem of two classes in float64: the rows' labels, -1 and 1, and kernel.
-type wideProblem struct {
+type problem64 struct {
 	sign   []float64
 	kernel [][]float64
 	lambda float64
 }
 
 // objective returns the objective of coefficients, and how far rounding may have put it.
-func (w *wideProblem) objective(coef []float64) (objective, off float64) {
+func (w *problem64) objective(coef []float64) (objective, off float64) {
 	n := float64(len(w.sign))
 	var square float64
 	for i, row := range w.kernel {
@@ -139,7 +139,7 @@ func (w *wideProblem) objective(coef []float64) (objective, off float64) {
 
 // optimum returns an upper bound on the least objective, close to it as a rule: the objective of
 // the best pass of dual coordinate ascent, or that of w = 0.
-func (w *wideProblem) optimum() float64 {
+func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)
 	alpha, coef, score := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -173,7 +173,7 @@ func (w *wideProblem) optimum() float64 {
 }
 
 // problem returns problem k of the model in float64, and the model's coefficients of its rows.
-func (p *smallProblem) problem(m *Model, k int) (w wideProblem, coef []float64) {
+func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	n := len(m.Classes)
 	first, second := -1, k
 	if n == 2 {
@@ -220,7 +220,7 @@ func (p *smallProblem) problem(m *Model, k int) (w wideProblem, coef []float64) 
 		}
 		var kernel []float64
 		for _, j := range rows {
-			kernel = append(kernel, wideKernel(m.Config, p.x.Row(i), p.x.Row(j)))
+			kernel = append(kernel, kernel64(m.Config, p.x.Row(i), p.x.Row(j)))
 		}
 		w.kernel = append(w.kernel, kernel)
 	}

@@ -51,7 +51,7 @@ func (cfg Config) function(f Func) function {
 //	linear      xz
 //	polynomial  gamma*xz + coef0, times itself degree-1 times
 //	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0
-func values[T float32 | float64](k *function, dst []float32, dots []T, square float64,
+func kernelValues[T float32 | float64](k *function, dst []float32, dots []T, square float64,
 	squares []float64) {
 	dst = dst[:len(dots)]
 	switch k.kind {

@@ -46,7 +46,7 @@ func accuracy(m interface {
 }
 
 // wideKernel is a kernel of dense rows in float64, from its formula.
-func wideKernel(cfg Config, x, z []float32) float64 {
+func kernel64(cfg Config, x, z []float32) float64 {
 	var dot, distance float64
 	for j := range x {
 		d := float64(x[j]) - float64(z[j])
@@ -103,7 +103,7 @@ func TestValues(t *testing.T) {
 									other[j])
 							}
 							x, z := p.Dense.Row(int(at[q])), p.Dense.Row(int(at[r.start+j]))
-							want := wideKernel(cfg, x, z)
+							want := kernel64(cfg, x, z)
 							if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
 								t.Fatalf("%s %s, %s: %v, want %v", cfg.Kernel, form, name, v, want)
 							}
@@ -116,13 +116,13 @@ func TestValues(t *testing.T) {
 				}
 				b := &rowBlock{}
 				for q := range 150 {
-					b.places, b.at = append(b.places, int32(q)), append(b.at, at[q])
+					b.positions, b.at = append(b.positions, int32(q)), append(b.at, at[q])
 					b.squares, b.probes = append(b.squares, s.squares[q]), append(b.probes,
 						s.probe(q))
 				}
 				among := make([]float32, 150)
 				for q := range 150 {
-					s.among(among, &b.probes[q], b, 0, new(blockWorker))
+					s.blockValues(among, &b.probes[q], b, 0, new(blockWorker))
 					for j, v := range among {
 						if v != all[q*150+j] || v != all[j*150+q] || j == q && v != diagonal[q] {
 							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", cfg.Kernel,
@@ -160,7 +160,7 @@ func TestFigure3(t *testing.T) {
 			sign := func(i int) float64 { return 2*float64(p.Y[i]) - 1 }
 			var sum float64
 			for j, a := range alpha {
-				sum += a * sign(j) * wideKernel(cfg, p.Dense.Row(i), p.Dense.Row(j))
+				sum += a * sign(j) * kernel64(cfg, p.Dense.Row(i), p.Dense.Row(j))
 			}
 			if step == 1 || sign(i)*sum/(lambda*float64(step-1)) < 1 {
 				alpha[i]++
@@ -170,7 +170,7 @@ func TestFigure3(t *testing.T) {
 				t.Fatal(err)
 			}
 			for j, a := range alpha {
-				at, _ := r.problems[0].find(int(r.place[j]))
+				at, _ := r.problems[0].find(int(r.pos[j]))
 				if have := r.problems[0].alpha[at]; have != a {
 					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j,
 						have, a)
@@ -192,7 +192,7 @@ func TestFigure3(t *testing.T) {
 		for i, score := range scores {
 			var want float64
 			for j, a := range alpha {
-				want += a * (2*float64(p.Y[j]) - 1) * wideKernel(cfg, p.Dense.Row(i),
+				want += a * (2*float64(p.Y[j]) - 1) * kernel64(cfg, p.Dense.Row(i),
 					p.Dense.Row(j)) / (lambda * steps)
 			}
 			if math.Abs(score-want) > 1e-4*(1+math.Abs(want)) {
@@ -487,7 +487,7 @@ func TestCertificate(t *testing.T) {
 		var square, loss float64
 		for i, a := range coef {
 			for j, b := range coef {
-				square += float64(a) * float64(b) * wideKernel(c, rows.Row(i), rows.Row(j))
+				square += float64(a) * float64(b) * kernel64(c, rows.Row(i), rows.Row(j))
 			}
 		}
 		for i, s := range m.DecisionAll(p.Dense) {
@@ -632,7 +632,7 @@ func TestQueries(t *testing.T) {
 					for j, a := range m.Coefficients(k) {
 						z := make([]float32, 30)
 						rows.Axpy(j, 1, z)
-						sum += float64(a) * wideKernel(m.Config, q.Dense.Row(i), z)
+						sum += float64(a) * kernel64(m.Config, q.Dense.Row(i), z)
 					}
 					if have := want[i*m.Problems()+k]; math.Abs(have-sum) > 1e-3 {
 						t.Fatalf("%s, %s: score %v, want %v", name, form, have, sum)

@@ -25,8 +25,8 @@ type tally struct {
 	square float64 // alpha*y times the score
 	loss   float64
 	// what the roundings of scores may have done to the last two
-	squareOff, lossOff float64
-	restOff            float64 // to margins so large that it makes no difference
+	squareError, lossError float64
+	satisfiedError         float64 // to margins so large that it makes no difference
 	// Of alphas in [0, 1] that are the model's too: the most that the gap can be, see gapAt.
 	gap     float64
 	margins []float64
@@ -34,21 +34,22 @@ type tally struct {
 
 // sums adds up over the rows of a problem, scores being divided by scale; of the mean over iterates
 // if mean is true.
-func (r *run) sums(p *problem, mean bool, scale float64) (t tally) {
+func (r *run) tallyAlphas(p *problem, mean bool, scale float64) (t tally) {
 	off := r.scoreErrors(p, mean)
 	for i := range p.score {
-		place, sign := p.row(i)
-		a, score := p.at(i, mean)
+		pos, sign := p.row(i)
+		a, score := p.alphaScore(i, mean)
 		z := float64(sign * score)
-		t.add(a, z, off.at(r, place, z), scale)
+		t.add(a, z, off.of(r, pos, z), scale)
 	}
 	return t
 }
 
 // at returns the alpha and the score of row i, in the iterate or in their mean.
-func (p *problem) at(i int, mean bool) (a, score float64) {
+func (p *problem) alphaScore(i int, mean bool) (a, score float64) {
 	if mean {
-		return float64(p.alpha[i]*p.sum) - p.lateAlpha[i], float64(p.score[i]*p.sum) - p.late[i]
+		return float64(p.alpha[i]*p.invScaleSum) - p.alphaLag[i],
+			float64(p.score[i]*p.invScaleSum) - p.scoreLag[i]
 	}
 	return p.alpha[i], p.score[i]
 }
@@ -57,15 +58,15 @@ func (p *problem) at(i int, mean bool) (a, score float64) {
 func (t *tally) add(a, z, e, scale float64) {
 	t.alphas += a
 	t.square += float64(a * z)
-	t.squareOff += float64(math.Abs(a) * e)
+	t.squareError += float64(math.Abs(a) * e)
 	margin, e := z/scale, e/scale
 	t.loss += max(0, 1-margin)
 	if margin-e < 1 {
-		t.lossOff += e
+		t.lossError += e
 	} else {
-		t.restOff += e
+		t.satisfiedError += e
 	}
-	t.gap += gapAt(a, margin, e)
+	t.gap += rowGap(a, margin, e)
 	t.margins = append(t.margins, margin)
 }
 
@@ -73,53 +74,54 @@ func (t *tally) add(a, z, e, scale float64) {
 // The row's part of the objective is max(0, 1-m), of |w|^2 in both the objective and the bound a*m,
 // and of the bound a: together (1-a)(1-m) for m < 1 and a(m-1) above. So the roundings of scores
 // don't count where a is 1 and the row errs, or a is 0 and it does not.
-func gapAt(a, margin, e float64) float64 {
+func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
 
 // A scoreErrors bounds the errors of a problem's scores.
 type scoreErrors struct {
 	// the roundings of the values in scores since they were last found in float64, and of those
-	fresh, wide     rounding
-	freshOn, wideOn weighing
-	sum             float64 // the roundings of the sum, relative to the root of k(x,x)
-	terms           float64 // those of sums over the rows, relative to their terms
+	bound, bound64     errorBound
+	weights, weights64 weightSums
+	sum                float64 // the roundings of the sum, relative to the root of k(x,x)
+	terms              float64 // those of sums over the rows, relative to their terms
 }
 
 // at returns that of a row.
-func (o *scoreErrors) at(r *run, place int, score float64) float64 {
-	root, square := r.roots[place], r.store.squares[place]
-	return o.fresh.error(&o.freshOn, root, square) + o.wide.error(&o.wideOn, root, square) +
-		float64(o.sum*root) + float64(o.terms*math.Abs(score))
+func (o *scoreErrors) of(r *run, pos int, score float64) float64 {
+	norm, square := r.norms[pos], r.store.squares[pos]
+	return o.bound.sumError(&o.weights, norm, square) + o.bound64.sumError(&o.weights64, norm, square) +
+		float64(o.sum*norm) + float64(o.terms*math.Abs(score))
 }
 
 // scoreErrors returns the errors of a problem's scores. A sum of m moves of alphas in float64 is
 // off by m roundings of what it was on its way, which is never more than the largest kernel value
 // times the alphas' sum: that of the violations, and no more than one for each row in the finish.
 func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
-	o := &scoreErrors{fresh: r.fresh, wide: r.wide, terms: 2 * unit64 * float64(p.rows+2)}
+	o := &scoreErrors{bound: r.bound32, bound64: r.bound64, terms: 2 * unit64 * float64(p.rows+2)}
 	for i := range p.alpha {
-		a, _ := p.at(i, mean)
-		place, _ := p.row(i)
-		root, square := r.roots[place], r.store.squares[place]
-		if p.wide != nil {
-			o.wideOn.add(math.Abs(p.wide[i]), root, square)
-			a -= p.wide[i]
+		a, _ := p.alphaScore(i, mean)
+		pos, _ := p.row(i)
+		norm, square := r.norms[pos], r.store.squares[pos]
+		if p.alpha64 != nil {
+			o.weights64.add(math.Abs(p.alpha64[i]), norm, square)
+			a -= p.alpha64[i]
 		}
-		o.freshOn.add(math.Abs(a), root, square)
+		o.weights.add(math.Abs(a), norm, square)
 	}
-	weight, moves := float64(p.rows), float64(p.violations-p.settled+8)
+	weight, moves := float64(p.rows), float64(p.violations-p.recomputedAt+8)
 	if !r.dual {
 		weight = max(weight, float64(p.violations))
 	}
 	if !r.dual || p.rounded {
-		o.fresh.product += 2 * more * unit // of the coefficients
-		o.wide.product += 2 * more * unit
+		o.bound.product += 2 * more * unit // of the coefficients
+		o.bound64.product += 2 * more * unit
 	}
 	if mean {
-		weight = float64(weight * p.sum)
+		weight = float64(weight * p.invScaleSum)
 	}
-	o.sum = float64(2*unit64*moves*weight*r.root) + float64(2*unit64*o.wideOn.root*float64(p.rows))
+	o.sum = float64(2*unit64*moves*weight*r.maxNorm) +
+		float64(2*unit64*o.weights64.norm*float64(p.rows))
 	return o
 }
 
@@ -137,43 +139,43 @@ func (r *run) scaleOf(p *problem) float64 {
 // measureSteps finds the objective of a problem's iterate, or of their mean, and the best bound,
 // after an epoch.
 func (r *run) measureSteps(p *problem) {
-	t := r.sums(p, false, p.scale())
+	t := r.tallyAlphas(p, false, p.scale())
 	if r.certified() {
 		e := float64(r.epoch) * float64(p.rows)
-		p.raise(&t, e, e*e*(2*p.lambda))
+		p.raiseLower(&t, e, e*e*(2*p.lambda))
 	}
 	if r.averaged(p) {
-		t = r.sums(p, true, r.scaleOf(p))
+		t = r.tallyAlphas(p, true, r.scaleOf(p))
 	}
-	p.objective, p.off = p.choose(&t, r.scaleOf(p))
+	p.objective, p.objectiveError = p.measureBest(&t, r.scaleOf(p))
 	p.gap = math.Inf(1)
 	r.setBound(p)
 }
 
 // errorsOf returns the errors of scores that were found from coefficients of a problem and from
 // values with the given roundings, each of whose terms is rounded by a multiple of unit64.
-func (r *run) errorsOf(p *problem, coef []float64, values rounding, term float64) *scoreErrors {
-	o := &scoreErrors{fresh: values, terms: term * float64(p.rows+2)}
+func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float64) *scoreErrors {
+	o := &scoreErrors{bound: values, terms: term * float64(p.rows+2)}
 	for i, a := range coef {
 		if a != 0 {
-			place, _ := p.row(i)
-			o.freshOn.add(math.Abs(a), r.roots[place], r.store.squares[place])
+			pos, _ := p.row(i)
+			o.weights.add(math.Abs(a), r.norms[pos], r.store.squares[pos])
 		}
 	}
-	o.sum = float64(2 * unit64 * float64(8+count(coef)) * o.freshOn.root)
+	o.sum = float64(2 * unit64 * float64(8+countNonzeros(coef)) * o.weights.norm)
 	return o
 }
 
 // measureModel finds the objective of a problem from float32 coefficients and their scores. Where
 // it is above 1 the coefficients become those of a multiple, rounded again.
 func (r *run) measureModel(p *problem, coef, scores []float64) {
-	o := r.errorsOf(p, coef, r.wide, 2*unit64)
-	t := r.tally(p, coef, scores, o, 1)
+	o := r.errorsOf(p, coef, r.bound64, 2*unit64)
+	t := r.tallyCoefficients(p, coef, scores, o, 1)
 	if p.penalty(t.square, 1)+t.loss/float64(p.rows) > 1 {
-		o.fresh.product += 2 * more * unit
-		t = r.tally(p, coef, scores, o, 1)
+		o.bound.product += 2 * more * unit
+		t = r.tallyCoefficients(p, coef, scores, o, 1)
 	}
-	p.objective, p.off = p.choose(&t, 1)
+	p.objective, p.objectiveError = p.measureBest(&t, 1)
 	if p.factor != 1 {
 		p.gap = math.Inf(1)
 		for i, a := range coef {
@@ -185,11 +187,12 @@ func (r *run) measureModel(p *problem, coef, scores []float64) {
 
 // tally adds up over the rows of a problem, from coefficients and scores with the given errors that
 // are multiplied by scale.
-func (r *run) tally(p *problem, coef, scores []float64, o *scoreErrors, scale float64) (t tally) {
+func (r *run) tallyCoefficients(p *problem, coef, scores []float64, o *scoreErrors,
+	scale float64) (t tally) {
 	for i, a := range coef {
-		place, sign := p.row(i)
+		pos, sign := p.row(i)
 		z := float64(sign * scores[i])
-		e := float64(o.at(r, place, z) * scale)
+		e := float64(o.of(r, pos, z) * scale)
 		t.add(float64(float64(sign*a)*scale), float64(z*scale), e, scale)
 	}
 	return t
@@ -205,17 +208,17 @@ func (p *problem) penalty(square, scale float64) float64 {
 func (p *problem) measure(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective = max(0, p.penalty(t.square, scale)) + t.loss/n
-	return objective, p.penalty(t.squareOff, scale) + t.lossOff/n
+	return objective, p.penalty(t.squareError, scale) + t.lossError/n
 }
 
 // choose returns the same with all roundings. If the objective is above 1, that of w = 0, the model
 // is given up for the best multiple of it.
-func (p *problem) choose(t *tally, scale float64) (objective, off float64) {
+func (p *problem) measureBest(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective, off = p.measure(t, scale)
 	if p.factor = 1; objective > 1 {
 		p.factor, objective = bestFactor(max(0, p.penalty(t.square, scale)), t.margins)
-		off = float64(p.factor * (off + t.restOff/n))
+		off = float64(p.factor * (off + t.satisfiedError/n))
 	}
 	return objective, off + float64(4*unit64*n*objective)
 }
@@ -253,25 +256,25 @@ func bestFactor(penalty float64, margins []float64) (factor, objective float64) 
 // measureDual finds the same after a pass of the finish, and keeps the best pass.
 func (r *run) measureDual(p *problem) {
 	scale := p.dualScale()
-	t := r.sums(p, false, scale)
-	p.raiseDual(&t)
+	t := r.tallyAlphas(p, false, scale)
+	p.raiseLowerDual(&t)
 	if p.rounded = p.penalty(t.square, scale)+t.loss/float64(p.rows) > 1; p.rounded {
-		t = r.sums(p, false, scale) // of a multiple of the alphas, which is rounded again
+		t = r.tallyAlphas(p, false, scale) // of a multiple of the alphas, which is rounded again
 	}
-	if objective, off := p.choose(&t, scale); objective < p.objective {
-		p.objective, p.off, p.gap = objective, off, math.Inf(1)
+	if objective, off := p.measureBest(&t, scale); objective < p.objective {
+		p.objective, p.objectiveError, p.gap = objective, off, math.Inf(1)
 		if p.factor == 1 {
-			p.gap = p.ownGap(&t)
+			p.gap = p.measuredGap(&t)
 		}
 		for i, a := range p.alpha {
-			p.best[i] = storable(float64(a*p.factor), scale)
+			p.best[i] = roundAlpha(float64(a*p.factor), scale)
 		}
 	}
 	r.setBound(p)
 }
 
 // ownGap returns the most that the gap can be by the alphas, which are the model's.
-func (p *problem) ownGap(t *tally) float64 {
+func (p *problem) measuredGap(t *tally) float64 {
 	n := float64(p.rows)
 	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
 }
@@ -279,19 +282,19 @@ func (p *problem) ownGap(t *tally) float64 {
 // raise raises the lower bound on the optimum, if it can, with the mean alpha, t.alphas/all, and
 // the penalty of the alphas' w, t.square/over, which may be off by t.squareOff/over. The alphas are
 // multiplied by the best factor from 0 to 1.
-func (p *problem) raise(t *tally, all, over float64) {
-	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareOff/over
+func (p *problem) raiseLower(t *tally, all, over float64) {
+	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareError/over
 	computed, _ := proof.Parabola(mean, half)
-	p.computed = max(p.computed, computed)
+	p.rawLower = max(p.rawLower, computed)
 	sum := float64(4*unit64*float64(p.rows)) * (mean + half)
 	lower, _ := proof.Parabola(mean, half+off+sum)
 	p.lower = max(p.lower, lower-sum)
 }
 
 // raiseDual is raise by dual variables.
-func (p *problem) raiseDual(t *tally) {
+func (p *problem) raiseLowerDual(t *tally) {
 	n := float64(p.rows)
-	p.raise(t, n, 2*p.dualScale()*n)
+	p.raiseLower(t, n, 2*p.dualScale()*n)
 }
 
 // setBound sets the bound that is told: no more than the lower bound on the optimum, and so far
@@ -300,8 +303,8 @@ func (p *problem) raiseDual(t *tally) {
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
 		own := p.objective - p.gap // by the model's own alphas, which verification finds again
-		if !(p.gapTo(own) <= r.cfg.Tol) {
-			own = max(own, p.lower-p.off)
+		if !(p.gapWith(own) <= r.cfg.Tol) {
+			own = max(own, p.lower-p.objectiveError)
 		}
 		p.bound = max(0, min(p.lower, own))
 	}
@@ -311,7 +314,7 @@ func (r *run) setBound(p *problem) {
 }
 
 // gapTo returns the gap that the problem would have with the given bound.
-func (p *problem) gapTo(bound float64) float64 { return proof.Gap(p.objective, bound) }
+func (p *problem) gapWith(bound float64) float64 { return proof.Gap(p.objective, bound) }
 
 // result returns what is known at this moment.
 func (r *run) result() Result {
@@ -332,13 +335,13 @@ func (r *run) result() Result {
 }
 
 // weights returns the coefficients of a problem's rows, by which their kernel is multiplied.
-func (r *run) weights(p *problem) []float64 {
+func (r *run) coefficients(p *problem) []float64 {
 	all := make([]float64, len(p.alpha))
 	for i := range all {
 		_, sign := p.row(i)
 		if r.dual {
 			all[i] = float64(sign*p.best[i]) / p.dualScale()
-		} else if a, _ := p.at(i, r.averaged(p)); a != 0 {
+		} else if a, _ := p.alphaScore(i, r.averaged(p)); a != 0 {
 			all[i] = float64(sign*a*p.factor) / r.scaleOf(p)
 		}
 	}

@@ -120,14 +120,14 @@ func (cfg Config) problem(classes, class, slot int) int {
 func (r *run) model(whole bool) (*Model, error) {
 	var all [][]float64 // coefficients
 	for _, p := range r.problems {
-		all = append(all, r.weights(p))
+		all = append(all, r.coefficients(p))
 	}
 	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
-		r.shrink(all)
+		r.applyBudget(all)
 	}
 	if measured {
-		r.verify(all)
+		r.confirmObjectives(all)
 		for _, p := range r.problems { // so that other sums of the same find it again
 			p.bound = max(0, p.bound-float64(1e-12*p.objective))
 		}
@@ -138,11 +138,11 @@ func (r *run) model(whole bool) (*Model, error) {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
-	at, err := r.takeSupport(m, all)
+	at, err := r.collectSupport(m, all)
 	if err != nil {
 		return nil, err
 	}
-	m.rows = store.TakeMatrix(r.store.from, at)
+	m.rows = store.TakeMatrix(r.store.matrix, at)
 	if !measured {
 		return m, nil
 	}
@@ -159,10 +159,10 @@ func (r *run) model(whole bool) (*Model, error) {
 }
 
 // takeSupport gives the model its coefficients, and returns which rows of the data they are of.
-func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
+func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
 	var at []int32
 	for c, g := range r.groups {
-		own, coef := r.ofClass(all, c), make([][]float32, len(r.parts[c]))
+		own, coef := r.classSlices(all, c), make([][]float32, len(r.classProblems[c]))
 		count := 0
 		for i := range g.end - g.start {
 			used := false
@@ -191,9 +191,9 @@ func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
 }
 
 // ofClass returns the numbers of a class's rows in each of its problems.
-func (r *run) ofClass(all [][]float64, c int) (own [][]float64) {
+func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
 	g := r.groups[c]
-	for _, k := range r.parts[c] {
+	for _, k := range r.classProblems[c] {
 		at, _ := r.problems[k].find(g.start)
 		own = append(own, all[k][max(0, at):][:g.end-g.start])
 	}

@@ -19,7 +19,7 @@ func (m *Model) prepare() {
 	}
 	m.once.Do(func() {
 		if m.Config.Kernel == Linear {
-			m.addUp()
+			m.sumLinear()
 			return
 		}
 		n := m.rows.Rows()
@@ -38,7 +38,7 @@ func (m *Model) prepare() {
 
 // addUp makes the w of each problem with a linear kernel. The part of a sum that rounding loses is
 // added to it at the end: of rows far from the origin, little more than that is left.
-func (m *Model) addUp() {
+func (m *Model) sumLinear() {
 	m.linear = make([][]float64, m.Problems())
 	for k := range m.linear {
 		w, lost := make([]float64, m.Cols()), make([]float64, m.Cols())
@@ -77,7 +77,7 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 		panic(misuse.Of("%v", err))
 	}
 	scores := make([]float64, x.Rows()*m.Problems())
-	m.decideAll(context.Background(), x, nil, threads, func(start int, some []float64) {
+	m.scoreAll(context.Background(), x, nil, threads, func(start int, some []float64) {
 		copy(scores[start*m.Problems():], some)
 	})
 	return scores
@@ -85,8 +85,8 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 
 // decideAll finds the scores of the rows of x, or of some only, unless ctx is done before. It calls
 // take with some scores at a time and the number of the first row, from several goroutines.
-func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
-	take func(start int, scores []float64)) {
+func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
+	emit func(start int, scores []float64)) {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
 	if only != nil {
@@ -101,7 +101,7 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32,
 		w := workers[worker]
 		if w == nil {
 			w = &queryWorker{rows: store.ReaderOf(x), only: only, matrix: matrix,
-				found: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
+				kernel: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
 			workers[worker] = w
 		}
 		start := block * queryRows
@@ -109,13 +109,13 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32,
 		scores := w.scores[:(end-start)*p]
 		clear(scores)
 		if m.linear == nil {
-			m.decide(m.probe(w, start, end), w, scores)
+			m.scoreProbes(m.probe(w, start, end), w, scores)
 		}
 		for i := start; i < end && m.linear != nil; i++ {
 			index, values := w.row(i)
-			m.decideLinear(Row{index, values}, scores[(i-start)*p:])
+			m.scoreLinear(Row{index, values}, scores[(i-start)*p:])
 		}
-		take(start, scores)
+		emit(start, scores)
 	})
 }
 
@@ -125,7 +125,7 @@ type queryWorker struct {
 	only   []int32 // of the rows; nil for all
 	matrix bool    // the rows are a store.Matrix
 	probes []probe
-	found  [][tileRows]float64 // kernel values of each probe with a tile
+	kernel [][tileRows]float64 // kernel values of each probe with a tile
 	scores []float64           // of many rows
 	buffer rowBuffer           // of a single row
 }
@@ -155,14 +155,14 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
 		index, values := w.row(i)
-		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
+		w.probes = append(w.probes, s.makeProbe(index, values, w.matrix, &rowBuffer{}))
 	}
 	return s
 }
 
 // decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
 // in float64, over the support rows in their order, of coefficient times value.
-func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
+func (m *Model) scoreProbes(s *rowStore, w *queryWorker, scores []float64) {
 	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
 	for t, tile := range s.tiles {
 		for tile.start >= last {
@@ -173,19 +173,19 @@ func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
 		probes, rest := w.probes, scores
 		if s.width == 2 && m.Config.Kernel == RBF && p == 1 {
 			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
-				s.addCounted((*[2]float64)(rest), m.coef[c][0][from:to], probes, tile.start)
+				s.addPopcountValues2((*[2]float64)(rest), m.coef[c][0][from:to], probes, tile.start)
 			}
 		}
-		s.wideTile(w.found, probes, t)
+		s.tile64(w.kernel, probes, t)
 		for slot, coef := range m.coef[c] {
 			k := m.Config.problem(len(m.Classes), c, slot)
-			addValues(rest, p, k, coef[from:to], w.found[:len(probes)])
+			addValues(rest, p, k, coef[from:to], w.kernel[:len(probes)])
 		}
 	}
 }
 
 // decideLinear finds the scores of a row by a linear kernel: sums in the order of the columns.
-func (m *Model) decideLinear(x Row, scores []float64) {
+func (m *Model) scoreLinear(x Row, scores []float64) {
 	for k, w := range m.linear {
 		sum := 0.0
 		for i, v := range x.Value {
@@ -225,7 +225,7 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 
 // query returns a row of a store.Reader as a probe, without the columns that the model lacks. The
 // probe has the values themselves where they last, as those of a matrix do, or else is in b.
-func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
+func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = append(b.words[:0], make([]uint64, s.width)...)
 		packRow(b.words, index, values, s.cols)
@@ -240,10 +240,10 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			k--
 		}
 		index, values = index[:k], values[:k]
-		return probe{square: s.wideSquare(values), index: index, values: values}
+		return probe{square: s.squaredNorm64(values), index: index, values: values}
 	}
-	if index == nil && last && len(values) == s.cols {
-		return probe{square: s.wideSquare(values), values: values}
+	if index == nil && stable && len(values) == s.cols {
+		return probe{square: s.squaredNorm64(values), values: values}
 	}
 	b.values = append(b.values[:0], make([]float32, s.cols)...)
 	for k, v := range values {
@@ -251,7 +251,7 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			b.values[j] = v
 		}
 	}
-	return probe{square: s.wideSquare(b.values), values: b.values}
+	return probe{square: s.squaredNorm64(b.values), values: b.values}
 }
 
 // nonzeros returns what of a row is not 0.
@@ -348,20 +348,20 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 	}
 	dst = dst[:m.Problems()]
 	if m.linear != nil {
-		m.decideLinear(Row{index, values}, dst)
+		m.scoreLinear(Row{index, values}, dst)
 		return dst
 	}
 	clear(dst)
 	w, _ := m.single.Get().(*queryWorker)
 	if w == nil {
-		w = &queryWorker{found: make([][tileRows]float64, 1)}
+		w = &queryWorker{kernel: make([][tileRows]float64, 1)}
 	}
 	s := m.store
 	if s.words != nil && !store.AreBinary(values) {
 		s = m.general
 	}
-	w.probes = append(w.probes[:0], s.query(index, values, true, &w.buffer))
-	m.decide(s, w, dst)
+	w.probes = append(w.probes[:0], s.makeProbe(index, values, true, &w.buffer))
+	m.scoreProbes(s, w, dst)
 	w.probes[0] = probe{} // the row is the caller's
 	m.single.Put(w)
 	return dst

@@ -32,7 +32,7 @@ import "math"
 // The roundings of float64 in all this are 2^-29 of it, and 1 % more covers them. A score is a sum
 // in float64 of such values times alphas; see errors for its own roundings. The caller's functions
 // have the values that they return: the certificate is about these.
-type rounding struct{ product, slope, constant float64 }
+type errorBound struct{ product, slope, constant float64 }
 
 // unit is the unit roundoff of float32: the most, relative to the result, that one operation loses.
 // unit64 is that of float64.
@@ -52,19 +52,19 @@ func (s *rowStore) dotError() float64 {
 
 // rounding returns the rounding of the values that tile computes, for a kernel whose diagonal is at
 // most largest.
-func (s *rowStore) rounding(largest float64) rounding {
+func (s *rowStore) errorBound32(largest float64) errorBound {
 	k := &s.kernel
 	dot, terms := 0.0, 0.0 // the relative error of a dot product, and the terms that may underflow
 	if s.words == nil {
-		terms = float64(s.longest)
+		terms = float64(s.maxStored)
 		if dot = float64(terms * 2 * unit64); s.dense != nil {
 			dot = s.dotError()
 		}
 	}
-	r := k.rounding(dot, unit, float64(terms*0x1p-149), s.direct, largest)
+	r := k.errorBound(dot, unit, float64(terms*0x1p-149), s.direct, largest)
 	if s.words != nil && k.kind == RBF {
 		r.product = 0
-		for n, v := range s.wideValues {
+		for n, v := range s.values64 {
 			r.product = max(r.product, more*math.Abs(v-float64(s.values[n])))
 		}
 	}
@@ -72,20 +72,20 @@ func (s *rowStore) rounding(largest float64) rounding {
 }
 
 // wideRounding returns that of the values that wideTile computes.
-func (s *rowStore) wideRounding(largest float64) rounding {
+func (s *rowStore) errorBound64(largest float64) errorBound {
 	dot := 0.0
 	if s.words == nil || s.kernel.kind == Linear {
-		dot = float64(float64(s.longest+1) * 2 * unit64)
+		dot = float64(float64(s.maxStored+1) * 2 * unit64)
 	}
-	r := s.kernel.rounding(dot, unit64, 0, s.direct, largest)
+	r := s.kernel.errorBound(dot, unit64, 0, s.direct, largest)
 	r.product += 6 * unit64 // exponents, powers and alphas are rounded more often
 	return r
 }
 
 // rounding returns what stands between exact values of the kernel and those made of inner products
 // with the given relative error and, beside it, an absolute one, with the given unit roundoff.
-func (k *function) rounding(dot, unit, under float64, direct bool, largest float64) rounding {
-	var r rounding
+func (k *function) errorBound(dot, unit, under float64, direct bool, largest float64) errorBound {
+	var r errorBound
 	switch {
 	case k.kind == Function:
 	case k.kind != RBF:
@@ -106,16 +106,16 @@ func (k *function) rounding(dot, unit, under float64, direct bool, largest float
 }
 
 // A weighing is the sums over rows z, of weights a, that the error of a sum of a*k(x,z) takes.
-type weighing struct{ a, root, square float64 } // sum of a, a*sqrt(k(z,z)), a*zz
+type weightSums struct{ a, norm, square float64 } // sum of a, a*sqrt(k(z,z)), a*zz
 
-func (w *weighing) add(a, root, square float64) {
+func (w *weightSums) add(a, norm, square float64) {
 	w.a += a
-	w.root += float64(a * root)
+	w.norm += float64(a * norm)
 	w.square += float64(a * square)
 }
 
 // error returns a bound on the error of the sum of a*k(x,z) over the rows that were weighed.
-func (r *rounding) error(w *weighing, root, square float64) float64 {
-	return float64(float64(r.product*root)*w.root) + float64(r.constant*w.a) +
+func (r *errorBound) sumError(w *weightSums, norm, square float64) float64 {
+	return float64(float64(r.product*norm)*w.norm) + float64(r.constant*w.a) +
 		float64(r.slope*(float64(square*w.a)+w.square))
 }

@@ -30,26 +30,26 @@ const tileRows = 1024
 // kernel values are found fastest with: words for rows of zeros and ones, or else dense, or else an
 // index of the columns of sparse rows.
 type rowStore struct {
-	kernel  function
-	cols    int
-	at      []int32 // the number of each row in the matrix
-	squares []float64
-	wide    []float64 // squares in float64, but for rows of zeros and ones
-	tiles   []span    // what is found together
-	from    store.Matrix
+	kernel    function
+	cols      int
+	at        []int32 // the number of each row in the matrix
+	squares   []float64
+	squares64 []float64 // squares in float64, but for rows of zeros and ones
+	tiles     []span    // what is found together
+	matrix    store.Matrix
 
 	width int      // words a row
 	words []uint64 // bit j of a row is column j
 	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of
 	// inner products else. wideValues has them in float64, and numbers has 0, 1, 2 and so on.
-	values, numbers []float32
-	wideValues      []float64
+	values, counts []float32
+	values64       []float64
 
 	dense  *dense.Matrix
-	direct bool      // distances are found directly, not from inner products
-	index  []columns // of each tile
+	direct bool          // distances are found directly, not from inner products
+	index  []columnIndex // of each tile
 
-	longest, meanLength float64 // the most values of a row, and the mean
+	maxStored, meanStored float64 // the most values of a row, and the mean
 }
 
 type span struct{ start, end int }
@@ -58,7 +58,7 @@ func (s span) has(i int) bool { return i >= s.start && i < s.end }
 
 // columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k]
 // to starts[k+1]-1.
-type columns struct {
+type columnIndex struct {
 	column []int32
 	starts []int32
 	rows   []int32 // from the tile's start
@@ -76,7 +76,7 @@ type probe struct {
 // newStore makes a store of the rows at of m. Rows of different groups, whose sizes are in groups,
 // are never in the same tile. If general is true, probes may have other values than zeros and ones.
 func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
-	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
+	s := &rowStore{kernel: k, cols: m.Cols(), at: at, matrix: m, squares: make([]float64, len(at))}
 	start := 0
 	for _, n := range groups {
 		for end := start + n; start < end; {
@@ -86,39 +86,39 @@ func newStore(k function, m store.Matrix, at []int32, groups []int, general bool
 		}
 	}
 	if general || k.kind == Function || !s.pack() {
-		s.fill()
+		s.loadGeneral()
 	}
 	return s
 }
 
 // fill makes the form for rows of any values.
-func (s *rowStore) fill() {
-	s.dense, s.wide = s.from.Dense(), make([]float64, len(s.at))
+func (s *rowStore) loadGeneral() {
+	s.dense, s.squares64 = s.matrix.Dense(), make([]float64, len(s.at))
 	most := 0.0
 	for p, i := range s.at {
-		_, values := s.from.Row(int(i))
-		s.wide[p] = s.wideSquare(values)
-		if s.squares[p] = s.wide[p]; s.dense != nil {
+		_, values := s.matrix.Row(int(i))
+		s.squares64[p] = s.squaredNorm64(values)
+		if s.squares[p] = s.squares64[p]; s.dense != nil {
 			s.squares[p] = float64(s.dense.SumSquares(int(i)))
 		}
-		most, s.longest = max(most, s.squares[p]), max(s.longest, float64(len(values)))
-		s.meanLength += float64(len(values)) / float64(len(s.at))
+		most, s.maxStored = max(most, s.squares[p]), max(s.maxStored, float64(len(values)))
+		s.meanStored += float64(len(values)) / float64(len(s.at))
 	}
 	if s.dense == nil && s.kernel.kind != Function {
-		s.invert()
+		s.buildIndex()
 	}
 	s.direct = s.kernel.kind == RBF && s.dense != nil &&
-		float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
+		float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > maxExponentError
 }
 
 // mostLost is the error of an exponent of RBF from which on distances are found directly, which
 // takes longer: differences of rows are small beside the rows then. At most 2^-12 of a kernel value
 // are lost to the rounding of inner products. That of most data is 100 times smaller: gamma times
 // the squared norms is some 1, and less than 2^-19 is lost then.
-const mostLost = 0x1p-12
+const maxExponentError = 0x1p-12
 
 // wideSquare is the inner product of a row with itself in float64.
-func (s *rowStore) wideSquare(values []float32) (sum float64) {
+func (s *rowStore) squaredNorm64(values []float32) (sum float64) {
 	if s.dense != nil {
 		return dense.Dot64(values, values)
 	}
@@ -136,7 +136,7 @@ const (
 // pack makes the form for zeros and ones, if there is nothing else and it pays.
 func (s *rowStore) pack() bool {
 	limit := maxSparseBits
-	if s.from.Dense() != nil {
+	if s.matrix.Dense() != nil {
 		limit = maxDenseBits
 	}
 	if s.cols > limit {
@@ -144,31 +144,31 @@ func (s *rowStore) pack() bool {
 	}
 	width := (s.cols + 63) / 64
 	for _, i := range s.at {
-		if _, values := s.from.Row(int(i)); !store.AreBinary(values) {
+		if _, values := s.matrix.Row(int(i)); !store.AreBinary(values) {
 			return false
 		}
 	}
 	s.width, s.words = width, make([]uint64, width*len(s.at))
 	for p, i := range s.at {
-		index, row := s.from.Row(int(i))
+		index, row := s.matrix.Row(int(i))
 		s.squares[p] = float64(packRow(s.words[p*width:][:width], index, row, s.cols))
-		s.longest = max(s.longest, s.squares[p])
+		s.maxStored = max(s.maxStored, s.squares[p])
 	}
 	// Every value there can be, by the same function as everywhere.
-	s.values, s.numbers = make([]float32, s.cols+1), make([]float32, s.cols+1)
+	s.values, s.counts = make([]float32, s.cols+1), make([]float32, s.cols+1)
 	counts := make([]float64, s.cols+1)
 	for d := range counts {
-		s.numbers[d], counts[d] = float32(d), float64(d)
+		s.counts[d], counts[d] = float32(d), float64(d)
 	}
 	if s.kernel.kind == RBF {
 		// The counts are the other rows' squared norms, the inner products being 0.
-		values(&s.kernel, s.values, make([]float64, len(counts)), 0, counts)
+		kernelValues(&s.kernel, s.values, make([]float64, len(counts)), 0, counts)
 	} else {
-		values(&s.kernel, s.values, counts, 0, nil)
+		kernelValues(&s.kernel, s.values, counts, 0, nil)
 	}
-	s.wideValues = counts
+	s.values64 = counts
 	for n, d := range counts {
-		counts[n] = s.kernel.wide(d)
+		counts[n] = s.kernel.value64(d)
 	}
 	return true
 }
@@ -193,15 +193,15 @@ func column(index []int32, k int) int32 {
 }
 
 // invert makes the index of every tile.
-func (s *rowStore) invert() {
+func (s *rowStore) buildIndex() {
 	// the place of each column's next nonzero, +1; 0 for a column that the tile lacks
 	next := make([]int32, s.cols)
-	s.index = make([]columns, len(s.tiles))
+	s.index = make([]columnIndex, len(s.tiles))
 	for t, r := range s.tiles {
-		var c columns
+		var c columnIndex
 		nonzeros := 0
 		for p := r.start; p < r.end; p++ {
-			index, _ := s.from.Row(int(s.at[p]))
+			index, _ := s.matrix.Row(int(s.at[p]))
 			nonzeros += len(index)
 			for _, j := range index {
 				if next[j] == 0 {
@@ -218,7 +218,7 @@ func (s *rowStore) invert() {
 		}
 		c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
 		for p := r.start; p < r.end; p++ {
-			index, values := s.from.Row(int(s.at[p]))
+			index, values := s.matrix.Row(int(s.at[p]))
 			for k, j := range index {
 				c.rows[next[j]], c.values[next[j]] = int32(p-r.start), values[k]
 				next[j]++
@@ -237,14 +237,14 @@ func (s *rowStore) probe(p int) probe {
 	if s.words != nil {
 		q.words = s.words[p*s.width:][:s.width]
 	} else {
-		q.index, q.values = s.from.Row(int(s.at[p]))
+		q.index, q.values = s.matrix.Row(int(s.at[p]))
 	}
 	return q
 }
 
 // row returns row p as a Func sees it.
 func (s *rowStore) row(p int) Row {
-	index, values := s.from.Row(int(s.at[p]))
+	index, values := s.matrix.Row(int(s.at[p]))
 	return Row{index, values}
 }
 
@@ -262,35 +262,35 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 		}
 	case s.words != nil:
 		for k := range probes {
-			s.count(dst[k][:n], s.values, &probes[k], r.start)
+			s.popcountValues(dst[k][:n], s.values, &probes[k], r.start)
 		}
 	case s.dense != nil:
 		// A few rows at a time stay in the first cache while all probes go over them.
-		few := s.few()
-		for j := 0; j < n; j += few {
-			end := min(j+few, n)
+		chunk := s.rowsPerChunk()
+		for j := 0; j < n; j += chunk {
+			end := min(j+chunk, n)
 			rows := s.at[r.start+j : r.start+end]
 			for k := range probes {
-				s.products(dst[k][j:end], rows, probes[k].values)
+				s.dotsOrDistances(dst[k][j:end], rows, probes[k].values)
 			}
 		}
 		for k := range probes {
-			s.fromProducts(dst[k][:n], probes[k].square, s.squares[r.start:r.end])
+			s.applyKernel(dst[k][:n], probes[k].square, s.squares[r.start:r.end])
 		}
 	default:
 		var dots [tileRows]float64
 		for k := range probes {
 			s.index[t].dot(&dots, &probes[k])
-			values(&s.kernel, dst[k][:n], dots[:n], probes[k].square, s.squares[r.start:r.end])
+			kernelValues(&s.kernel, dst[k][:n], dots[:n], probes[k].square, s.squares[r.start:r.end])
 		}
 	}
 }
 
 // few is how many dense rows stay in the first cache.
-func (s *rowStore) few() int { return max(4, 4096/max(s.cols, 1)&^3) }
+func (s *rowStore) rowsPerChunk() int { return max(4, 4096/max(s.cols, 1)&^3) }
 
 // products sets dst to the inner products of dense rows with x, or to their squared distances.
-func (s *rowStore) products(dst []float32, rows []int32, x []float32) {
+func (s *rowStore) dotsOrDistances(dst []float32, rows []int32, x []float32) {
 	if !s.direct {
 		s.dense.DotRowsAt(dst, rows, x)
 		return
@@ -301,9 +301,9 @@ func (s *rowStore) products(dst []float32, rows []int32, x []float32) {
 }
 
 // fromProducts turns what products has found into the kernel's values.
-func (s *rowStore) fromProducts(dst []float32, square float64, squares []float64) {
+func (s *rowStore) applyKernel(dst []float32, square float64, squares []float64) {
 	if !s.direct {
-		values(&s.kernel, dst, dst, square, squares)
+		kernelValues(&s.kernel, dst, dst, square, squares)
 		return
 	}
 	for j, d := range dst {
@@ -313,7 +313,7 @@ func (s *rowStore) fromProducts(dst []float32, square float64, squares []float64
 }
 
 // dot sets dst[j] to the inner product of the probe and row j of the tile.
-func (c *columns) dot(dst *[tileRows]float64, q *probe) {
+func (c *columnIndex) dot(dst *[tileRows]float64, q *probe) {
 	clear(dst[:])
 	at := 0
 	for k, j := range q.index {
@@ -343,7 +343,7 @@ func (c *columns) dot(dst *[tileRows]float64, q *probe) {
 // count finds the values of rows of zeros and ones, of those that there can be. The inner product
 // is the number of columns in which both rows have a one, the squared distance that of columns in
 // which only one of them has. A body for float64 too, by a type parameter, is a quarter slower.
-func (s *rowStore) count(dst, values []float32, q *probe, start int) {
+func (s *rowStore) popcountValues(dst, values []float32, q *probe, start int) {
 	end := start + len(dst)
 	distance := s.kernel.kind == RBF
 	switch {
@@ -353,7 +353,7 @@ func (s *rowStore) count(dst, values []float32, q *probe, start int) {
 			dst[j] = values[bits.OnesCount64(x0^w)]
 		}
 	case s.width == 2 && distance:
-		countTwo(dst, values, s.words[2*start:2*end], q.words[0], q.words[1])
+		popcountValues2(dst, values, s.words[2*start:2*end], q.words[0], q.words[1])
 	case distance:
 		for j := range dst {
 			d := 0
@@ -377,7 +377,7 @@ func (s *rowStore) count(dst, values []float32, q *probe, start int) {
 // spilled from the registers.
 //
 //go:noinline
-func countTwo(dst, values []float32, w []uint64, x0, x1 uint64) {
+func popcountValues2(dst, values []float32, w []uint64, x0, x1 uint64) {
 	for j := range dst {
 		two := (*[2]uint64)(w)
 		dst[j] = values[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])]
@@ -387,14 +387,15 @@ func countTwo(dst, values []float32, w []uint64, x0, x1 uint64) {
 
 // addCounted is addValues for two probes and values of RBF that need not be kept for another
 // problem, of rows of two words: counting and adding up at once takes half the time.
-func (s *rowStore) addCounted(scores *[2]float64, coef []float32, probes []probe, start int) {
+func (s *rowStore) addPopcountValues2(scores *[2]float64, coef []float32, probes []probe,
+	start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), s.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]
 	a, b := scores[0], scores[1]
 	for j, c := range coef {
 		w, v := (*[2]uint64)(words[2*j:]), float64(c)
-		a += float64(v * s.wideValues[bits.OnesCount64(x0^w[0])+bits.OnesCount64(x1^w[1])])
-		b += float64(v * s.wideValues[bits.OnesCount64(z0^w[0])+bits.OnesCount64(z1^w[1])])
+		a += float64(v * s.values64[bits.OnesCount64(x0^w[0])+bits.OnesCount64(x1^w[1])])
+		b += float64(v * s.values64[bits.OnesCount64(z0^w[0])+bits.OnesCount64(z1^w[1])])
 	}
 	scores[0], scores[1] = a, b
 }
@@ -407,7 +408,7 @@ func (s *rowStore) diagonal(dst []float32) (bad int) {
 			dst[p] = s.kernel.f(s.row(p), s.row(p))
 		} else {
 			// Without the table, which has the same values.
-			values(&s.kernel, dst[p:p+1], []float64{square}, square, s.squares[p:p+1])
+			kernelValues(&s.kernel, dst[p:p+1], []float64{square}, square, s.squares[p:p+1])
 		}
 		if !floats.IsFinite(dst[p]) || !(square <= math.MaxFloat32/2) {
 			return p

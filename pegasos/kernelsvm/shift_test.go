@@ -67,16 +67,16 @@ func TestFarValues(t *testing.T) {
 	if !s.direct {
 		t.Fatal("distances are found from inner products")
 	}
-	b := &rowBlock{places: at, at: at, squares: s.squares}
+	b := &rowBlock{positions: at, at: at, squares: s.squares}
 	for q := range 40 {
 		b.probes = append(b.probes, s.probe(q))
 	}
 	for q := range 40 {
 		row, among := make([]float32, 40), make([]float32, 40)
 		s.tile([][]float32{row}, []probe{s.probe(q)}, 0)
-		s.among(among, &b.probes[q], b, 0, new(blockWorker))
+		s.blockValues(among, &b.probes[q], b, 0, new(blockWorker))
 		for j, v := range row {
-			want := wideKernel(cfg, x.Row(q), x.Row(j))
+			want := kernel64(cfg, x.Row(q), x.Row(j))
 			if math.Abs(float64(v)-want) > 1e-6 || v != among[j] {
 				t.Fatalf("rows %d and %d: %v and %v, want %v", q, j, v, among[j], want)
 			}

@@ -25,77 +25,77 @@ const tileProbes = 64
 
 // A rowBlock is the rows of the present block.
 type rowBlock struct {
-	places  []int32 // in the store
-	at      []int32 // in the matrix
-	squares []float64
-	probes  []probe
-	known   [blockRows]sync.Mutex // held while a row of among is found
+	positions []int32 // in the store
+	at        []int32 // in the matrix
+	squares   []float64
+	probes    []probe
+	locks     [blockRows]sync.Mutex // held while a row of among is found
 	// the kernel of row k with rows k+1, ...; empty until it is needed
-	among [blockRows][]float32
-	space []float32
+	kernel [blockRows][]float32
+	buffer []float32
 }
 
 // A blockWorker has what one goroutine needs.
 type blockWorker struct {
 	score  [blockRows]float64 // of the block's rows, in one problem
 	dense  []float32          // a sparse row
-	space  []float32          // kernel values that are not kept
+	buffer []float32          // kernel values that are not kept
 	needed []int              // rows of the block
 	// kernel values of these and a tile
-	rows   [blockRows][]float32
-	get    [][]float32 // those still to be found
-	probes []probe
-	use    []float64 // moves of one problem
-	late   []float64
-	using  [][]float32
+	rows       [blockRows][]float32
+	missing    [][]float32 // those still to be found
+	probes     []probe
+	deltas     []float64 // moves of one problem
+	lags       []float64
+	kernelRows [][]float32
 }
 
 // begin prepares for the rows at places.
-func (b *rowBlock) begin(r *run) {
+func (b *rowBlock) load(r *run) {
 	b.at, b.squares, b.probes = b.at[:0], b.squares[:0], b.probes[:0]
-	if b.space == nil {
-		b.space = make([]float32, blockRows*(blockRows-1)/2)
+	if b.buffer == nil {
+		b.buffer = make([]float32, blockRows*(blockRows-1)/2)
 	}
-	for k, p := range b.places {
+	for k, p := range b.positions {
 		b.at = append(b.at, r.store.at[p])
 		b.squares = append(b.squares, r.store.squares[p])
 		b.probes = append(b.probes, r.store.probe(int(p)))
-		b.among[k] = b.among[k][:0]
+		b.kernel[k] = b.kernel[k][:0]
 	}
 }
 
 // row returns the kernel of row k of the block with those after it.
-func (b *rowBlock) row(r *run, w *blockWorker, k int) []float32 {
-	n := len(b.places) - k - 1
+func (b *rowBlock) kernelRow(r *run, w *blockWorker, k int) []float32 {
+	n := len(b.positions) - k - 1
 	if n == 0 {
 		return nil
 	}
-	b.known[k].Lock()
-	defer b.known[k].Unlock()
-	if len(b.among[k]) == 0 {
+	b.locks[k].Lock()
+	defer b.locks[k].Unlock()
+	if len(b.kernel[k]) == 0 {
 		start := k*(blockRows-1) - k*(k-1)/2
-		b.among[k] = b.space[start:][:n]
-		r.store.among(b.among[k], &b.probes[k], b, k+1, w)
+		b.kernel[k] = b.buffer[start:][:n]
+		r.store.blockValues(b.kernel[k], &b.probes[k], b, k+1, w)
 		r.values.Add(int64(n))
 	}
-	return b.among[k]
+	return b.kernel[k]
 }
 
 // among sets dst to the kernel of q and the rows of the block from the given one on.
-func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
+func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
 	switch {
 	case s.kernel.kind == Function:
 		z := Row{q.index, q.values}
 		for j := range dst {
-			dst[j] = s.kernel.f(s.row(int(b.places[from+j])), z)
+			dst[j] = s.kernel.f(s.row(int(b.positions[from+j])), z)
 		}
 	case s.words != nil:
 		for j := range dst {
-			s.count(dst[j:j+1], s.values, q, int(b.places[from+j]))
+			s.popcountValues(dst[j:j+1], s.values, q, int(b.positions[from+j]))
 		}
 	case s.dense != nil:
-		s.products(dst, b.at[from:], q.values)
-		s.fromProducts(dst, q.square, b.squares[from:])
+		s.dotsOrDistances(dst, b.at[from:], q.values)
+		s.applyKernel(dst, q.square, b.squares[from:])
 	default:
 		if w.dense == nil {
 			w.dense = make([]float32, s.cols)
@@ -114,7 +114,7 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 		for _, j := range q.index {
 			w.dense[j] = 0
 		}
-		values(&s.kernel, dst, dots[:len(dst)], q.square, b.squares[from:])
+		kernelValues(&s.kernel, dst, dots[:len(dst)], q.square, b.squares[from:])
 	}
 }
 
@@ -122,18 +122,18 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 // the given length.
 func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
-	b.places = b.places[:0]
+	b.positions = b.positions[:0]
 	for _, i := range idx {
-		b.places = append(b.places, r.place[i])
+		b.positions = append(b.positions, r.pos[i])
 	}
-	b.begin(r)
+	b.load(r)
 	parallel.For(r.threads, len(r.problems), func(worker, k int) {
 		w, p := r.workers[worker], r.problems[k]
-		if p.moves = p.moves[:0]; p.done {
+		if p.updates = p.updates[:0]; p.done {
 			return
 		}
-		for j, place := range b.places {
-			if i, _ := p.find(int(place)); i >= 0 {
+		for j, pos := range b.positions {
+			if i, _ := p.find(int(pos)); i >= 0 {
 				w.score[j] = p.score[i]
 			}
 		}
@@ -157,10 +157,10 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 
 // move records that the alpha of row j of the block moves by a, and brings the scores of the
 // block's later rows up to date.
-func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
-	p.moves = append(p.moves, alphaMove{j, a, late})
+func (r *run) recordUpdate(w *blockWorker, p *problem, j int, a, lag float64) {
+	p.updates = append(p.updates, update{j, a, lag})
 	score := w.score[j+1:]
-	for i, v := range r.block.row(r, w, j) {
+	for i, v := range r.block.kernelRow(r, w, j) {
 		score[i] += float64(a * float64(v))
 	}
 }
@@ -169,8 +169,8 @@ func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
 		r.t >= r.total/2
-	for j, place := range r.block.places {
-		i, sign := p.find(int(place))
+	for j, pos := range r.block.positions {
+		i, sign := p.find(int(pos))
 		if i < 0 {
 			continue
 		}
@@ -181,17 +181,17 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 					Reason: "the score is not finite: " + tooLarge}
 				return
 			}
-			late := float64(sign * p.sum)
+			lag := float64(sign * p.invScaleSum)
 			p.alpha[i]++
-			if p.lateAlpha != nil {
-				p.lateAlpha[i] += p.sum
+			if p.alphaLag != nil {
+				p.alphaLag[i] += p.invScaleSum
 			}
 			p.violations++
-			r.move(w, p, j, sign, late)
+			r.recordUpdate(w, p, j, sign, lag)
 		}
 		p.t++
 		if averaging {
-			p.sum += 1 / p.scale()
+			p.invScaleSum += 1 / p.scale()
 			p.samples++
 		}
 	}
@@ -203,8 +203,8 @@ const tooLarge = "the kernel's values are too large for float32, or lambda too s
 // ascentSteps moves each alpha of a problem to where the dual objective is largest along it.
 func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	scale := p.dualScale()
-	for j, place := range r.block.places {
-		i, sign := p.find(int(place))
+	for j, pos := range r.block.positions {
+		i, sign := p.find(int(pos))
 		if i < 0 {
 			continue
 		}
@@ -218,7 +218,7 @@ func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold fl
 		if slack > 0 {
 			to = 1
 		}
-		if d := float64(r.diagonal[place]); d > 0 {
+		if d := float64(r.diagonal[pos]); d > 0 {
 			to = min(max(p.alpha[i]+float64(slack*scale)/d, 0), 1)
 			longest = min(scale/d, 1)
 		}
@@ -226,14 +226,14 @@ func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold fl
 		if math.Abs(a) < float64(threshold*longest) || a == 0 {
 			continue
 		}
-		to = storable(to, scale)
+		to = roundAlpha(to, scale)
 		if a = to - p.alpha[i]; a == 0 {
 			continue
 		}
-		p.most = max(p.most, math.Abs(a))
+		p.maxDelta = max(p.maxDelta, math.Abs(a))
 		p.alpha[i] = to
 		p.violations++
-		r.move(w, p, j, float64(a*sign), 0)
+		r.recordUpdate(w, p, j, float64(a*sign), 0)
 	}
 }
 
@@ -246,14 +246,14 @@ func (r *run) updateScores() {
 // updateTile brings the scores of a tile's rows up to date.
 func (r *run) updateTile(w *blockWorker, t int) {
 	tile := r.store.tiles[t]
-	parts, n := r.parts[r.classOf[tile.start]], tile.end-tile.start
-	if w.space == nil {
-		w.space = make([]float32, tileProbes*tileRows)
+	parts, n := r.classProblems[r.classOf[tile.start]], tile.end-tile.start
+	if w.buffer == nil {
+		w.buffer = make([]float32, tileProbes*tileRows)
 	}
 	var moved [blockRows]bool // in any of the class's problems
 	for _, k := range parts {
-		for _, m := range r.problems[k].moves {
-			moved[m.k] = true
+		for _, m := range r.problems[k].updates {
+			moved[m.index] = true
 		}
 	}
 	for start, end := 0, 0; ; start = end {
@@ -266,22 +266,22 @@ func (r *run) updateTile(w *blockWorker, t int) {
 		if len(w.needed) == 0 {
 			return
 		}
-		r.findValues(w, t, n)
+		r.fetchKernelRows(w, t, n)
 		for _, k := range parts {
 			p := r.problems[k]
-			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
-			late := false
-			for _, m := range slices.Backward(p.moves) {
-				if m.k >= start && m.k < end {
-					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late),
-						append(w.using, w.rows[m.k])
-					late = late || m.late != 0
+			w.deltas, w.lags, w.kernelRows = w.deltas[:0], w.lags[:0], w.kernelRows[:0]
+			lag := false
+			for _, m := range slices.Backward(p.updates) {
+				if m.index >= start && m.index < end {
+					w.deltas, w.lags, w.kernelRows = append(w.deltas, m.delta), append(w.lags, m.lag),
+						append(w.kernelRows, w.rows[m.index])
+					lag = lag || m.lag != 0
 				}
 			}
 			from, _ := p.find(tile.start)
-			addMoves(p.score[from:from+n], w.use, w.using)
-			if late {
-				addMoves(p.late[from:from+n], w.late, w.using)
+			addScaledRows(p.score[from:from+n], w.deltas, w.kernelRows)
+			if lag {
+				addScaledRows(p.scoreLag[from:from+n], w.lags, w.kernelRows)
 			}
 		}
 	}
@@ -289,31 +289,31 @@ func (r *run) updateTile(w *blockWorker, t int) {
 
 // findValues gets the kernel values of the needed rows of the block with the rows of tile t, of
 // which there are n.
-func (r *run) findValues(w *blockWorker, t, n int) {
-	w.get, w.probes = w.get[:0], w.probes[:0]
+func (r *run) fetchKernelRows(w *blockWorker, t, n int) {
+	w.missing, w.probes = w.missing[:0], w.probes[:0]
 	for k, j := range w.needed {
 		var values []float32
 		known := false
 		if r.caches != nil {
-			values, known = r.caches[t].get(r.block.places[j])
+			values, known = r.caches[t].get(r.block.positions[j])
 		}
 		if values == nil {
-			values = w.space[k*tileRows:][:n]
+			values = w.buffer[k*tileRows:][:n]
 		}
 		w.rows[j] = values
 		if !known {
-			w.get = append(w.get, values)
+			w.missing = append(w.missing, values)
 			w.probes = append(w.probes, r.block.probes[j])
 		}
 	}
-	if len(w.get) > 0 {
-		r.store.tile(w.get, w.probes, t)
-		r.values.Add(int64(len(w.get)) * int64(n))
+	if len(w.missing) > 0 {
+		r.store.tile(w.missing, w.probes, t)
+		r.values.Add(int64(len(w.missing)) * int64(n))
 	}
 }
 
 // addMoves adds a[k]*rows[k] to y, from the last k to the first.
-func addMoves(y []float64, a []float64, rows [][]float32) {
+func addScaledRows(y []float64, a []float64, rows [][]float32) {
 	for len(a) >= 4 {
 		n := len(a) - 4
 		a0, a1, a2, a3 := a[n+3], a[n+2], a[n+1], a[n]

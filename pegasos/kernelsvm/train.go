@@ -95,18 +95,18 @@ type problem struct {
 	t           int64
 	violations  int64
 
-	sum     float64 // S
-	samples int64
+	invScaleSum float64 // S
+	samples     int64
 
-	score, late      []float64
-	alpha, lateAlpha []float64
-	best             []float64 // the alphas of the finish's best pass
-	wide             []float64 // those of scores that were found in float64
+	score, scoreLag []float64
+	alpha, alphaLag []float64
+	best            []float64 // the alphas of the finish's best pass
+	alpha64         []float64 // those of scores that were found in float64
 
-	moves []alphaMove // of the present block
-	most  float64     // the longest move of the pass
-	done  bool        // its gap is small enough, or there is nothing left to do
-	err   error
+	updates  []update // of the present block
+	maxDelta float64  // the longest move of the pass
+	done     bool     // its gap is small enough, or there is nothing left to do
+	err      error
 
 	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
 	factor           float64 // that the iterate is multiplied by in the model: 1, or less
@@ -114,46 +114,46 @@ type problem struct {
 
 	// How the bound came about: how far the objective may be off, the largest gap that the best
 	// pass can have, and the bound with roundings counted and without.
-	off, gap, lower, computed float64
-	settled                   int64 // violations when the scores were last found in float64
-	settlings                 int
+	objectiveError, gap, lower, rawLower float64
+	recomputedAt                         int64 // violations when the scores were last found in float64
+	recomputations                       int
 }
 
 // A alphaMove is a change of an alpha.
-type alphaMove struct {
-	k       int // the row's place in the block
-	a, late float64
+type update struct {
+	index      int // the row's place in the block
+	delta, lag float64
 }
 
 type run struct {
-	cfg      Config
-	f        Func
-	x        pegasos.Examples
-	store    *rowStore
-	caches   []*valueCache // of each tile; nil for none
-	classes  []float32
-	groups   []span  // the rows of each class, which are side by side in the store
-	parts    [][]int // the problems that each class has part in
-	problems []*problem
-	place    []int32 // of each row in the store
-	classOf  []int32 // of each row there
-	diagonal []float32
-	roots    []float64 // of the diagonal
-	root     float64   // the largest
-	fresh    rounding  // of kernel values, and in float64
-	wide     rounding
-	lambda   float64
-	rows     int   // of x
-	sizes    []int // of the classes
-	partial  bool
-	order    *order.Visits
-	t, total int64
-	epoch    int
-	pass     int
-	dual     bool // the finish has begun
-	values   atomic.Int64
-	threads  int
-	progress func(Progress)
+	cfg           Config
+	f             Func
+	x             pegasos.Examples
+	store         *rowStore
+	caches        []*kernelCache // of each tile; nil for none
+	classes       []float32
+	groups        []span  // the rows of each class, which are side by side in the store
+	classProblems [][]int // the problems that each class has part in
+	problems      []*problem
+	pos           []int32 // of each row in the store
+	classOf       []int32 // of each row there
+	diagonal      []float32
+	norms         []float64  // of the diagonal
+	maxNorm       float64    // the largest
+	bound32       errorBound // of kernel values, and in float64
+	bound64       errorBound
+	lambda        float64
+	rows          int   // of x
+	sizes         []int // of the classes
+	partial       bool
+	order         *order.Visits
+	t, total      int64
+	epoch         int
+	pass          int
+	dual          bool // the finish has begun
+	values        atomic.Int64
+	threads       int
+	progress      func(Progress)
 
 	block   rowBlock
 	workers []*blockWorker
@@ -299,13 +299,13 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
 				"%.3g, 1 over their mean squared length", g)}
 	}
-	r.roots = make([]float64, len(r.diagonal))
+	r.norms = make([]float64, len(r.diagonal))
 	for p, v := range r.diagonal {
-		r.roots[p] = math.Sqrt(max(0, float64(v)))
+		r.norms[p] = math.Sqrt(max(0, float64(v)))
 	}
-	r.root = slices.Max(r.roots)
-	largest := float64(r.root * r.root)
-	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
+	r.maxNorm = slices.Max(r.norms)
+	largest := float64(r.maxNorm * r.maxNorm)
+	r.bound32, r.bound64 = r.store.errorBound32(largest), r.store.errorBound64(largest)
 	if most := slices.Max(r.store.squares); r.cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
 			Reason: "the values, like those of the other rows, are too small for float32"}
@@ -343,10 +343,10 @@ func (r *run) group(class, visited []int32) []int {
 	for _, c := range class {
 		r.sizes[c]++
 	}
-	r.place, r.classOf = make([]int32, r.rows), make([]int32, len(visited))
+	r.pos, r.classOf = make([]int32, r.rows), make([]int32, len(visited))
 	counts := make([]int, len(r.classes))
 	for p, i := range visited {
-		r.place[i], r.classOf[p] = int32(p), class[i]
+		r.pos[i], r.classOf[p] = int32(p), class[i]
 		counts[class[i]]++
 	}
 	start := 0
@@ -418,9 +418,9 @@ func (r *run) setUp() error {
 			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
 	}
 	for c := range n {
-		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
-		for slot := range r.parts[c] {
-			r.parts[c][slot] = r.cfg.problem(n, c, slot)
+		r.classProblems = append(r.classProblems, make([]int, r.cfg.slots(n)))
+		for slot := range r.classProblems[c] {
+			r.classProblems[c][slot] = r.cfg.problem(n, c, slot)
 		}
 		for b := c + 1; b < n && r.cfg.pairs(n); b++ {
 			r.problems = append(r.problems, &problem{first: c, second: b})
@@ -458,35 +458,35 @@ func (r *run) addRows(p *problem) {
 	}
 	p.score, p.alpha = make([]float64, size), make([]float64, size)
 	if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
-		p.late, p.lateAlpha = make([]float64, size), make([]float64, size)
+		p.scoreLag, p.alphaLag = make([]float64, size), make([]float64, size)
 	}
 	for i := range size {
-		place, _ := p.row(i)
-		p.r2 += float64(r.diagonal[place])
+		pos, _ := p.row(i)
+		p.r2 += float64(r.diagonal[pos])
 	}
 	p.r2 /= float64(max(1, size))
 }
 
 // row returns the place of a problem's row i in the store, and its label, 1 or -1.
-func (p *problem) row(i int) (place int, sign float64) {
-	if place = p.minus.start + i; place >= p.minus.end {
-		place += p.plus.start - p.minus.end
+func (p *problem) row(i int) (pos int, sign float64) {
+	if pos = p.minus.start + i; pos >= p.minus.end {
+		pos += p.plus.start - p.minus.end
 	}
-	if p.plus.has(place) {
-		return place, 1
+	if p.plus.has(pos) {
+		return pos, 1
 	}
-	return place, -1
+	return pos, -1
 }
 
 // find is the inverse of row. The row is -1 if it has no part in the problem.
-func (p *problem) find(place int) (i int, sign float64) {
+func (p *problem) find(pos int) (i int, sign float64) {
 	switch {
-	case p.plus.has(place) && p.first < 0:
-		return place, 1
-	case p.plus.has(place):
-		return place - p.plus.start + p.minus.end - p.minus.start, 1
-	case p.minus.has(place):
-		return place - p.minus.start, -1
+	case p.plus.has(pos) && p.first < 0:
+		return pos, 1
+	case p.plus.has(pos):
+		return pos - p.plus.start + p.minus.end - p.minus.start, 1
+	case p.minus.has(pos):
+		return pos - p.minus.start, -1
 	}
 	return -1, 0
 }
@@ -531,12 +531,12 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
-	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
+	for threshold := initialThreshold; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
 		if !slices.ContainsFunc(r.problems, func(p *problem) bool { return !p.done }) {
 			break
 		}
 		for _, p := range r.problems {
-			p.most = 0
+			p.maxDelta = 0
 		}
 		for done := 0; done < r.rows; {
 			if ctx.Err() != nil {
@@ -551,13 +551,13 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		r.pass++
 		r.nextPass()
 		r.each(func(k int) { r.measureDual(r.problems[k]) })
-		if r.settle(ctx, threshold <= shortest); ctx.Err() != nil {
+		if r.endPass(ctx, threshold <= minThreshold); ctx.Err() != nil {
 			return true, nil
 		}
 		r.report()
 		for _, p := range r.problems {
-			if !p.done && p.most == 0 && threshold == least {
-				least = max(least/8, shortest)
+			if !p.done && p.maxDelta == 0 && threshold == least {
+				least = max(least/8, minThreshold)
 			}
 		}
 	}
@@ -567,8 +567,8 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 // longMove is the least move that the first pass makes, as a share of the longest move there is.
 // Once no move as long as shortest is left, there is nothing more to do.
 const (
-	longMove = 0.25
-	shortest = 0x1p-40
+	initialThreshold = 0.25
+	minThreshold     = 0x1p-40
 )
 
 func (r *run) nextPass() {
@@ -581,7 +581,7 @@ func (r *run) nextPass() {
 func (r *run) beginDual() {
 	r.dual = true
 	for _, p := range r.problems {
-		each := p.eachViolation(r.epoch)
+		each := p.alphaPerViolation(r.epoch)
 		for i := range p.score {
 			p.score[i] *= each
 			p.alpha[i] *= each
@@ -590,7 +590,7 @@ func (r *run) beginDual() {
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
-		p.objective, p.off, p.gap = 1, 0, math.Inf(1)
+		p.objective, p.objectiveError, p.gap = 1, 0, math.Inf(1)
 		r.measureDual(p)
 	})
 }
@@ -600,7 +600,7 @@ func (p *problem) dualScale() float64 { return float64(p.lambda * float64(p.rows
 
 // eachViolation returns what each violation in the given number of epochs adds to an alpha:
 // 1/epochs, or just enough less that the coefficients of all violation counts are exact in float32.
-func (p *problem) eachViolation(epochs int) float64 {
+func (p *problem) alphaPerViolation(epochs int) float64 {
 	scale := p.dualScale()
 	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))
 	c &^= 1<<bits.Len(uint(epochs)) - 1
@@ -612,7 +612,7 @@ func (p *problem) eachViolation(epochs int) float64 {
 
 // storable returns the alpha nearest to a that a float32 coefficient, alpha/scale, can have, so
 // that the model that is written is the one that was measured. It is 1 at most.
-func storable(a, scale float64) float64 {
+func roundAlpha(a, scale float64) float64 {
 	c := float32(a / scale)
 	if float64(c)*scale > 1 {
 		c = math.Nextafter32(c, 0)

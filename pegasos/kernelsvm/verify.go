@@ -29,7 +29,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	*pegasos.Verification, error,
 ) {
 	misuse.Context(ctx)
-	r, err := tr.runOf(m, x, y)
+	r, err := tr.verifyRun(m, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +43,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 		v.Contradict("the data are not those that the model was trained on: other rows or " +
 			"labels, or another order")
 	}
-	coef, lost := r.placed(m)
-	if lost > 0 {
-		v.Contradict("%d of the support rows are not among the data's rows of their class", lost)
+	coef, unmatched := r.matchSupport(m)
+	if unmatched > 0 {
+		v.Contradict("%d of the support rows are not among the data's rows of their class", unmatched)
 	}
 	errors := r.remeasure(ctx, coef)
 	if err := ctx.Err(); err != nil {
@@ -59,17 +59,17 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
 	}
-	unsure := checkClaims(v, m, found, errors)
+	unconfirmed := checkClaims(v, m, found, errors)
 	if m.wrongGap != "" {
 		v.Contradict("%s", m.wrongGap)
 	}
 	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
-	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), all, unsure))
+	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), all, unconfirmed))
 	return v, nil
 }
 
 // runOf returns a run of the model's problems, of which no step will be taken.
-func (tr *Trainer) runOf(m *Model, x pegasos.Examples, y []float32) (*run, error) {
+func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
 		return nil, badField("Kernel", "a kernel that is a function can't be verified")
@@ -100,7 +100,7 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 
 // placed returns the model's coefficients as those of the run's rows, and how many of the support
 // rows are none of them, of the same class. Of equal rows each can be one support row.
-func (r *run) placed(m *Model) (coef [][]float64, lost int) {
+func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
 		class int32
 		hash  uint64
@@ -108,21 +108,21 @@ func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 	all := func() bool { return false }
 	rows := map[key][]int{}
 	for i, h := range store.Hashes(r.x, r.threads, all) {
-		p := int(r.place[i])
+		p := int(r.pos[i])
 		k := key{r.classOf[p], h}
 		rows[k] = append(rows[k], p)
 	}
 	coef = r.zeros()
 	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
 	for c, count := range m.counts {
-		own := r.ofClass(coef, c)
+		own := r.classSlices(coef, c)
 		for j := range count {
 			k := key{int32(c), hashes[first+j]}
 			at := slices.IndexFunc(rows[k], func(p int) bool {
-				return sameRow(m.rows, first+j, r.store.from, int(r.store.at[p]))
+				return sameRow(m.rows, first+j, r.store.matrix, int(r.store.at[p]))
 			})
 			if at < 0 {
-				lost++
+				unmatched++
 				continue
 			}
 			p := rows[k][at]
@@ -133,7 +133,7 @@ func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 		}
 		first += count
 	}
-	return coef, lost
+	return coef, unmatched
 }
 
 // sameRow reports whether row i of x and row j of z have the same numbers.
@@ -149,23 +149,23 @@ func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
 func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
 	errors = make([]float64, len(r.problems))
 	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
-	tally := func(k int, values rounding) tally {
+	tally := func(k int, values errorBound) tally {
 		p := r.problems[k]
 		o := r.errorsOf(p, coef[k], values, 4*unit64)
-		return r.tally(p, coef[k], scores[k], o, p.dualScale())
+		return r.tallyCoefficients(p, coef[k], scores[k], o, p.dualScale())
 	}
-	rough := r.fresh
+	rough := r.bound32
 	rough.product += 2 * more * unit
-	r.wideScores(ctx, wanted, coef, scores)
+	r.scores64(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		p := r.problems[k]
 		scale := p.dualScale()
 		t := tally(k, rough)
 		_, off := p.measure(&t, scale)
-		t = tally(k, r.wide)
-		p.objective, p.off = p.measure(&t, scale)
-		p.off += float64(4 * unit64 * float64(p.rows) * p.objective)
-		errors[k] = 2*off + 1e-12 + p.off
+		t = tally(k, r.bound64)
+		p.objective, p.objectiveError = p.measure(&t, scale)
+		p.objectiveError += float64(4 * unit64 * float64(p.rows) * p.objective)
+		errors[k] = 2*off + 1e-12 + p.objectiveError
 		for i, a := range coef[k] {
 			_, sign := p.row(i)
 			if alpha := float64(sign*a) * scale; alpha < 0 || alpha > 1 {
@@ -173,8 +173,8 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 			}
 		}
 		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
-			p.gap = p.ownGap(&t)
-			p.raiseDual(&t)
+			p.gap = p.measuredGap(&t)
+			p.raiseLowerDual(&t)
 		}
 	})
 	if slices.Contains(wanted, true) && r.certified() && ctx.Err() == nil {
@@ -182,14 +182,14 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 			for i := 0; i < len(coef[k]) && wanted[k]; i++ {
 				_, sign := p.row(i)
 				alpha := max(0, min(float64(sign*coef[k][i])*p.dualScale(), 1))
-				coef[k][i] = float64(sign*storable(alpha, p.dualScale())) / p.dualScale()
+				coef[k][i] = float64(sign*roundAlpha(alpha, p.dualScale())) / p.dualScale()
 			}
 		}
-		r.wideScores(ctx, wanted, coef, scores)
+		r.scores64(ctx, wanted, coef, scores)
 		r.each(func(k int) {
 			if wanted[k] {
-				t := tally(k, r.wide)
-				r.problems[k].raiseDual(&t)
+				t := tally(k, r.bound64)
+				r.problems[k].raiseLowerDual(&t)
 			}
 		})
 	}
@@ -200,7 +200,8 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 // checkClaims compares what was found with what the model claims, for each problem and for their
 // mean. It reports whether some of that was not found again: errors are the most by which the
 // objectives of training and of verification may differ.
-func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) (unsure bool) {
+func checkClaims(v *pegasos.Verification, m *Model, found Result,
+	errors []float64) (unconfirmed bool) {
 	claimed := m.Result
 	if math.IsNaN(claimed.Objective) {
 		return true

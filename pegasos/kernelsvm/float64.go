@@ -15,7 +15,7 @@ import (
 // a value.
 
 // wide returns the kernel's value from an inner product, or for RBF from a squared distance.
-func (k *function) wide(v float64) float64 {
+func (k *function) value64(v float64) float64 {
 	if k.kind == RBF {
 		return floats.Exp(-float64(k.gamma * v))
 	}
@@ -23,22 +23,22 @@ func (k *function) wide(v float64) float64 {
 }
 
 // wideTile sets dst[k][j] to the kernel of probe k and row j of tile t.
-func (s *rowStore) wideTile(dst [][tileRows]float64, probes []probe, t int) {
+func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
-	few := n
+	chunk := n
 	if s.dense != nil {
-		few = s.few()
+		chunk = s.rowsPerChunk()
 	}
-	for j := 0; j < n; j += few {
+	for j := 0; j < n; j += chunk {
 		for k := range probes {
-			s.wideRow(dst[k][j:min(j+few, n)], &probes[k], t, r.start+j)
+			s.row64(dst[k][j:min(j+chunk, n)], &probes[k], t, r.start+j)
 		}
 	}
 }
 
 // wideRow sets dst to the kernel of a probe with the rows from start on, of tile t.
-func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
+func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	switch {
 	case s.kernel.kind == Function:
 		for j := range dst {
@@ -47,9 +47,9 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		return
 	case s.words != nil:
 		var counts [tileRows]float32
-		s.count(counts[:len(dst)], s.numbers, q, start)
+		s.popcountValues(counts[:len(dst)], s.counts, q, start)
 		for j := range dst {
-			dst[j] = s.wideValues[int32(counts[j])]
+			dst[j] = s.values64[int32(counts[j])]
 		}
 		return
 	case s.dense == nil:
@@ -65,39 +65,39 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 	}
 	for j, v := range dst {
 		if s.kernel.kind == RBF && !s.direct {
-			if v = (q.square + s.wide[start+j]) - float64(2*v); v < 0 {
+			if v = (q.square + s.squares64[start+j]) - float64(2*v); v < 0 {
 				v = 0
 			}
 		}
-		dst[j] = s.kernel.wide(v)
+		dst[j] = s.kernel.value64(v)
 	}
 }
 
 // wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
 // predicts them, which are of float32. If ctx is done before they are found they are of no use.
-func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst [][]float64) {
+func (r *run) scores64(ctx context.Context, wanted []bool, coef, dst [][]float64) {
 	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
-	at, err := r.takeSupport(m, coef)
+	at, err := r.collectSupport(m, coef)
 	if err != nil {
 		return // and there will be no model
 	}
-	m.rows = store.TakeMatrix(r.store.from, at)
+	m.rows = store.TakeMatrix(r.store.matrix, at)
 	if m.prepare(); m.linear == nil {
 		m.store.direct, m.general.direct = r.store.direct, r.store.direct
 	}
-	var places, rows []int32 // of the classes that have part in what is wanted
+	var positions, rows []int32 // of the classes that have part in what is wanted
 	for p, c := range r.classOf {
-		if slices.ContainsFunc(r.parts[c], func(k int) bool { return wanted[k] }) {
-			places, rows = append(places, int32(p)), append(rows, r.store.at[p])
+		if slices.ContainsFunc(r.classProblems[c], func(k int) bool { return wanted[k] }) {
+			positions, rows = append(positions, int32(p)), append(rows, r.store.at[p])
 		}
 	}
 	n := m.Problems()
-	x := r.store.from.Examples()
-	m.decideAll(ctx, x, rows, r.threads, func(start int, scores []float64) {
-		for i, place := range places[start:][:len(scores)/n] {
-			for _, k := range r.parts[r.classOf[place]] {
+	x := r.store.matrix.Examples()
+	m.scoreAll(ctx, x, rows, r.threads, func(start int, scores []float64) {
+		for i, pos := range positions[start:][:len(scores)/n] {
+			for _, k := range r.classProblems[r.classOf[pos]] {
 				if wanted[k] {
-					at, _ := r.problems[k].find(int(place))
+					at, _ := r.problems[k].find(int(pos))
 					dst[k][at] = scores[i*n+k]
 				}
 			}
@@ -106,65 +106,66 @@ func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst [][]float
 }
 
 // wideCost returns the number of products that the scores of a problem take.
-func (r *run) wideCost(p *problem, coef []float64) float64 {
-	width := 20 + r.store.meanLength // the exponential takes as long as 20 products
+func (r *run) cost64(p *problem, coef []float64) float64 {
+	width := 20 + r.store.meanStored // the exponential takes as long as 20 products
 	switch {
 	case r.cfg.Kernel == Linear:
 		return 0
 	case r.store.words != nil:
 		width = float64(r.store.width)
 	}
-	return float64(float64(p.rows*count(coef)) * width)
+	return float64(float64(p.rows*countNonzeros(coef)) * width)
 }
 
 const (
-	wideCheap = 1 << 27 // products: some 0.1 s
-	wideMost  = 4       // times that a problem's scores are found again
+	maxVerifyCost     = 1 << 27 // products: some 0.1 s
+	maxRecomputations = 4       // times that a problem's scores are found again
 	// the share of an objective that may be due to roundings without its being found again
-	blurry = 1e-6
+	maxErrorShare = 1e-6
 )
 
 // settle decides which problems are done after a pass of the finish, and finds the scores of those
 // again in float64 whose proof roundings stand in the way of, unless ctx is done. Still is whether
 // the pass made moves of any length.
-func (r *run) settle(ctx context.Context, still bool) {
+func (r *run) endPass(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
 	wanted := make([]bool, len(r.problems))
 	for k, p := range r.problems {
-		wanted[k] = r.blurred(p, last || p.most == 0 && still)
+		wanted[k] = r.needsFloat64(p, last || p.maxDelta == 0 && still)
 	}
 	if slices.Contains(wanted, true) {
-		if r.settleScores(ctx, wanted, last); ctx.Err() != nil {
+		if r.recomputeScores(ctx, wanted, last); ctx.Err() != nil {
 			return
 		}
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
 		if wanted[k] {
-			p.settled = p.violations
-			p.settlings++
-			p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
+			p.recomputedAt = p.violations
+			p.recomputations++
+			p.objective, p.objectiveError, p.gap, p.rawLower = 1, 0, math.Inf(1), p.lower
 			clear(p.best)
 			for i := range p.score { // found by coefficients
 				p.score[i] *= p.dualScale()
 			}
 			r.measureDual(p)
 		}
-		p.done = p.done || p.gapTo(p.bound) <= r.cfg.Tol || p.most == 0 && still && !wanted[k]
+		p.done = p.done || p.gapWith(p.bound) <= r.cfg.Tol || p.maxDelta == 0 && still && !wanted[k]
 	})
 }
 
 // blurred reports whether the scores of a problem have to be found in float64: its gap is proven to
 // Tol, and to half of that without roundings, which are most of the rest. Or the finish has ended.
-func (r *run) blurred(p *problem, ended bool) bool {
+func (r *run) needsFloat64(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
-	return !p.done && r.certified() && r.cfg.Kernel != Function && p.settlings < wideMost &&
-		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) &&
-		(p.lower == 0 || p.gapTo(p.bound)-p.gapTo(p.computed) > tol/4)
+	return !p.done && r.certified() && r.cfg.Kernel != Function &&
+		p.recomputations < maxRecomputations &&
+		p.gapWith(p.bound) > tol && (ended || p.gapWith(p.rawLower) <= tol/2) &&
+		(p.lower == 0 || p.gapWith(p.bound)-p.gapWith(p.rawLower) > tol/4)
 }
 
 // settleScores finds the scores of the problems that are wanted, of the best pass after the last.
-func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
+func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.zeros(), make([][]float64, len(r.problems))
 	for k, p := range r.problems {
 		if scores[k] = p.score; !wanted[k] {
@@ -173,28 +174,29 @@ func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 		if last {
 			copy(p.alpha, p.best)
 		}
-		p.wide = slices.Clone(p.alpha)
+		p.alpha64 = slices.Clone(p.alpha)
 		for i, a := range p.alpha {
 			_, sign := p.row(i)
 			coef[k][i] = float64(sign*a) / p.dualScale()
 		}
 	}
-	r.wideScores(ctx, wanted, coef, scores)
+	r.scores64(ctx, wanted, coef, scores)
 }
 
 // verify finds the objective of models again, from scores in float64, whose objective roundings may
 // have put somewhere else, if that does not take long. all is their coefficients.
-func (r *run) verify(all [][]float64) {
+func (r *run) confirmObjectives(all [][]float64) {
 	wanted, cost := make([]bool, len(r.problems)), 0.0
 	for k, p := range r.problems {
-		wanted[k] = p.objective+p.off > 1 && p.off > 0 || p.off > float64(blurry*p.objective)
+		e := p.objectiveError
+		wanted[k] = p.objective+e > 1 && e > 0 || e > float64(maxErrorShare*p.objective)
 		if wanted[k] {
-			cost += r.wideCost(p, all[k])
+			cost += r.cost64(p, all[k])
 		}
 	}
 	for k, p := range r.problems { // after shrink an objective is not known
-		wanted[k] = math.IsInf(p.off, 1) ||
-			wanted[k] && cost <= wideCheap && r.cfg.Kernel != Function
+		wanted[k] = math.IsInf(p.objectiveError, 1) ||
+			wanted[k] && cost <= maxVerifyCost && r.cfg.Kernel != Function
 	}
 	if !slices.Contains(wanted, true) {
 		return
@@ -205,8 +207,8 @@ func (r *run) verify(all [][]float64) {
 		}
 	}
 	scores := r.zeros()
-	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
-		r.wideScores(context.Background(), wanted, all, scores)
+	for round := 0; round < maxRecomputations && slices.Contains(wanted, true); round++ {
+		r.scores64(context.Background(), wanted, all, scores)
 		r.each(func(k int) {
 			if wanted[k] {
 				r.measureModel(r.problems[k], all[k], scores[k])
@@ -218,7 +220,7 @@ func (r *run) verify(all [][]float64) {
 	for k, p := range r.problems {
 		if wanted[k] {
 			clear(all[k])
-			p.objective, p.off = 1, 0
+			p.objective, p.objectiveError = 1, 0
 			r.setBound(p)
 		}
 	}
