@@ -9,72 +9,76 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// minGamma, maxGamma and maxDegree are the limits of what float32 can handle.
+// minGamma, maxGamma and maxDegree limit the kernel parameters to values that float32 kernel values
+// can represent.
 const (
 	minGamma  = 1e-30
 	maxGamma  = 1e30
 	maxDegree = 64
 )
 
-// A Config is to a kernel machine what a [pegasos.Config] is to a linear model: everything that has
-// an influence on it beside the data. The loss is the hinge. A field that is zero stands for its
-// default, the one listed first.
+// Config has every setting that influences the model, as [pegasos.Config] has for linear models.
+// The loss is always the hinge loss. A zero field stands for its default, which each field's
+// comment lists first.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
-	// 1/the mean squared norm of the rows, for RBF less their mean; of RBF, Polynomial, Sigmoid
+	// for RBF, Polynomial and Sigmoid, 1e-30 to 1e30; default 1 / (mean squared norm of the rows,
+	// for RBF after their mean row is subtracted)
 	Gamma  float64 `json:"gamma,omitempty"`
-	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and Sigmoid
-	Degree int     `json:"degree,omitempty"` // 3, at most 64; of Polynomial
+	Coef0  float64 `json:"coef0,omitempty"`  // 0; for Polynomial (at least 0) and Sigmoid
+	Degree int     `json:"degree,omitempty"` // 3, at most 64; for Polynomial
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given: lambda = 1/(C*rows), the rows
-	// being those of the problem where pairs of classes make several. At most one of the two may be
-	// set.
+	// Lambda is the weight of the penalty |w|^2/2; default 1e-4 unless C is set. C sets it as
+	// LIBSVM does: lambda = 1/(C*rows), where rows counts the rows of one problem if each pair of
+	// classes is a problem. At most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the number of passes of Pegasos over the rows: 1 before a finish and 10 without
-	// one, unless Steps is given. At most one of the two may be set. If there are fewer steps than
-	// rows only the rows that are visited cost anything, but then there is no finish, and the
-	// objective is not measured.
+	// Epochs is the number of Pegasos passes over the rows; default 1 if Finish is FinishDual and
+	// 10 if it is FinishNone. Steps replaces it by a number of steps, each of which visits one row;
+	// at most one of the two may be set. With fewer steps than rows only the visited rows are used:
+	// then there is no finish, and the objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
 	Order  pegasos.Order  `json:"order,omitempty"`  // Permutation, IID, Sequential
 	Offset pegasos.Offset `json:"offset,omitempty"` // OffsetR2, OffsetNone
-	// LastHalf, LastIterate; without a finish only
+	// LastHalf, LastIterate; matters with FinishNone only
 	Average pegasos.Average `json:"average,omitempty"`
 
-	// Finish is FinishDual: dual coordinate ascent goes on from the alphas of the certificate, in
-	// passes over the rows, in each of which every alpha is moved to where the dual objective is
-	// largest along it. With FinishNone the result is that of Pegasos. That is the default where
-	// there is no ascent: with Order IID, the kernel Sigmoid or fewer Steps than rows.
+	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
+	// ascent: it starts from the dual variables of the Pegasos run and, in passes over the rows,
+	// moves each alpha to the maximum of the dual objective along that coordinate. FinishNone
+	// returns the model of Pegasos; it is the default where dual coordinate ascent is impossible:
+	// with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol,
-	// 0.01, and in each problem for itself.
+	// Passes limits the passes of FinishDual; default 100. Each problem stops as soon as its
+	// relative duality gap is at most Tol, which is between 0 and 1; default 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
 	Multiclass pegasos.Multiclass `json:"multiclass,omitempty"` // OneVsOne, OneVsRest
 
-	// MaxSV, if not 0, is the most support rows that a problem may have. Where there are more, rows
-	// are chosen one by one, that on which the model without it errs most, and weighted so that
-	// what they span comes as close to the whole model as it can (kernel matching pursuit). The
-	// bound on the optimum stays that of the whole model.
+	// MaxSV limits the support rows of each problem; 0 means no limit. For a problem with more,
+	// rows are selected greedily, each time the one whose score differs most from the full model's
+	// relative to sqrt(k(x,x)), and their coefficients are fitted so that the weight vector is as close as possible to the
+	// full model's (kernel matching pursuit). The lower bound on the optimum remains that of the
+	// full run.
 	MaxSV int `json:"max_sv,omitempty"`
 
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 3: rows drawn with replacement, no offset, and
-// the last iterate. A step compares with w_t = v/(lambda*(t-1)), as Fig. 1 does; the figure has
-// v/(lambda*t) there.
+// Paper returns the settings of the paper's Fig. 3: rows drawn with replacement, no offset, and the
+// last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), as Fig. 1
+// does; Fig. 3 prints v/(lambda*t) there.
 func Paper() Config {
 	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Finish: pegasos.FinishNone}
 }
 
-// WithDefaults returns cfg with its zero fields filled in, but for Gamma, whose default depends on
-// the data.
+// WithDefaults returns cfg with defaults in place of zero fields, except for Gamma, whose default
+// depends on the data.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {
@@ -92,7 +96,7 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Finish == pegasos.FinishDual {
 		options.Fill(&cfg.Passes, 100)
 		options.Fill(&cfg.Tol, 0.01)
-		epochs = 1 // from which a finish takes over
+		epochs = 1 // dual coordinate ascent follows
 	}
 	if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, epochs)
@@ -103,7 +107,7 @@ func (cfg Config) WithDefaults() Config {
 	return cfg
 }
 
-// Validate returns a *[pegasos.ConfigError] that names the first field that can't be used, or nil.
+// Validate returns a *[pegasos.ConfigError] naming the first invalid field, or nil.
 func (cfg Config) Validate() error {
 	if err := options.First(fieldError,
 		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
@@ -121,7 +125,8 @@ func badField(field, format string, args ...any) error {
 	return fieldError(field, fmt.Sprintf(format, args...))
 }
 
-// valueRules are those of fields that have one of a few values, and of the penalty.
+// valueRules returns the rules for the fields that have a fixed set of values, and for Lambda and
+// C.
 func (cfg Config) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Kernel", cfg.Kernel, RBF, Linear, Polynomial, Sigmoid, Function),
@@ -134,7 +139,7 @@ func (cfg Config) valueRules() []options.Rule {
 	}
 }
 
-// kernelRules are those of the kernel's parameters.
+// kernelRules returns the rules for Gamma, Coef0 and Degree, which depend on the kernel.
 func (cfg Config) kernelRules() []options.Rule {
 	k := cfg.Kernel
 	polynomial := k == Polynomial
@@ -145,23 +150,25 @@ func (cfg Config) kernelRules() []options.Rule {
 		options.Only("Degree", cfg.Degree != 0 && !polynomial, cfg.Degree, "Kernel", k),
 		options.Range("Degree", cfg.Degree, 0, maxDegree, fmt.Sprintf("1 to %d", maxDegree)),
 		options.Not("Coef0", cfg.Coef0 < 0 && polynomial,
-			"have %v: a polynomial is an inner product only if it is at least 0", cfg.Coef0),
+			"have %v, want 0 or more: otherwise Polynomial is not an inner product", cfg.Coef0),
 		options.Range("Gamma", cmp.Or(cfg.Gamma, 1), minGamma, maxGamma,
 			fmt.Sprintf("a number from %v to %v", minGamma, maxGamma)),
 	}
 }
 
-// lengthRules are those of the length of the run, its finish, and the size of the model.
+// lengthRules returns the rules for the fields that bound the run (Epochs, Steps, Finish, Passes,
+// Tol) and the size of the model (MaxSV).
 func (cfg Config) lengthRules() []options.Rule {
 	finish := cfg.Finish == pegasos.FinishDual
 	rules := []options.Rule{
 		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt32, "1 to 2^31-1"),
 		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Not("Finish", finish && cfg.Order == pegasos.IID,
-			"have %q, which goes on from shares of visits: there are none with Order %q",
-			cfg.Finish, cfg.Order),
+			"have %q, want %q: Order %q has no epochs that visit every row once",
+			cfg.Finish, pegasos.FinishNone, cfg.Order),
 		options.Not("Finish", finish && cfg.Kernel == Sigmoid,
-			"have %q, but with Kernel %q there is no dual problem", cfg.Finish, cfg.Kernel),
+			"have %q, want %q: Kernel %q has no dual problem",
+			cfg.Finish, pegasos.FinishNone, cfg.Kernel),
 		options.Only("Passes", !finish && cfg.Passes != 0, cfg.Passes, "Finish", cfg.Finish),
 		options.Only("Tol", !finish && cfg.Tol != 0, cfg.Tol, "Finish", cfg.Finish),
 		options.Range("Passes", cfg.Passes, 0, math.MaxInt, "1 or more"),
@@ -173,10 +180,11 @@ func (cfg Config) lengthRules() []options.Rule {
 	return rules
 }
 
-// scalesProducts reports whether the kernel is a function of gamma <x,z> + coef0.
+// scalesProducts reports whether the kernel is a function of gamma <x,z> + coef0, as Polynomial and
+// Sigmoid are.
 func (cfg Config) scalesProducts() bool {
 	return cfg.Kernel == Polynomial || cfg.Kernel == Sigmoid
 }
 
-// hasGamma reports whether the kernel has the parameter gamma.
+// hasGamma reports whether the kernel has the parameter gamma: RBF, Polynomial and Sigmoid do.
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }

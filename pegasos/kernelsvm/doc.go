@@ -1,34 +1,37 @@
-// Package kernelsvm trains support vector machines with kernels, for data that want a curved
-// boundary, and proves how good they are.
+// Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
+// separates well, and proves how close each model is to the optimum. [Train] returns a [Model],
+// which predicts, writes itself to a file and is read again by [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
 //	predicted := m.PredictAll(others)
 //
-// # What is minimised
+// # Objective
 //
-// The method is Pegasos, the primal estimated sub-gradient solver (Fig. 3 of Shalev-Shwartz,
-// Singer, Srebro and Cotter, Mathematical Programming 127, 2011). It minimises
+// Training runs kernelized Pegasos, the primal estimated sub-gradient solver (Fig. 3 of
+// Shalev-Shwartz, Singer, Srebro and Cotter, Mathematical Programming 127, 2011), followed by dual
+// coordinate ascent. Both minimize
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //
-// where phi maps a row to features that are never written down: the kernel k(x,z) = <phi(x),phi(z)>
-// is all that is needed of it. A model is a sum over some of the rows, the support rows:
+// where phi maps a row to features that are never computed: the trainer only evaluates the kernel
+// k(x,z) = <phi(x),phi(z)>. A model is a sum over some of the training rows, the support vectors,
+// which the API calls support rows:
 //
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
-// Options that linear training has too are those of package pegasos, and mean the same.
-// [docs/kernelised.md] says how a run goes and what it takes, and [docs/spec.md] what it computes,
-// to the bit.
+// Options that package pegasos also has mean the same here. [docs/kernelised.md] describes a run
+// and its cost, and [docs/spec.md] specifies the computation to the bit.
 //
-// # Length
+// # Cost
 //
-// Training takes some rows*rows kernel values, and a prediction one for each support row. From some
-// 100,000 rows on, or where accuracy is as good without a kernel, take package pegasos.
+// Training computes on the order of rows*rows kernel values, and a prediction computes one for each
+// support row. From about 100,000 rows on, or where a linear model is as accurate, use package
+// pegasos.
 //
 // # Certificate
 //
-// As in package pegasos a [Result] has a bound on the optimum, so that it is known how far from it
-// the model can be at most. The default ends within 1 %.
+// As in package pegasos, a [Result] contains a lower bound on the optimum, which limits how far the
+// model's objective can be above it. By default training stops once the gap is at most 1 %.
 //
 // [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 // [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md

@@ -5,34 +5,35 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A Kernel names a function of two rows x and z that stands for the inner product of what the rows
-// are mapped to. The trainer needs nothing else of the map, which is why it may lead to more
-// features than could ever be written down.
+// Kernel names a kernel: a function of two rows x and z that returns the inner product of their
+// images phi(x) and phi(z). The trainer never computes phi itself, so phi may map to more features
+// than memory could hold, or to infinitely many.
 type Kernel string
 
 const (
 	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
 	Linear     Kernel = "linear"     // <x,z>
 	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
-	// Sigmoid is tanh(gamma <x,z> + coef0). It is no inner product for most settings, so that there
-	// is no optimum to be close to and no certificate.
+	// Sigmoid is tanh(gamma <x,z> + coef0). For most settings it is not an inner product, so the
+	// problem has no dual and the model no certificate.
 	Sigmoid Kernel = "sigmoid"
-	// Function is the caller's: see [Trainer.Func].
+	// Function is a kernel defined by the caller: see [Trainer.Func].
 	Function Kernel = "function"
 )
 
-// A Func is a kernel of the caller's own. It must be symmetric, and may be called from several
-// goroutines at a time. The certificate holds if it is an inner product (of some map of the rows).
+// Func is a kernel defined by the caller. It must be symmetric and safe for concurrent use. The
+// certificate is valid only if it is an inner product <phi(x),phi(z)> for some map phi.
 type Func func(x, z Row) float32
 
-// A Row is a row of data as a [Func] sees it: all values if Index is nil, or else those in the
-// columns Index, which ascend, with zeros in all others. The slices must not be changed or kept.
+// Row is a row of data as passed to a [Func]: all values if Index is nil, otherwise the values of
+// the columns in Index, which are ascending; all other columns are 0. A Func must neither modify
+// nor retain the slices.
 type Row struct {
 	Index []int32
 	Value []float32
 }
 
-// A function computes the values of one row's kernel with others from their inner products.
+// function is a kernel with its parameters.
 type function struct {
 	kind         Kernel
 	gamma, coef0 float64
@@ -44,8 +45,9 @@ func (cfg Config) function(f Func) function {
 	return function{cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree, f}
 }
 
-// values sets dst to the kernel's values from the inner products of a row with others and their
-// squared norms; dots may be dst itself. To the bit they are, in float64 until they are stored,
+// kernelValues computes the kernel of one row with others from their inner products, dots, and the
+// squared norms of the row, square, and of the others, squares (used by RBF only). dst and dots may
+// be the same slice. The values are computed in float64 until they are stored, to the bit as
 //
 //	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), the exponent rounded to float32, by dense.Exp
 //	linear      xz
@@ -60,7 +62,7 @@ func kernelValues[T float32 | float64](k *function, dst []float32, dots []T, squ
 		gamma := -k.gamma
 		for j, g := range dots {
 			d := (square + squares[j]) - float64(2*float64(g))
-			if d < 0 { // no max(0, d), which takes longer than all else here
+			if d < 0 { // max(0, d) would take longer than the rest of the loop
 				d = 0
 			}
 			dst[j] = float32(gamma * d)
@@ -77,7 +79,7 @@ func kernelValues[T float32 | float64](k *function, dst []float32, dots []T, squ
 	}
 }
 
-// ofProduct returns a kernel value from an inner product, unless the kernel is RBF.
+// ofProduct returns the kernel value for the inner product g. The kernel must not be RBF.
 func (k *function) ofProduct(g float64) float64 {
 	switch k.kind {
 	case Polynomial:
