@@ -18,148 +18,163 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the
-// problem of [pegasos.Train] with the hinge loss, in which a kernel of rows stands in for their
-// inner product. Two labels make one problem, in which the larger is +1; more make one for each
-// pair of them, or one a label against all others.
+// Train trains a kernel support vector machine on the rows of x with the labels y, one for each
+// row: Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent, on the
+// problem of [pegasos.Train] with the hinge loss. Two labels make one problem, in which the larger
+// is +1. More labels make a problem for each pair of them, or for each label against all others.
 //
-// Errors are those of [pegasos.Train]. If ctx is done before the run is over, the model is the one
-// it has got so far.
+// Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
+// *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx
+// is done before the run ends, Train returns the model so far, without measures, along with
+// ctx.Err().
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
 
-// DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and
-// ones in up to wordsUncached times 64 columns, whose values are computed as fast as they come from
-// memory: see docs/kernelised.md.
+// DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes. By default there is
+// no cache for rows of zeros and ones in at most 256 columns, whose kernel values are computed as
+// fast as they would be read from memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
 
+// wordsUncached is the largest number of 64-bit words per row of zeros and ones for which no kernel
+// cache is used by default.
 const wordsUncached = 4
 
-// A Trainer is a Config along with what has no influence on the model, or can't be printed.
+// Trainer is a Config with the settings that do not influence the model or cannot be written to its
+// file.
 type Trainer struct {
 	Config
 
-	// Func is the kernel if Config.Kernel is Function, and nil otherwise.
+	// Func is the kernel; required if Config.Kernel is Function, nil for all other kernels.
 	Func Func
 
-	// Threads is the number of goroutines; 0 means GOMAXPROCS.
+	// Threads is the number of goroutines; 0 means GOMAXPROCS. It does not influence the model.
 	Threads int
 
-	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be needed again:
-	// 0 means DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it
-	// a run takes some 40 bytes for each row and each problem that the row is part of, a few MB for
-	// each thread, and the nonzeros of sparse rows again.
+	// CacheMB is the maximum size of the kernel cache in MB of 10^6 bytes. 0 means DefaultCacheMB,
+	// or no cache where it would not help; below 0 there is no cache. Besides the cache a run needs
+	// about 40 bytes for each row of each problem, a few MB for each goroutine, and a copy of the
+	// nonzeros of sparse rows.
 	CacheMB int
 
-	// MaxMemory is the most bytes that a run may take beside the data and the cache; 0 means 4 GiB.
-	// The need is estimated before anything is allocated.
+	// MaxMemory is the maximum number of bytes that a run may need besides the data and the kernel
+	// cache; 0 means 4 GiB. The need is estimated before the run's memory is allocated; a run that
+	// needs more is refused with a *[pegasos.ConfigError].
 	MaxMemory int64
 
-	// Fingerprint makes Train put a fingerprint of the data into Model.Data.
+	// Fingerprint makes Train store a hash of the rows and labels in Model.Data.
 	Fingerprint bool
 
-	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end
-	// of the run.
+	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
+	// one, and after each pass of dual coordinate ascent.
 	Progress func(Progress)
 }
 
-// Progress tells how far a run is.
+// Progress reports the state of a run.
 type Progress struct {
-	Epoch  int   // epochs of Pegasos done; the last may be cut short
-	Pass   int   // passes of the finish done
-	Values int64 // kernel values computed so far: cached ones are counted once
+	Epoch  int   // finished epochs of Pegasos; the last may be incomplete
+	Pass   int   // finished passes of dual coordinate ascent
+	Values int64 // kernel values computed so far, without those read from the cache
 
-	// Objective and Gap are those of the model if the run ended here; NaN if they are not known.
+	// Objective and Gap (relative, as in Result) belong to the model that the run would return if
+	// it ended now; NaN if unknown.
 	Objective, Gap float64
 }
 
-// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale.
+// problem is the state of training one weight vector, w = sum of alpha*sign*phi(x)/scale over the
+// rows x of its classes, where sign is the row's label, 1 or -1.
 //
-// While Pegasos runs, alpha is the number of the row's violations, score is y's score times the
-// scale lambda*(t+t0), and the mean over the last iterates is had as follows. Let S be the sum,
-// over the iterates to be averaged so far, of one over their scale. A violation adds to every later
-// iterate; when the sum is S_1 in the end and was S_0 when it happened, it has added S_1 - S_0 to
-// their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
+// While Pegasos runs, alpha counts a row's violations, score is <w,phi(x)> times the scale
+// lambda*(t+t0), and the mean of the last iterates is maintained as follows. Let S be the running
+// sum of 1/scale over the iterates to average. A violation contributes to every later iterate: if
+// the sum was S_0 when the violation happened and is S at the end, it adds S - S_0 to the sum of
+// the iterates. So the mean iterate has alpha (alpha*S - alphaLag)/samples, where alphaLag is the
+// sum of the S_0 of the row's violations.
 //
-// The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale
-// lambda*rows.
+// Dual coordinate ascent starts from alpha = violations/epochs, which is in [0, 1], and has the
+// scale lambda*rows.
 type problem struct {
-	first, second int // its classes, by position; first is -1 if it is all but the second
-	// The rows of its classes in the store; those of minus are all if first is -1. The state has
-	// them in this order: see row.
+	first, second int // indices of the classes labeled -1 and +1; first is -1 for all others
+	// Store positions of the rows labeled -1 and +1; minus spans the whole store if first is -1,
+	// and then contains plus. The slices by row below follow the order that row defines.
 	minus, plus span
-	rows        int
+	rows        int // number of rows of x with the problem's classes, visited or not
 	lambda, t0  float64
-	r2          float64
-	t           int64
-	violations  int64
+	r2          float64 // mean of k(x,x) over the rows in the store
+	t           int64   // Pegasos steps that visited a row of the problem
+	violations  int64   // steps and moves that changed an alpha
 
-	invScaleSum float64 // S
-	samples     int64
+	invScaleSum float64 // S, the sum of 1/scale over the iterates to average
+	samples     int64   // number of iterates in invScaleSum
 
-	score, scoreLag []float64
-	alpha, alphaLag []float64
-	best            []float64 // the alphas of the finish's best pass
-	alpha64         []float64 // those of scores that were found in float64
+	score, scoreLag []float64 // by row; scoreLag is to score what alphaLag is to alpha
+	alpha, alphaLag []float64 // by row; alphaLag is nil unless iterates are averaged
+	best            []float64 // alphas of the best pass of dual coordinate ascent
+	alpha64         []float64 // alphas of the last float64 recomputation of scores; nil if none
 
-	updates  []update // of the present block
-	maxDelta float64  // the longest move of the pass
-	done     bool     // its gap is small enough, or there is nothing left to do
+	updates  []update // updates in the current block of steps
+	maxDelta float64  // largest change of an alpha in the current pass
+	done     bool     // dual coordinate ascent has ended: gap at most Tol, or no move is left
 	err      error
 
-	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
-	factor           float64 // that the iterate is multiplied by in the model: 1, or less
-	rounded          bool    // its coefficients are rounded in the finish too
+	// Objective of the model so far, and the reported lower bound on the optimum; NaN if unknown.
+	objective, bound float64
+	factor           float64 // scales the iterate; below 1 only if that lowers an objective above 1
+	rounded          bool    // the pass's objective was above 1: its scaled alphas get rounded
 
-	// How the bound came about: how far the objective may be off, the largest gap that the best
-	// pass can have, and the bound with roundings counted and without.
-	objectiveError, gap, lower, rawLower float64
-	recomputedAt                         int64 // violations when the scores were last found in float64
-	recomputations                       int
+	objectiveError  float64 // bound on the rounding error of objective
+	gap             float64 // upper bound on P - D by the best pass's own duals; Inf if unknown
+	lower, rawLower float64 // proven lower bound on the optimum; the same without rounding errors
+	recomputedAt    int64   // violations when the scores were last recomputed in float64
+	recomputations  int     // number of times the scores were recomputed in float64
 }
 
-// A alphaMove is a change of an alpha.
+// update is the change of one row's alpha in a step, times the row's sign.
 type update struct {
-	index      int // the row's place in the block
-	delta, lag float64
+	index int     // position of the row in its block
+	delta float64 // change of alpha*sign
+	lag   float64 // sign*S at the update; 0 where iterates are not averaged
 }
 
+// run is one training run. A store position is the index of a row in the store, which is ordered by
+// class; only the rows that the run visits are in it.
 type run struct {
-	cfg           Config
-	f             Func
-	x             pegasos.Examples
-	store         *rowStore
-	caches        []*kernelCache // of each tile; nil for none
-	classes       []float32
-	groups        []span  // the rows of each class, which are side by side in the store
-	classProblems [][]int // the problems that each class has part in
-	problems      []*problem
-	pos           []int32 // of each row in the store
-	classOf       []int32 // of each row there
-	diagonal      []float32
-	norms         []float64  // of the diagonal
-	maxNorm       float64    // the largest
-	bound32       errorBound // of kernel values, and in float64
-	bound64       errorBound
-	lambda        float64
-	rows          int   // of x
-	sizes         []int // of the classes
-	partial       bool
-	order         *order.Visits
-	t, total      int64
-	epoch         int
-	pass          int
-	dual          bool // the finish has begun
-	values        atomic.Int64
-	threads       int
-	progress      func(Progress)
+	cfg      Config
+	f        Func
+	progress func(Progress)
+	threads  int
 
-	block   rowBlock
-	workers []*blockWorker
+	x        pegasos.Examples
+	rows     int       // number of rows of x
+	classes  []float32 // labels, ascending
+	sizes    []int     // number of rows of x in each class
+	pos      []int32   // store position of each row of x; 0 for rows that are not visited
+	classOf  []int32   // class index of the row at each store position
+	groups   []span    // store positions of the rows of each class
+	partial  bool      // the run has fewer steps than rows
+	store    *rowStore
+	caches   []*kernelCache // kernel cache of each tile; nil for no cache
+	diagonal []float32      // k(x,x) of each row in the store
+	norms    []float64      // |phi(x)| = sqrt(k(x,x)) of each row in the store
+	maxNorm  float64        // largest of norms
+	bound32  errorBound     // error bound of kernel values computed in float32
+	bound64  errorBound     // error bound of kernel values computed in float64
+
+	lambda        float64
+	problems      []*problem
+	classProblems [][]int // indices of the problems that use the rows of each class
+
+	order    *order.Visits
+	t, total int64        // Pegasos steps done, and to do in all
+	epoch    int          // finished epochs of Pegasos
+	pass     int          // finished passes of dual coordinate ascent
+	dual     bool         // dual coordinate ascent has begun
+	values   atomic.Int64 // kernel values computed; see Progress.Values
+	block    rowBlock
+	workers  []*blockWorker
 }
 
-// Train is like the function of that name.
+// Train trains a model as the function [Train] does, with the settings of tr.
 func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
 	r, err := newRun(tr, x, y)
@@ -196,7 +211,7 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
 		options.Not("Func", (tr.Func != nil) != (tr.Kernel == Function),
-			"is to be set with the kernel %q, and with no other", Function),
+			"must be set if Kernel is %q, and only then", Function),
 	}); err != nil {
 		return nil, err
 	}
@@ -207,8 +222,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		threads: parallel.Threads(tr.Threads)}
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == pegasos.FinishDual {
-			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows",
-				pegasos.FinishDual, r.cfg.Steps, r.rows)
+			return nil, badField("Finish", "have %q, want %q: %d steps do not visit all of %d rows",
+				pegasos.FinishDual, pegasos.FinishNone, r.cfg.Steps, r.rows)
 		}
 		r.cfg.Finish = pegasos.FinishNone
 	}
@@ -236,8 +251,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, r.setUp()
 }
 
-// checkColumns returns an error if x claims a number of columns that no rows can have, or that takes
-// more memory than MaxMemory.
+// checkColumns returns an error if x.Cols() is negative or too large, or if vectors of that length
+// need more memory than MaxMemory.
 func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 	if err := store.Given(x); err != nil {
 		return err
@@ -248,20 +263,21 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 		[]options.Rule{options.Memory(most, store.LeastMemory(x), what)})
 }
 
-// stateSize is about what a class takes in each problem beside what its rows do.
+// stateSize is the approximate number of bytes that each class needs in each of its problems, apart
+// from the memory of its rows.
 const stateSize = 320
 
-// checkMemory refuses a run that would take too much memory, before it is allocated.
+// checkMemory returns an error if the estimated memory of the run, in bytes, exceeds most.
 func (r *run) checkMemory(most int64) error {
 	n, rows := float64(len(r.classes)), float64(r.rows)
-	problems, states, visited := n, n*n, n*rows // one for each class
+	problems, states, visited := n, n*n, n*rows // one-vs-rest
 	if r.cfg.pairs(len(r.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
-	perRow := 28. // score and alpha, and the coefficients of the model
+	perRow := 28. // bytes: score and alpha (8 each), the model's coefficient in float64 and float32 (12)
 	switch {
 	case r.cfg.Finish != pegasos.FinishNone:
-		perRow += 8 // the best so far
+		perRow += 8 // bytes of the best pass's alpha
 	case r.cfg.Average == pegasos.LastHalf:
 		perRow += 16
 	}
@@ -270,13 +286,16 @@ func (r *run) checkMemory(most int64) error {
 		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
 }
 
-// lambda returns the penalty for the rows.
+// lambda returns the weight of the penalty for a problem of the given number of rows, or an error
+// if C makes it unusable.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
 	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
-// arrange puts the rows that will be visited into the store, class by class.
+// arrange builds the row store: it orders the rows that the run will visit by class, sets the
+// default gamma, checks the kernel's diagonal, computes the error bounds of kernel values and
+// creates the caches. class has the class index of each row of x.
 func (r *run) arrange(class []int32, cacheMB int) error {
 	visited := r.visited()
 	slices.SortStableFunc(visited, func(i, j int32) int { return int(class[i] - class[j]) })
@@ -308,7 +327,7 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	r.bound32, r.bound64 = r.store.errorBound32(largest), r.store.errorBound64(largest)
 	if most := slices.Max(r.store.squares); r.cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
-			Reason: "the values, like those of the other rows, are too small for float32"}
+			Reason: "the values of all rows are too small for float32; scale the rows"}
 	}
 	if err := options.First(fieldError, []options.Rule{
 		options.LambdaFits(r.lambda, r.cfg.C, largest)}); err != nil {
@@ -318,8 +337,8 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	return nil
 }
 
-// visited returns the rows that the run will visit, ascending: with fewer steps than rows it tries
-// out the order.
+// visited returns the rows that the run will visit, ascending. If the run has fewer steps than
+// rows, it replays the visiting order to find them.
 func (r *run) visited() []int32 {
 	visited, known := make([]int32, 0, r.rows), make([]bool, r.rows)
 	trial := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
@@ -337,7 +356,9 @@ func (r *run) visited() []int32 {
 	return visited
 }
 
-// group notes which rows are of which class, and returns how many of each are in the store.
+// group records the number of rows of x in each class, and the class, store position and span of
+// the visited rows, which are ordered by class. It returns the number of visited rows of each
+// class.
 func (r *run) group(class, visited []int32) []int {
 	r.sizes = make([]int, len(r.classes))
 	for _, c := range class {
@@ -357,7 +378,8 @@ func (r *run) group(class, visited []int32) []int {
 	return counts
 }
 
-// makeCaches makes the tiles' caches of kernel values, of cacheMB MB in all.
+// makeCaches creates a kernel cache for each tile, together at most cacheMB MB of values; see
+// Trainer.CacheMB for 0 and below.
 func (r *run) makeCaches(cacheMB int) {
 	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
 		cacheMB = DefaultCacheMB
@@ -372,9 +394,9 @@ func (r *run) makeCaches(cacheMB int) {
 	}
 }
 
-// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does
-// not depend on their scale. For RBF, which does not depend on where they are, it is that of the
-// rows less their mean.
+// defaultGamma returns 1 over the mean squared norm of the rows at of m, so that the kernel does
+// not depend on the scale of the data. For RBF, which does not depend on a shift of the data
+// either, the rows are centered first. It returns 1 if the mean is 0 or not finite.
 func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 	n := float64(len(at))
 	mean := make([]float64, m.Cols())
@@ -382,7 +404,7 @@ func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 		eachValue(m, at, func(j int, v float64) { mean[j] += v / n })
 	}
 	var sum float64
-	absent := make([]int, len(mean)) // zeros of sparse rows
+	absent := make([]int, len(mean)) // number of rows without a stored value, by column
 	for j := range absent {
 		absent[j] = len(at)
 	}
@@ -395,12 +417,12 @@ func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 		sum += float64(float64(k) * float64(mean[j]*mean[j]))
 	}
 	if !(sum > 0 && sum <= math.MaxFloat64) {
-		return 1 // the rows are the same, or one will be refused
+		return 1 // the rows are equal, or a row is not finite and will be refused
 	}
 	return n / sum
 }
 
-// eachValue calls f for the values of the rows at of m.
+// eachValue calls f for every stored value of the rows at of m.
 func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
 		index, values := m.Row(int(i))
@@ -410,7 +432,7 @@ func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	}
 }
 
-// setUp makes the problems, one for each pair of classes or one for each class, and the workers.
+// setUp creates the problems, one for each pair of classes or for each class, and the workers.
 func (r *run) setUp() error {
 	n := len(r.classes)
 	if r.cfg.problems(n) > maxProblems {
@@ -448,7 +470,7 @@ func (r *run) setUp() error {
 	return nil
 }
 
-// addRows makes the state of a problem's rows.
+// addRows sets the spans of a problem's rows and allocates their state.
 func (r *run) addRows(p *problem) {
 	p.minus, p.plus, p.rows = span{0, len(r.classOf)}, r.groups[p.second], r.rows
 	size := p.minus.end
@@ -467,7 +489,7 @@ func (r *run) addRows(p *problem) {
 	p.r2 /= float64(max(1, size))
 }
 
-// row returns the place of a problem's row i in the store, and its label, 1 or -1.
+// row returns the store position of a problem's row i, and its label, 1 or -1.
 func (p *problem) row(i int) (pos int, sign float64) {
 	if pos = p.minus.start + i; pos >= p.minus.end {
 		pos += p.plus.start - p.minus.end
@@ -478,7 +500,8 @@ func (p *problem) row(i int) (pos int, sign float64) {
 	return pos, -1
 }
 
-// find is the inverse of row. The row is -1 if it has no part in the problem.
+// find is the inverse of row: it returns the problem's index of the row at store position pos and
+// its label, or -1 and 0 if the row does not belong to the problem.
 func (p *problem) find(pos int) (i int, sign float64) {
 	switch {
 	case p.plus.has(pos) && p.first < 0:
@@ -491,17 +514,18 @@ func (p *problem) find(pos int) (i int, sign float64) {
 	return -1, 0
 }
 
-// scale returns what scores and alphas have to be divided by.
+// scale returns lambda*(t+t0). Divided by it, the scores and alphas of Pegasos are scores and
+// coefficients of w, up to sign.
 func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
 
-// pegasos takes the steps and the passes of the finish, to the end, or until ctx is done: then it
-// is stopped.
+// pegasos runs the Pegasos steps and, unless Finish is none, dual coordinate ascent. It returns
+// early, with stopped set, once ctx is done.
 func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	for r.t < r.total {
 		if ctx.Err() != nil {
 			return true, nil
 		}
-		// A block does not reach over the middle of the run, where averaging begins.
+		// A block never crosses the middle of the run, where averaging begins.
 		limit := r.total - r.t
 		if r.t < r.total/2 {
 			limit = r.total/2 - r.t
@@ -525,9 +549,10 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	return r.finish(ctx)
 }
 
-// finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make
-// no short moves: a move costs as much as another however short it is, and most short ones are
-// taken back soon. Those below a hundredth of Tol are made only where there are no others.
+// finish runs passes of dual coordinate ascent until every problem is done or Passes is reached. A
+// pass skips moves shorter than its threshold, which halves from pass to pass: a short move costs
+// as many kernel values as a long one, and early short moves are mostly reverted soon. Moves below
+// Tol/100 (see initialThreshold for the unit) are made only once a problem has no longer ones left.
 func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
@@ -564,8 +589,9 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	return false, nil
 }
 
-// longMove is the least move that the first pass makes, as a share of the longest move there is.
-// Once no move as long as shortest is left, there is nothing more to do.
+// initialThreshold is the shortest move made in the first pass, as a fraction of min(1,
+// scale/k(x,x)), the length of a move of a row with score 0. A problem ends at a pass without moves
+// whose threshold is at most minThreshold, in the same unit.
 const (
 	initialThreshold = 0.25
 	minThreshold     = 0x1p-40
@@ -577,7 +603,8 @@ func (r *run) nextPass() {
 	}
 }
 
-// beginDual turns the state of Pegasos into that of the finish, of which w = 0 is the first model.
+// beginDual turns the alphas and scores of Pegasos into feasible dual variables and their scores.
+// The first model of dual coordinate ascent is w = 0, or that of these alphas if it is better.
 func (r *run) beginDual() {
 	r.dual = true
 	for _, p := range r.problems {
@@ -595,11 +622,13 @@ func (r *run) beginDual() {
 	})
 }
 
-// dualScale returns what scores and alphas have to be divided by in the finish.
+// dualScale returns lambda*rows. Divided by it, the scores and alphas of dual coordinate ascent are
+// scores and coefficients of w, up to sign.
 func (p *problem) dualScale() float64 { return float64(p.lambda * float64(p.rows)) }
 
-// eachViolation returns what each violation in the given number of epochs adds to an alpha:
-// 1/epochs, or just enough less that the coefficients of all violation counts are exact in float32.
+// alphaPerViolation returns the dual variable that one violation counts for after the given number
+// of epochs: 1/epochs, rounded down to few enough bits that the coefficients of all possible
+// violation counts are exact in float32.
 func (p *problem) alphaPerViolation(epochs int) float64 {
 	scale := p.dualScale()
 	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))
@@ -610,8 +639,8 @@ func (p *problem) alphaPerViolation(epochs int) float64 {
 	return float64(math.Float32frombits(c)) * scale
 }
 
-// storable returns the alpha nearest to a that a float32 coefficient, alpha/scale, can have, so
-// that the model that is written is the one that was measured. It is 1 at most.
+// roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number,
+// so that the model that is written is the one that was measured.
 func roundAlpha(a, scale float64) float64 {
 	c := float32(a / scale)
 	if float64(c)*scale > 1 {
@@ -629,7 +658,7 @@ func (r *run) report() {
 		Objective: res.Objective, Gap: res.Gap})
 }
 
-// each calls f for every problem, from several goroutines.
+// each calls f for the index of every problem, from up to r.threads goroutines at a time.
 func (r *run) each(f func(k int)) {
 	parallel.For(r.threads, len(r.problems), func(_, k int) { f(k) })
 }
