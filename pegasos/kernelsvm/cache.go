@@ -1,25 +1,27 @@
 package kernelsvm
 
-// A valueCache keeps kernel values of one tile: of rows visited before with all rows of the tile.
-// It returns the bits that computing the values again would give, so its size influences no result.
+// kernelCache caches kernel values of one tile: for some rows, those with all rows of the tile.
+// Cached values have the same bits as recomputed ones, so the size of the cache influences no
+// result.
 //
-// Every pass visits the rows in a new order. Throwing out the least recently used row would be of
-// little use then: with space for a quarter of the rows, 3 % would be found, since most have been
-// thrown out when they are visited again. So rows stay, and a quarter is found; those not used in
-// the whole previous pass make way.
+// Every pass visits the rows in a new order, so evicting the least recently used row would help
+// little: with space for a quarter of the rows, 3 % of lookups would hit, since most rows have been
+// evicted when they are visited again. Instead rows stay, and a quarter of lookups hit. A row is
+// evicted only if it was used neither in the current pass nor in the one before.
 type kernelCache struct {
-	length   int // of the tile
-	capacity int // rows
-	pass     int32
-	fullPass int32 // the pass in which nothing was found to throw out
-	hand     int
-	index    map[int32]int32 // of each row that is kept
+	length   int             // number of rows in the tile
+	capacity int             // maximum number of cached rows
+	pass     int32           // current pass of the run
+	fullPass int32           // last pass in which no row could be evicted; -1 for none
+	hand     int             // slot that evictable looked at last
+	index    map[int32]int32 // slot of each cached row, by store position
 	slots    []cacheSlot
 }
 
+// cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
-	row, used int32
-	values    []float32
+	row, used int32     // store position; pass in which the row was last used
+	values    []float32 // kernel of the row with every row of the tile
 }
 
 func newCache(length, capacity int) *kernelCache {
@@ -27,8 +29,8 @@ func newCache(length, capacity int) *kernelCache {
 		index: make(map[int32]int32)}
 }
 
-// get returns the place of a row's values, and whether they are there already: if not they must be
-// written to it. Without a place the result is nil.
+// get returns the slice for a row's kernel values and whether it already contains them; if not, the
+// caller must fill it. It returns nil if the cache is full and no row can be evicted.
 func (c *kernelCache) get(row int32) (values []float32, known bool) {
 	k, known := c.index[row]
 	switch {
@@ -49,7 +51,7 @@ func (c *kernelCache) get(row int32) (values []float32, known bool) {
 	return s.values, known
 }
 
-// oldest returns a slot that was used neither in this pass nor in the one before, or -1.
+// evictable returns a slot that was used neither in this pass nor in the one before, or -1.
 func (c *kernelCache) evictable() int32 {
 	if c.fullPass == c.pass {
 		return -1

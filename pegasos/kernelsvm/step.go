@@ -10,47 +10,48 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Steps are taken in blocks. To know which rows of a block violate takes the kernel among these
-// rows alone, provided that every row's score was up to date when the block began. The violations'
-// kernels with all other rows can wait until its end, where they are found for many rows of the
-// data at a time, and by all cores. A score is a sum in the order of the moves in either case, so
-// that how long a block is makes no difference to the bits.
+// Steps are taken in blocks. Deciding which rows of a block violate the margin requires only the
+// kernel among the rows of the block, provided that all scores were up to date when the block
+// began. The kernel values of the violating rows with all other rows are computed at the end of the
+// block, for many rows at a time and on all cores. In either case a score is summed in the order of
+// the updates, so the block length does not influence the bits.
 
-// blockRows is the length of a block: long enough for a block's moves to outweigh the costs of
-// handing out the work, short enough for the kernel among its rows to cost little.
+// blockRows is the number of steps in a block: long enough for the updates of a block to outweigh
+// the cost of distributing the work, short enough for the kernel among its rows to be cheap.
 const blockRows = 256
 
-// tileProbes is the number of rows whose kernel values with a tile are in use at a time: 256 kB.
+// tileProbes is the number of rows whose kernel values with a tile are held at a time: 256 kB of
+// values.
 const tileProbes = 64
 
-// A rowBlock is the rows of the present block.
+// rowBlock is the rows of the current block and the kernel among them.
 type rowBlock struct {
-	positions []int32 // in the store
-	at        []int32 // in the matrix
-	squares   []float64
-	probes    []probe
-	locks     [blockRows]sync.Mutex // held while a row of among is found
-	// the kernel of row k with rows k+1, ...; empty until it is needed
+	positions []int32               // store positions of the rows of the block
+	at        []int32               // indices of the rows of the block in the store's matrix
+	squares   []float64             // squared norms of the rows of the block
+	probes    []probe               // the rows of the block as probes
+	locks     [blockRows]sync.Mutex // locks[k] is held while kernel[k] is computed
+	// kernel of row k of the block with rows k+1, k+2, ...; empty until it is needed
 	kernel [blockRows][]float32
-	buffer []float32
+	buffer []float32 // memory that kernel points into
 }
 
-// A blockWorker has what one goroutine needs.
+// blockWorker is the memory that one goroutine needs to take steps and to update scores.
 type blockWorker struct {
-	score  [blockRows]float64 // of the block's rows, in one problem
-	dense  []float32          // a sparse row
-	buffer []float32          // kernel values that are not kept
-	needed []int              // rows of the block
-	// kernel values of these and a tile
+	score  [blockRows]float64 // scores of the block's rows in one problem
+	dense  []float32          // a sparse row as a dense vector; all zeros between calls
+	buffer []float32          // kernel values that are not cached
+	needed []int              // indices in the block of updated rows, at most tileProbes of them
+	// rows[j] is the kernel of row j of the block with the rows of a tile, for every j in needed
 	rows       [blockRows][]float32
-	missing    [][]float32 // those still to be found
+	missing    [][]float32 // kernel rows to compute, those not found in the cache
 	probes     []probe
-	deltas     []float64 // moves of one problem
-	lags       []float64
-	kernelRows [][]float32
+	deltas     []float64   // deltas of one problem's updates, the last update first
+	lags       []float64   // lags of the same updates
+	kernelRows [][]float32 // kernel of the same updates' rows with the tile
 }
 
-// begin prepares for the rows at places.
+// load prepares the block for the rows at b.positions, with no kernel values computed yet.
 func (b *rowBlock) load(r *run) {
 	b.at, b.squares, b.probes = b.at[:0], b.squares[:0], b.probes[:0]
 	if b.buffer == nil {
@@ -64,7 +65,8 @@ func (b *rowBlock) load(r *run) {
 	}
 }
 
-// row returns the kernel of row k of the block with those after it.
+// kernelRow returns the kernel of row k of the block with the rows after it. It computes the values
+// on the first call and is safe for concurrent use.
 func (b *rowBlock) kernelRow(r *run, w *blockWorker, k int) []float32 {
 	n := len(b.positions) - k - 1
 	if n == 0 {
@@ -81,7 +83,7 @@ func (b *rowBlock) kernelRow(r *run, w *blockWorker, k int) []float32 {
 	return b.kernel[k]
 }
 
-// among sets dst to the kernel of q and the rows of the block from the given one on.
+// blockValues sets dst to the kernel of q with the rows of the block from index from on.
 func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
 	switch {
 	case s.kernel.kind == Function:
@@ -105,7 +107,7 @@ func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w
 		}
 		var dots [blockRows]float64
 		for j := range dst {
-			// Columns that q lacks add zeros, which change nothing.
+			// Columns that q lacks add zeros, which do not change the sum.
 			p := &b.probes[from+j]
 			for k, c := range p.index {
 				dots[j] += float64(float64(p.values[k]) * float64(w.dense[c]))
@@ -118,8 +120,9 @@ func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w
 	}
 }
 
-// takeSteps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least
-// the given length.
+// takeSteps takes one step for each row of x in idx, in every problem that has the row and is not
+// done, and then updates all scores. The steps are those of Pegasos or, once dual coordinate ascent
+// has begun, moves that are at least threshold long (see initialThreshold for its unit).
 func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
 	b.positions = b.positions[:0]
@@ -155,8 +158,8 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	return nil
 }
 
-// move records that the alpha of row j of the block moves by a, and brings the scores of the
-// block's later rows up to date.
+// recordUpdate records an update of row j of the block, whose alpha*sign changes by a, and updates
+// the scores of the later rows of the block.
 func (r *run) recordUpdate(w *blockWorker, p *problem, j int, a, lag float64) {
 	p.updates = append(p.updates, update{j, a, lag})
 	score := w.score[j+1:]
@@ -165,7 +168,7 @@ func (r *run) recordUpdate(w *blockWorker, p *problem, j int, a, lag float64) {
 	}
 }
 
-// pegasosSteps takes the steps of a problem.
+// pegasosSteps takes the Pegasos steps of one problem for the rows of the block.
 func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
 		r.t >= r.total/2
@@ -175,7 +178,7 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 			continue
 		}
 		margin := float64(sign * w.score[j])
-		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
+		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at a problem's first step w is 0
 			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
 					Reason: "the score is not finite: " + tooLarge}
@@ -200,7 +203,8 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
 	"the rows"
 
-// ascentSteps moves each alpha of a problem to where the dual objective is largest along it.
+// ascentSteps moves the alpha of each row of the block to the maximum of the problem's dual
+// objective along that coordinate, unless the move is shorter than threshold times longest.
 func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	scale := p.dualScale()
 	for j, pos := range r.block.positions {
@@ -214,7 +218,7 @@ func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold fl
 				Reason: "the score is not finite: " + tooLarge}
 			return
 		}
-		to, longest := 0.0, 1.0 // with a kernel of 0 or less all the way
+		to, longest := 0.0, 1.0 // unless k(x,x) > 0, alpha moves to 0 or 1
 		if slack > 0 {
 			to = 1
 		}
@@ -237,20 +241,20 @@ func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold fl
 	}
 }
 
-// updateScores brings the scores of all rows up to date after a block.
+// updateScores adds the updates of the block to the scores of all rows.
 func (r *run) updateScores() {
 	parallel.For(r.threads, len(r.store.tiles),
 		func(worker, t int) { r.updateTile(r.workers[worker], t) })
 }
 
-// updateTile brings the scores of a tile's rows up to date.
+// updateTile adds the updates of the block to the scores of the rows of tile t.
 func (r *run) updateTile(w *blockWorker, t int) {
 	tile := r.store.tiles[t]
 	parts, n := r.classProblems[r.classOf[tile.start]], tile.end-tile.start
 	if w.buffer == nil {
 		w.buffer = make([]float32, tileProbes*tileRows)
 	}
-	var moved [blockRows]bool // in any of the class's problems
+	var moved [blockRows]bool // rows of the block with an update in any problem of the tile's class
 	for _, k := range parts {
 		for _, m := range r.problems[k].updates {
 			moved[m.index] = true
@@ -287,8 +291,8 @@ func (r *run) updateTile(w *blockWorker, t int) {
 	}
 }
 
-// findValues gets the kernel values of the needed rows of the block with the rows of tile t, of
-// which there are n.
+// fetchKernelRows sets w.rows to the kernel of the needed rows of the block with the n rows of tile
+// t, from the cache or computed.
 func (r *run) fetchKernelRows(w *blockWorker, t, n int) {
 	w.missing, w.probes = w.missing[:0], w.probes[:0]
 	for k, j := range w.needed {
@@ -312,7 +316,7 @@ func (r *run) fetchKernelRows(w *blockWorker, t, n int) {
 	}
 }
 
-// addMoves adds a[k]*rows[k] to y, from the last k to the first.
+// addScaledRows adds a[k]*rows[k] to y for every k, from the last to the first.
 func addScaledRows(y []float64, a []float64, rows [][]float32) {
 	for len(a) >= 4 {
 		n := len(a) - 4

@@ -267,19 +267,20 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 // from the memory of its rows.
 const stateSize = 320
 
-// checkMemory returns an error if the estimated memory of the run, in bytes, exceeds most.
+// checkMemory returns an error if the estimated memory of the run exceeds most bytes, or 4 GiB if
+// most is 0.
 func (r *run) checkMemory(most int64) error {
 	n, rows := float64(len(r.classes)), float64(r.rows)
 	problems, states, visited := n, n*n, n*rows // one-vs-rest
 	if r.cfg.pairs(len(r.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
-	perRow := 28. // bytes: score and alpha (8 each), the model's coefficient in float64 and float32 (12)
+	perRow := 28. // bytes: score, alpha, the model's coefficient in float64 and in float32
 	switch {
 	case r.cfg.Finish != pegasos.FinishNone:
 		perRow += 8 // bytes of the best pass's alpha
 	case r.cfg.Average == pegasos.LastHalf:
-		perRow += 16
+		perRow += 16 // bytes of scoreLag and alphaLag
 	}
 	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
 	return options.First(fieldError,
