@@ -10,71 +10,75 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Inner products of rows are, to the bit,
+// The inner product of two rows is, to the bit,
 //
-//   - of a dense matrix: dense.Dot;
-//   - of a sparse one: the sum over the columns that both rows have, in ascending order, one after
-//     the other, in float64, in which a product of two float32 is exact.
+//   - for a dense matrix: dense.Dot;
+//   - for a sparse matrix: the sum over the columns that both rows have, ascending, one product at a
+//     time, in float64, in which a product of two float32 numbers is exact.
 //
-// Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros
-// and ones have the same integers in any order, so that they are counted 64 columns at a time.
+// Both are symmetric in the two rows, unlike dot products of a sparse row with a dense vector. For
+// rows of zeros and ones any order of summation gives the same integer, so columns are counted 64
+// at a time.
 //
-// The distance that RBF wants is found from inner products. Where dense rows are so far from the
-// origin that float32 would lose it, it is dense.SquaredDistance: see mostLost.
+// RBF needs squared distances and derives them from inner products. Where dense rows are so far
+// from the origin that float32 would lose the distance, dense.SquaredDistance computes it: see
+// maxExponentError.
 
-// tileRows is the number of rows whose kernel values are found together: a few kB for each row that
-// they are found of.
+// tileRows is the maximum number of rows in a tile, whose kernel values with another row are
+// computed together: 4 kB of values for each row.
 const tileRows = 1024
 
-// A rowStore is a list of rows, in an order that may be another than the data's, in the form that
-// kernel values are found fastest with: words for rows of zeros and ones, or else dense, or else an
-// index of the columns of sparse rows.
+// rowStore stores a list of rows, in an order of its own, in the form for which kernel values are
+// computed fastest: bits for rows of zeros and ones, else the dense matrix, else a column index of
+// sparse rows for each tile.
 type rowStore struct {
 	kernel    function
 	cols      int
-	at        []int32 // the number of each row in the matrix
-	squares   []float64
-	squares64 []float64 // squares in float64, but for rows of zeros and ones
-	tiles     []span    // what is found together
-	matrix    store.Matrix
+	at        []int32      // index in matrix of each row of the store
+	squares   []float64    // squared norms, for dense rows as dense.SumSquares rounds them
+	squares64 []float64    // squared norms in float64; nil for bit rows
+	tiles     []span       // row ranges whose kernel values are computed together
+	matrix    store.Matrix // source of the rows
 
-	width int      // words a row
-	words []uint64 // bit j of a row is column j
-	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of
-	// inner products else. wideValues has them in float64, and numbers has 0, 1, 2 and so on.
+	width int      // 64-bit words per row of bits
+	words []uint64 // rows as bits, bit j for column j; nil unless all values are 0 or 1
+	// Tables for bit rows, indexed by the squared distance for RBF and by the inner product for
+	// other kernels: kernel values in float32, the index itself, and kernel values in float64.
 	values, counts []float32
 	values64       []float64
 
-	dense  *dense.Matrix
-	direct bool          // distances are found directly, not from inner products
-	index  []columnIndex // of each tile
+	dense  *dense.Matrix // matrix if it is dense and the rows are not stored as bits, else nil
+	direct bool          // squared distances are computed directly, not from inner products
+	index  []columnIndex // column index of each tile of sparse rows
 
-	maxStored, meanStored float64 // the most values of a row, and the mean
+	maxStored, meanStored float64 // values per row (for bit rows, ones): maximum; mean, 0 for bit rows
 }
 
+// span is the range of indices start to end-1.
 type span struct{ start, end int }
 
 func (s span) has(i int) bool { return i >= s.start && i < s.end }
 
-// columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k]
-// to starts[k+1]-1.
+// columnIndex is an inverted index of a tile's sparse rows: the nonzeros of column column[k] are
+// entries starts[k] to starts[k+1]-1 of rows and values.
 type columnIndex struct {
 	column []int32
 	starts []int32
-	rows   []int32 // from the tile's start
+	rows   []int32 // row of each nonzero, counted from the tile's start
 	values []float32
 }
 
-// A probe is a row whose kernel values with others are to be found.
+// probe is a row whose kernel values with the rows of a store are computed.
 type probe struct {
-	square float64
-	words  []uint64
+	square float64  // squared norm; 0 for rows of bits that are not in the store
+	words  []uint64 // the row as bits; nil if the store has none
 	values []float32
-	index  []int32 // nil if dense
+	index  []int32 // columns of values, ascending; nil if dense
 }
 
-// newStore makes a store of the rows at of m. Rows of different groups, whose sizes are in groups,
-// are never in the same tile. If general is true, probes may have other values than zeros and ones.
+// newStore returns a store of the rows at of m. The rows come in groups of the given sizes, and no
+// tile has rows of two groups. If general is true, rows are not stored as bits, so that probes may
+// have any values.
 func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, matrix: m, squares: make([]float64, len(at))}
 	start := 0
@@ -91,7 +95,8 @@ func newStore(k function, m store.Matrix, at []int32, groups []int, general bool
 	return s
 }
 
-// fill makes the form for rows of any values.
+// loadGeneral prepares the store for rows of any values: norms, the column index of sparse rows,
+// and whether distances must be computed directly.
 func (s *rowStore) loadGeneral() {
 	s.dense, s.squares64 = s.matrix.Dense(), make([]float64, len(s.at))
 	most := 0.0
@@ -111,13 +116,14 @@ func (s *rowStore) loadGeneral() {
 		float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > maxExponentError
 }
 
-// mostLost is the error of an exponent of RBF from which on distances are found directly, which
-// takes longer: differences of rows are small beside the rows then. At most 2^-12 of a kernel value
-// are lost to the rounding of inner products. That of most data is 100 times smaller: gamma times
-// the squared norms is some 1, and less than 2^-19 is lost then.
+// maxExponentError limits the error of an RBF exponent that inner products may cause: beyond it
+// distances are computed directly, which is slower but exact enough where the differences of rows
+// are small compared with the rows. So rounding of inner products changes a kernel value by at most
+// 2^-12. Most data are far below that: gamma times the squared norms is about 1, and the error is
+// less than 2^-19.
 const maxExponentError = 0x1p-12
 
-// wideSquare is the inner product of a row with itself in float64.
+// squaredNorm64 returns the inner product of a row with itself in float64.
 func (s *rowStore) squaredNorm64(values []float32) (sum float64) {
 	if s.dense != nil {
 		return dense.Dot64(values, values)
@@ -129,11 +135,12 @@ func (s *rowStore) squaredNorm64(values []float32) (sum float64) {
 }
 
 const (
-	maxDenseBits  = 1 << 20 // columns: their number is exact in float32
-	maxSparseBits = 512     // columns: with more it is faster to look at the nonzeros
+	maxDenseBits  = 1 << 20 // columns of dense rows: counts up to it are exact in float32
+	maxSparseBits = 512     // columns of sparse rows: with more, the column index is faster
 )
 
-// pack makes the form for zeros and ones, if there is nothing else and it pays.
+// pack stores the rows as bits and reports whether it did: it does so if all values are 0 or 1 and
+// the columns are few enough for bits to be faster.
 func (s *rowStore) pack() bool {
 	limit := maxSparseBits
 	if s.matrix.Dense() != nil {
@@ -154,14 +161,14 @@ func (s *rowStore) pack() bool {
 		s.squares[p] = float64(packRow(s.words[p*width:][:width], index, row, s.cols))
 		s.maxStored = max(s.maxStored, s.squares[p])
 	}
-	// Every value there can be, by the same function as everywhere.
+	// Tables of all possible kernel values, computed by the same function as others.
 	s.values, s.counts = make([]float32, s.cols+1), make([]float32, s.cols+1)
 	counts := make([]float64, s.cols+1)
 	for d := range counts {
 		s.counts[d], counts[d] = float32(d), float64(d)
 	}
 	if s.kernel.kind == RBF {
-		// The counts are the other rows' squared norms, the inner products being 0.
+		// With inner products of 0 the squared norms of the others, counts, are the distances.
 		kernelValues(&s.kernel, s.values, make([]float64, len(counts)), 0, counts)
 	} else {
 		kernelValues(&s.kernel, s.values, counts, 0, nil)
@@ -173,7 +180,8 @@ func (s *rowStore) pack() bool {
 	return true
 }
 
-// packRow sets the bits of a row in the columns below cols, and counts them.
+// packRow sets the bit of every column below cols in which the row has a 1, and returns their
+// number.
 func packRow(words []uint64, index []int32, values []float32, cols int) (ones int) {
 	for k, v := range values {
 		if j := column(index, k); v == 1 && int(j) < cols {
@@ -184,7 +192,7 @@ func packRow(words []uint64, index []int32, values []float32, cols int) (ones in
 	return ones
 }
 
-// column returns that of value k of a row, whose columns are index, or all if that is nil.
+// column returns the column of value k of a row whose columns are index, or k if index is nil.
 func column(index []int32, k int) int32 {
 	if index != nil {
 		return index[k]
@@ -192,9 +200,10 @@ func column(index []int32, k int) int32 {
 	return int32(k)
 }
 
-// invert makes the index of every tile.
+// buildIndex builds the column index of every tile.
 func (s *rowStore) buildIndex() {
-	// the place of each column's next nonzero, +1; 0 for a column that the tile lacks
+	// While nonzeros are counted, their number by column; then the position of each column's next
+	// nonzero.
 	next := make([]int32, s.cols)
 	s.index = make([]columnIndex, len(s.tiles))
 	for t, r := range s.tiles {
@@ -242,13 +251,13 @@ func (s *rowStore) probe(p int) probe {
 	return q
 }
 
-// row returns row p as a Func sees it.
+// row returns row p of the store as the argument of a Func.
 func (s *rowStore) row(p int) Row {
 	index, values := s.matrix.Row(int(s.at[p]))
 	return Row{index, values}
 }
 
-// tile sets dst[k][j] to the kernel of probe k and row start+j, for the rows of tile t.
+// tile sets dst[k][j] to the kernel, in float32, of probe k and row j of tile t.
 func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
@@ -265,7 +274,7 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 			s.popcountValues(dst[k][:n], s.values, &probes[k], r.start)
 		}
 	case s.dense != nil:
-		// A few rows at a time stay in the first cache while all probes go over them.
+		// Each chunk of rows stays in the L1 cache while all probes are multiplied with it.
 		chunk := s.rowsPerChunk()
 		for j := 0; j < n; j += chunk {
 			end := min(j+chunk, n)
@@ -286,10 +295,12 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 	}
 }
 
-// few is how many dense rows stay in the first cache.
+// rowsPerChunk returns the number of dense rows that fit into about 16 kB of the L1 cache, at least
+// 4.
 func (s *rowStore) rowsPerChunk() int { return max(4, 4096/max(s.cols, 1)&^3) }
 
-// products sets dst to the inner products of dense rows with x, or to their squared distances.
+// dotsOrDistances sets dst to the inner products of dense rows with x or, if distances are computed
+// directly, to their squared distances from x.
 func (s *rowStore) dotsOrDistances(dst []float32, rows []int32, x []float32) {
 	if !s.direct {
 		s.dense.DotRowsAt(dst, rows, x)
@@ -300,7 +311,7 @@ func (s *rowStore) dotsOrDistances(dst []float32, rows []int32, x []float32) {
 	}
 }
 
-// fromProducts turns what products has found into the kernel's values.
+// applyKernel turns the results of dotsOrDistances into kernel values.
 func (s *rowStore) applyKernel(dst []float32, square float64, squares []float64) {
 	if !s.direct {
 		kernelValues(&s.kernel, dst, dst, square, squares)
@@ -312,13 +323,13 @@ func (s *rowStore) applyKernel(dst []float32, square float64, squares []float64)
 	dense.Exp(dst, dst)
 }
 
-// dot sets dst[j] to the inner product of the probe and row j of the tile.
+// dot sets dst[j] to the inner product of the probe, a sparse row, and row j of the tile.
 func (c *columnIndex) dot(dst *[tileRows]float64, q *probe) {
 	clear(dst[:])
 	at := 0
 	for k, j := range q.index {
-		// The columns ascend on both sides. Steps of doubling length, for a tile may have far more
-		// of them than a row.
+		// Galloping search: both column lists ascend, and a tile may have far more columns than a
+		// row.
 		step := 1
 		for at+step < len(c.column) && c.column[at+step] <= j {
 			at += step
@@ -333,16 +344,17 @@ func (c *columnIndex) dot(dst *[tileRows]float64, q *probe) {
 			v := float64(q.values[k])
 			rows := c.rows[c.starts[at]:c.starts[at+1]]
 			values := c.values[c.starts[at]:][:len(rows)]
-			for i, row := range rows { // row%tileRows is row: the compiler can't know
+			for i, row := range rows { // row%tileRows is row, but saves the bounds check
 				dst[uint32(row)%tileRows] += float64(v * float64(values[i]))
 			}
 		}
 	}
 }
 
-// count finds the values of rows of zeros and ones, of those that there can be. The inner product
-// is the number of columns in which both rows have a one, the squared distance that of columns in
-// which only one of them has. A body for float64 too, by a type parameter, is a quarter slower.
+// popcountValues sets dst to kernel values of a probe with the bit rows from start on, looked up in
+// the table values. For RBF the index into the table is the squared distance, the number of columns
+// in which the rows differ; otherwise it is the inner product, the number of columns in which both
+// rows have a 1. A generic version for float64 tables too would be a quarter slower.
 func (s *rowStore) popcountValues(dst, values []float32, q *probe, start int) {
 	end := start + len(dst)
 	distance := s.kernel.kind == RBF
@@ -373,8 +385,8 @@ func (s *rowStore) popcountValues(dst, values []float32, q *probe, start int) {
 	}
 }
 
-// countTwo is count for rows of two words each. In a function of its own nothing of the loop is
-// spilled from the registers.
+// popcountValues2 is popcountValues of RBF for rows of two words. As a separate function its loop
+// needs no register spills.
 //
 //go:noinline
 func popcountValues2(dst, values []float32, w []uint64, x0, x1 uint64) {
@@ -385,8 +397,9 @@ func popcountValues2(dst, values []float32, w []uint64, x0, x1 uint64) {
 	}
 }
 
-// addCounted is addValues for two probes and values of RBF that need not be kept for another
-// problem, of rows of two words: counting and adding up at once takes half the time.
+// addPopcountValues2 adds to the scores of two probes the sum of coef[j] times the float64 kernel
+// of row start+j, for RBF and bit rows of two words. Looking up and adding in one loop takes half
+// the time of tile64 and addValues, but keeps no kernel values for other problems.
 func (s *rowStore) addPopcountValues2(scores *[2]float64, coef []float32, probes []probe,
 	start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), s.words[2*start:]
@@ -400,14 +413,15 @@ func (s *rowStore) addPopcountValues2(scores *[2]float64, coef []float32, probes
 	scores[0], scores[1] = a, b
 }
 
-// diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row
-// for which that is no number, or -1.
+// diagonal sets dst[p] to the kernel of row p with itself, for each row of the store. It returns
+// the first row whose value is not finite or whose squared norm exceeds half of the largest
+// float32, or -1.
 func (s *rowStore) diagonal(dst []float32) (bad int) {
 	for p, square := range s.squares {
 		if s.kernel.kind == Function {
 			dst[p] = s.kernel.f(s.row(p), s.row(p))
 		} else {
-			// Without the table, which has the same values.
+			// Computed without the table of bit rows, which has the same value.
 			kernelValues(&s.kernel, dst[p:p+1], []float64{square}, square, s.squares[p:p+1])
 		}
 		if !floats.IsFinite(dst[p]) || !(square <= math.MaxFloat32/2) {
