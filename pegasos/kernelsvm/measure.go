@@ -7,33 +7,37 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The certificate is that of package certificate, whose u is here a sum of alpha*y*phi(x): as every
-// row's score is known at the end of a pass, so are |u|^2, the sum of alpha*y*score, and the
-// losses, and the objective and the bound take no kernel values. The scores are those of kernel
-// values as they were computed, and the bound is lowered by what that may have done: see rounding.
-// With a kernel that is no inner product there is no bound.
+// The certificate is that of package certificate, with the sum of alpha*y*phi(x) as its vector u.
+// All scores are known at the end of a pass, and from them |u|^2, the sum of alpha*y*score, and the
+// losses, so the objective and the bound need no further kernel values. The scores come from
+// rounded kernel values, and the bound is lowered by the effect that this may have: see errorBound.
+// If the kernel is not an inner product there is no bound.
 
-// certified reports whether the alphas give a bound.
+// certified reports whether the alphas are dual variables that prove a lower bound. They are not
+// after IID steps, where a row may be visited more often than once per epoch, or with the Sigmoid
+// kernel.
 func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kernel != Sigmoid }
 
-// averaged reports whether the model of this moment has the mean over iterates.
+// averaged reports whether the model of p, if the run ended now, would be the mean of iterates.
 func (r *run) averaged(p *problem) bool { return !r.dual && p.samples > 0 }
 
-// A tally is sums over the rows of a problem.
+// tally is sums over the rows of a problem, from which its objective and bounds are computed.
+// Margins are those of w; alphas and squares are not yet divided by the scale.
 type tally struct {
-	alphas float64
-	square float64 // alpha*y times the score
-	loss   float64
-	// what the roundings of scores may have done to the last two
+	alphas float64 // sum of alpha
+	square float64 // sum of alpha*y*score, |w|^2 times the squared scale
+	loss   float64 // sum of the hinge losses
+	// bounds on the rounding errors of square and of loss
 	squareError, lossError float64
-	satisfiedError         float64 // to margins so large that it makes no difference
-	// Of alphas in [0, 1] that are the model's too: the most that the gap can be, see gapAt.
+	satisfiedError         float64 // sum of the error bounds of margins that are certainly at least 1
+	// upper bound on the sum of the rows' duality gaps; valid if all alphas are in [0, 1] and are
+	// those of the model
 	gap     float64
-	margins []float64
+	margins []float64 // by row
 }
 
-// sums adds up over the rows of a problem, scores being divided by scale; of the mean over iterates
-// if mean is true.
+// tallyAlphas computes the tally of a problem's alphas and scores, which are scale times those of
+// w. If mean is true, it uses the mean iterate instead of the last.
 func (r *run) tallyAlphas(p *problem, mean bool, scale float64) (t tally) {
 	off := r.scoreErrors(p, mean)
 	for i := range p.score {
@@ -45,7 +49,8 @@ func (r *run) tallyAlphas(p *problem, mean bool, scale float64) (t tally) {
 	return t
 }
 
-// at returns the alpha and the score of row i, in the iterate or in their mean.
+// alphaScore returns the alpha and the score of row i, those of the last iterate or, if mean is
+// true, those of the sum of the iterates to average.
 func (p *problem) alphaScore(i int, mean bool) (a, score float64) {
 	if mean {
 		return float64(p.alpha[i]*p.invScaleSum) - p.alphaLag[i],
@@ -54,7 +59,8 @@ func (p *problem) alphaScore(i int, mean bool) (a, score float64) {
 	return p.alpha[i], p.score[i]
 }
 
-// add adds a row: its alpha, y times its score, and how far the score may be off.
+// add adds a row to the tally: its alpha a, its label times its score, z, and the error bound e of
+// the score.
 func (t *tally) add(a, z, e, scale float64) {
 	t.alphas += a
 	t.square += float64(a * z)
@@ -70,33 +76,37 @@ func (t *tally) add(a, z, e, scale float64) {
 	t.margins = append(t.margins, margin)
 }
 
-// gapAt returns the most that a row can add to the gap if its margin is within e of what it seems.
-// The row's part of the objective is max(0, 1-m), of |w|^2 in both the objective and the bound a*m,
-// and of the bound a: together (1-a)(1-m) for m < 1 and a(m-1) above. So the roundings of scores
-// don't count where a is 1 and the row errs, or a is 0 and it does not.
+// rowGap returns an upper bound on a row's duality gap for an alpha a in [0, 1] and a margin m
+// known up to an error e. The row's loss is max(0, 1-m); |w|^2, which both the objective and the
+// bound contain, contributes a*m, and the bound contains a: together (1-a)(1-m) for m < 1 and
+// a(m-1) above. So score errors do not count where a is 1 and the margin is below 1, or a is 0 and
+// it is above.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
 
-// A scoreErrors bounds the errors of a problem's scores.
+// scoreErrors bounds the rounding errors of a problem's scores.
 type scoreErrors struct {
-	// the roundings of the values in scores since they were last found in float64, and of those
+	// Error bounds of the kernel values: bound64 of those in scores that were recomputed in
+	// float64, bound of all others; and the sums over the alphas that multiply each of them.
 	bound, bound64     errorBound
 	weights, weights64 weightSums
-	sum                float64 // the roundings of the sum, relative to the root of k(x,x)
-	terms              float64 // those of sums over the rows, relative to their terms
+	sum                float64 // error of the summation of a score, relative to sqrt(k(x,x))
+	terms              float64 // error of later sums over the rows, relative to each term
 }
 
-// at returns that of a row.
+// of returns an error bound for the score of the row at store position pos.
 func (o *scoreErrors) of(r *run, pos int, score float64) float64 {
 	norm, square := r.norms[pos], r.store.squares[pos]
-	return o.bound.sumError(&o.weights, norm, square) + o.bound64.sumError(&o.weights64, norm, square) +
+	return o.bound.sumError(&o.weights, norm, square) +
+		o.bound64.sumError(&o.weights64, norm, square) +
 		float64(o.sum*norm) + float64(o.terms*math.Abs(score))
 }
 
-// scoreErrors returns the errors of a problem's scores. A sum of m moves of alphas in float64 is
-// off by m roundings of what it was on its way, which is never more than the largest kernel value
-// times the alphas' sum: that of the violations, and no more than one for each row in the finish.
+// scoreErrors returns the error bounds of a problem's scores; mean is as in tallyAlphas. A score
+// that m updates were added to in float64 is off by at most m roundings of its largest intermediate
+// value, which is at most the largest kernel value times the sum of the alphas: the number of
+// violations or, in dual coordinate ascent, at most 1 for each row.
 func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	o := &scoreErrors{bound: r.bound32, bound64: r.bound64, terms: 2 * unit64 * float64(p.rows+2)}
 	for i := range p.alpha {
@@ -114,7 +124,7 @@ func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 		weight = max(weight, float64(p.violations))
 	}
 	if !r.dual || p.rounded {
-		o.bound.product += 2 * more * unit // of the coefficients
+		o.bound.product += 2 * more * unit // float32 rounding of the model's coefficients
 		o.bound64.product += 2 * more * unit
 	}
 	if mean {
@@ -125,7 +135,8 @@ func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	return o
 }
 
-// scaleOf returns what the scores and alphas of the model have to be divided by.
+// scaleOf returns the number by which the scores and alphas of the current model have to be
+// divided.
 func (r *run) scaleOf(p *problem) float64 {
 	switch {
 	case r.dual:
@@ -136,8 +147,8 @@ func (r *run) scaleOf(p *problem) float64 {
 	return p.scale()
 }
 
-// measureSteps finds the objective of a problem's iterate, or of their mean, and the best bound,
-// after an epoch.
+// measureSteps computes the objective of a problem's last or mean iterate after an epoch, and
+// raises the lower bound where the alphas prove a better one.
 func (r *run) measureSteps(p *problem) {
 	t := r.tallyAlphas(p, false, p.scale())
 	if r.certified() {
@@ -152,8 +163,9 @@ func (r *run) measureSteps(p *problem) {
 	r.setBound(p)
 }
 
-// errorsOf returns the errors of scores that were found from coefficients of a problem and from
-// values with the given roundings, each of whose terms is rounded by a multiple of unit64.
+// errorsOf returns the error bounds of scores computed from scratch, from the coefficients coef and
+// kernel values with the given error bound. term times about the number of rows is the relative
+// error of sums over the rows.
 func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, terms: term * float64(p.rows+2)}
 	for i, a := range coef {
@@ -166,8 +178,9 @@ func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float
 	return o
 }
 
-// measureModel finds the objective of a problem from float32 coefficients and their scores. Where
-// it is above 1 the coefficients become those of a multiple, rounded again.
+// measureModel computes the objective of a problem from its float32 coefficients and their scores.
+// If the objective is above 1, it replaces the coefficients by the best multiple, rounded to
+// float32.
 func (r *run) measureModel(p *problem, coef, scores []float64) {
 	o := r.errorsOf(p, coef, r.bound64, 2*unit64)
 	t := r.tallyCoefficients(p, coef, scores, o, 1)
@@ -185,8 +198,8 @@ func (r *run) measureModel(p *problem, coef, scores []float64) {
 	r.setBound(p)
 }
 
-// tally adds up over the rows of a problem, from coefficients and scores with the given errors that
-// are multiplied by scale.
+// tallyCoefficients computes the tally of a problem with the given coefficients and scores, whose
+// error bounds are o, all multiplied by scale.
 func (r *run) tallyCoefficients(p *problem, coef, scores []float64, o *scoreErrors,
 	scale float64) (t tally) {
 	for i, a := range coef {
@@ -198,21 +211,22 @@ func (r *run) tallyCoefficients(p *problem, coef, scores []float64, o *scoreErro
 	return t
 }
 
-// penalty returns that of a sum of alpha*y times the score.
+// penalty returns lambda/2 |w|^2, from the sum of alpha*y*score and the scale of alphas and scores.
 func (p *problem) penalty(square, scale float64) float64 {
 	return float64(p.lambda / 2 * square / scale / scale)
 }
 
-// measure returns the objective of a problem, and how far from it the roundings of scores may have
-// put it.
+// measure returns the objective of a problem and a bound on the error that rounded scores cause in
+// it.
 func (p *problem) measure(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective = max(0, p.penalty(t.square, scale)) + t.loss/n
 	return objective, p.penalty(t.squareError, scale) + t.lossError/n
 }
 
-// choose returns the same with all roundings. If the objective is above 1, that of w = 0, the model
-// is given up for the best multiple of it.
+// measureBest returns the same as measure, with all rounding errors included in the bound. If the
+// objective is above 1, that of w = 0, it sets p.factor to the factor that minimizes the objective,
+// and returns the objective of that multiple of the model.
 func (p *problem) measureBest(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective, off = p.measure(t, scale)
@@ -223,9 +237,9 @@ func (p *problem) measureBest(t *tally, scale float64) (objective, off float64) 
 	return objective, off + float64(4*unit64*n*objective)
 }
 
-// bestFactor returns the factor, from 0 to 1, times which a model with the given penalty and
-// margins has the least objective, and that objective. It looks for where the slope, which
-// ascends, is 0.
+// bestFactor returns the factor in [0, 1] for which the scaled model has the least objective, and
+// that objective, for a model with the given penalty and margins. It bisects for the zero of the
+// derivative, which is increasing.
 func bestFactor(penalty float64, margins []float64) (factor, objective float64) {
 	n := float64(len(margins))
 	low, high := 0.0, 1.0
@@ -253,13 +267,14 @@ func bestFactor(penalty float64, margins []float64) (factor, objective float64) 
 	return low, objective
 }
 
-// measureDual finds the same after a pass of the finish, and keeps the best pass.
+// measureDual computes the objective and raises the lower bound after a pass of dual coordinate
+// ascent. It copies the alphas of the pass to p.best if the pass is the best so far.
 func (r *run) measureDual(p *problem) {
 	scale := p.dualScale()
 	t := r.tallyAlphas(p, false, scale)
 	p.raiseLowerDual(&t)
 	if p.rounded = p.penalty(t.square, scale)+t.loss/float64(p.rows) > 1; p.rounded {
-		t = r.tallyAlphas(p, false, scale) // of a multiple of the alphas, which is rounded again
+		t = r.tallyAlphas(p, false, scale) // with the errors of rounding a multiple of the alphas
 	}
 	if objective, off := p.measureBest(&t, scale); objective < p.objective {
 		p.objective, p.objectiveError, p.gap = objective, off, math.Inf(1)
@@ -273,15 +288,16 @@ func (r *run) measureDual(p *problem) {
 	r.setBound(p)
 }
 
-// ownGap returns the most that the gap can be by the alphas, which are the model's.
+// measuredGap returns an upper bound on P - D by the alphas, which must be those of the model.
 func (p *problem) measuredGap(t *tally) float64 {
 	n := float64(p.rows)
 	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
 }
 
-// raise raises the lower bound on the optimum, if it can, with the mean alpha, t.alphas/all, and
-// the penalty of the alphas' w, t.square/over, which may be off by t.squareOff/over. The alphas are
-// multiplied by the best factor from 0 to 1.
+// raiseLower raises the lower bound on the optimum if the alphas, scaled to dual variables and
+// multiplied by the best common factor in [0, 1], prove a higher one. t.alphas/all is the mean dual
+// variable, t.square/over the penalty of the weight vector that they make, which may be off by
+// t.squareError/over.
 func (p *problem) raiseLower(t *tally, all, over float64) {
 	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareError/over
 	computed, _ := proof.Parabola(mean, half)
@@ -291,32 +307,32 @@ func (p *problem) raiseLower(t *tally, all, over float64) {
 	p.lower = max(p.lower, lower-sum)
 }
 
-// raiseDual is raise by dual variables.
+// raiseLowerDual is raiseLower for alphas that are dual variables in [0, 1].
 func (p *problem) raiseLowerDual(t *tally) {
 	n := float64(p.rows)
 	p.raiseLower(t, n, 2*p.dualScale()*n)
 }
 
-// setBound sets the bound that is told: no more than the lower bound on the optimum, and so far
-// below the objective that the exact one, which may be above it by off, is not further above the
-// optimum.
+// setBound sets the reported lower bound of a problem. It is at most the proven bound, and so far
+// below the reported objective that their difference also covers the exact objective, which may be
+// higher by objectiveError.
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
-		own := p.objective - p.gap // by the model's own alphas, which verification finds again
+		own := p.objective - p.gap // bound by the model's own alphas, which verification can recompute
 		if !(p.gapWith(own) <= r.cfg.Tol) {
 			own = max(own, p.lower-p.objectiveError)
 		}
 		p.bound = max(0, min(p.lower, own))
 	}
 	if r.cfg.Kernel == Function && p.bound > p.objective {
-		p.bound = math.NaN() // it is no inner product
+		p.bound = math.NaN() // the caller's kernel is not an inner product
 	}
 }
 
-// gapTo returns the gap that the problem would have with the given bound.
+// gapWith returns the relative gap that the problem would have with the given bound.
 func (p *problem) gapWith(bound float64) float64 { return proof.Gap(p.objective, bound) }
 
-// result returns what is known at this moment.
+// result returns the Result of the run so far.
 func (r *run) result() Result {
 	res := Result{Steps: r.t, Epochs: float64(r.t) / float64(r.rows), Passes: r.pass}
 	var sum, bound float64
@@ -334,7 +350,7 @@ func (r *run) result() Result {
 	return res
 }
 
-// weights returns the coefficients of a problem's rows, by which their kernel is multiplied.
+// coefficients returns the coefficient of each row of a problem in the model so far.
 func (r *run) coefficients(p *problem) []float64 {
 	all := make([]float64, len(p.alpha))
 	for i := range all {
