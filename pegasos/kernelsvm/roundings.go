@@ -2,59 +2,61 @@ package kernelsvm
 
 import "math"
 
-// A rounding bounds the error of rounding in a kernel value. The certificate is about the exact
-// kernel of the rows (their float32 values taken as they are, gamma and coef0 in float64) and the
-// float32 coefficients of the model. Kernel values are computed in float32, so that a score is not
-// the exact one, but within a distance that is known before any value is computed. With u = 2^-24,
-// xx and zz the rows' squared norms, c the number of roundings that a term of a float32 dot product
-// passes, every value is within
+// errorBound bounds the rounding error of a kernel value. The certificate is about the exact kernel
+// of the rows (their float32 values taken as exact, gamma and coef0 in float64) and the float32
+// coefficients of the model. Kernel values are computed in float32, so a score differs from the
+// exact one, but by no more than a distance that is known before any value is computed. With u =
+// 2^-24, xx and zz the squared norms of the rows, and c the number of roundings that a term of a
+// float32 dot product goes through, every value is within
 //
 //	product*sqrt(k(x,x)k(z,z)) + slope*(xx+zz) + constant
 //
 // of the exact one:
 //
-//   - The dot product of dense rows is off by c*u*|x||z| at most. That of sparse rows is a sum of
-//     exact products in float64: c is some nonzeros*2^-29. That of zeros and ones is exact.
+//   - The dot product of dense rows is off by at most c*u*|x||z|. For sparse rows it is a sum of
+//     exact products in float64: c is about nonzeros*2^-29. For rows of zeros and ones it is exact.
 //   - RBF from dot products: the squared distance is off by c*u*(xx + zz + 2|x||z|), at most
-//     2c*u*(xx+zz), and times gamma so is the exponent. e^-t is nowhere steeper than -1 for t >= 0.
-//   - RBF from distances found directly: the errors of each difference, its square and the sum are
-//     relative to the result, so that the exponent t is off by (c+3)*u*t, and its power by that
-//     times e^-t, which is (c+3)*u/e at most.
-//   - The exponent is rounded to float32, which is u*t*e^-t <= u/e, and dense.Exp is within 1.1
-//     units in the last place, 2.2u of the value. All of k(x,x) is 1.
-//   - Linear and polynomial: (gamma xz + coef0)^degree passes the error of xz on degree times, and
-//     gamma |x||z| + coef0 is at most the root of the same of xx and of zz. Then it is rounded.
-//   - Of zeros and ones there are so few values that the error of each is known.
-//   - Coefficients that are rounded are off by u, which |w|^2 feels twice. Those of the finish are
-//     exact.
-//   - Underflow is in constant: 2^-149 a term.
+//     2c*u*(xx+zz), and the exponent by gamma times that. The slope of e^-t is at least -1 for
+//     t >= 0.
+//   - RBF from distances computed directly: the errors of each difference, its square and the sum
+//     are relative to the result, so the exponent t is off by (c+3)*u*t, and the kernel value by
+//     that times e^-t, which is at most (c+3)*u/e.
+//   - Rounding the exponent to float32 costs u*t*e^-t <= u/e, and dense.Exp is within 1.1 units in
+//     the last place, 2.2u of the value. For RBF k(x,x) is always 1.
+//   - Linear and polynomial: (gamma xz + coef0)^degree multiplies the error of xz, relative to
+//     |x||z|, by degree, and gamma |x||z| + coef0 is at most the geometric mean of gamma xx + coef0
+//     and gamma zz + coef0. Then the result is rounded.
+//   - RBF of zeros and ones has so few possible values that the error of each is computed.
+//   - Rounded coefficients are off by u, which counts twice in |w|^2. The coefficients of dual
+//     coordinate ascent are exact.
+//   - constant covers underflow: 2^-149 a term.
 //
-// The roundings of float64 in all this are 2^-29 of it, and 1 % more covers them. A score is a sum
-// in float64 of such values times alphas; see errors for its own roundings. The caller's functions
-// have the values that they return: the certificate is about these.
+// The float64 roundings in all of this are 2^-29 times as large and covered by 1 % more. A score is
+// a sum in float64 of such values times alphas; scoreErrors covers the roundings of that sum. For a
+// caller's Func the certificate is about the values that it returns.
 type errorBound struct{ product, slope, constant float64 }
 
-// unit is the unit roundoff of float32: the most, relative to the result, that one operation loses.
-// unit64 is that of float64.
+// unit is the unit roundoff of float32, the largest relative error of one operation, unit64 that of
+// float64. more is the safety factor that covers float64 roundings in error bounds.
 const (
 	unit   = 0x1p-24
 	unit64 = 0x1p-53
 	more   = 1.01
 )
 
-// dotError returns a bound on the error of a dense inner product, relative to the product of the
-// two norms: the number of roundings that a term passes, of the product, of the sum in its lane,
-// of the folding of the 64 lanes, and of the blocks.
+// dotError returns a bound on the error of a float32 inner product of dense rows, relative to the
+// product of their norms. It counts the roundings that a term goes through: of the product, of the
+// sum in its lane, of folding the 64 lanes, and of adding the blocks of 65,536 columns.
 func (s *rowStore) dotError() float64 {
 	block := min(s.cols, 65536)
 	return unit * more * float64(1+(block+63)/64+6+s.cols/65536)
 }
 
-// rounding returns the rounding of the values that tile computes, for a kernel whose diagonal is at
-// most largest.
+// errorBound32 returns the error bound of the kernel values that tile computes, for a kernel whose
+// diagonal is at most largest.
 func (s *rowStore) errorBound32(largest float64) errorBound {
 	k := &s.kernel
-	dot, terms := 0.0, 0.0 // the relative error of a dot product, and the terms that may underflow
+	dot, terms := 0.0, 0.0 // relative error of a dot product; number of terms that may underflow
 	if s.words == nil {
 		terms = float64(s.maxStored)
 		if dot = float64(terms * 2 * unit64); s.dense != nil {
@@ -71,19 +73,21 @@ func (s *rowStore) errorBound32(largest float64) errorBound {
 	return r
 }
 
-// wideRounding returns that of the values that wideTile computes.
+// errorBound64 returns the error bound of the kernel values that tile64 computes, for a kernel
+// whose diagonal is at most largest.
 func (s *rowStore) errorBound64(largest float64) errorBound {
 	dot := 0.0
 	if s.words == nil || s.kernel.kind == Linear {
 		dot = float64(float64(s.maxStored+1) * 2 * unit64)
 	}
 	r := s.kernel.errorBound(dot, unit64, 0, s.direct, largest)
-	r.product += 6 * unit64 // exponents, powers and alphas are rounded more often
+	r.product += 6 * unit64 // further roundings of exponents, powers and alphas
 	return r
 }
 
-// rounding returns what stands between exact values of the kernel and those made of inner products
-// with the given relative error and, beside it, an absolute one, with the given unit roundoff.
+// errorBound returns the error bound of kernel values computed from inner products with the
+// relative error dot and the absolute error under, in arithmetic of the given unit roundoff. direct
+// tells that RBF distances are computed directly; no value of the diagonal is above largest.
 func (k *function) errorBound(dot, unit, under float64, direct bool, largest float64) errorBound {
 	var r errorBound
 	switch {
@@ -105,8 +109,8 @@ func (k *function) errorBound(dot, unit, under float64, direct bool, largest flo
 	return r
 }
 
-// A weighing is the sums over rows z, of weights a, that the error of a sum of a*k(x,z) takes.
-type weightSums struct{ a, norm, square float64 } // sum of a, a*sqrt(k(z,z)), a*zz
+// weightSums is the sums over rows z with weights a that bound the error of a sum of a*k(x,z).
+type weightSums struct{ a, norm, square float64 } // sums of a, a*sqrt(k(z,z)) and a*zz
 
 func (w *weightSums) add(a, norm, square float64) {
 	w.a += a
@@ -114,7 +118,8 @@ func (w *weightSums) add(a, norm, square float64) {
 	w.square += float64(a * square)
 }
 
-// error returns a bound on the error of the sum of a*k(x,z) over the rows that were weighed.
+// sumError returns a bound on the error of the sum of a*k(x,z) over the rows z of w. norm is
+// sqrt(k(x,x)) and square the squared norm of x.
 func (r *errorBound) sumError(w *weightSums, norm, square float64) float64 {
 	return float64(float64(r.product*norm)*w.norm) + float64(r.constant*w.a) +
 		float64(r.slope*(float64(square*w.a)+w.square))
