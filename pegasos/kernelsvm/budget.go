@@ -7,28 +7,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A budget of support rows. A problem with more of them than MaxSV is given up to that many by
-// kernel matching pursuit (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a
-// sum over few rows, that is close to w:
+// The budget of support rows. If a problem has more of them than MaxSV, kernel matching pursuit
+// (Vincent and Bengio, Machine Learning 48, 2002) replaces its weight vector w by a sum w' over at
+// most MaxSV rows that is close to w:
 //
-//  1. Pick the support row whose score by w' is furthest from that by w, over the root of its
-//     kernel with itself, and give it the coefficient that puts its own score right. That is the
-//     row and the step by which |w-w'| falls most. A row may be picked again. Stop when MaxSV rows
-//     have been picked, or after 4*MaxSV picks.
-//  2. Find the coefficients of these rows that make |w-w'| least, by conjugate gradients.
+//  1. Pick the support row whose scores by w and by w' differ most, relative to the square root of
+//     its kernel with itself, and change its coefficient so that the two scores become equal. Of
+//     all rows and steps, this reduces |w-w'| most. A row may be picked again. Stop when another
+//     row would exceed MaxSV, or after 4*MaxSV picks.
+//  2. Fit the coefficients of these rows to minimize |w-w'|, by conjugate gradients.
 //
-// Dropping the rows with the smallest alphas would be of no use: most of them are 1, those of rows
-// that are wrong.
+// Dropping the rows with the smallest alphas would not work: where classes overlap most alphas are
+// 1, those of rows inside the margin.
 
-// maxRefits is the number of iterations of conjugate gradients, and refitted the share of the
-// squared error at which they end. The system is nearly singular where rows are close to each
-// other: what is left then doesn't matter.
+// maxCGIterations limits the iterations of conjugate gradients, which end earlier once the squared
+// residual is at most cgTolerance times the squared right-hand side. If rows are close to each
+// other the system is nearly singular; the remaining residual then does not matter.
 const (
 	maxCGIterations = 200
 	cgTolerance     = 1e-12
 )
 
-// shrink keeps each problem's coefficients within the budget. Its objective is to be found again.
+// applyBudget replaces the coefficients of each problem that exceeds the budget of support rows. It
+// marks the problem's objective as unknown.
 func (r *run) applyBudget(all [][]float64) {
 	for _, p := range r.problems {
 		p.updates = p.updates[:0]
@@ -48,7 +49,7 @@ func (r *run) applyBudget(all [][]float64) {
 	}
 }
 
-// count returns how many coefficients are not 0.
+// countNonzeros returns the number of coefficients that are not 0.
 func countNonzeros(coef []float64) (n int) {
 	for _, v := range coef {
 		if v != 0 {
@@ -58,9 +59,9 @@ func countNonzeros(coef []float64) (n int) {
 	return n
 }
 
-// own clears a problem's coefficients, makes its scores those of its w, and returns the rows that
-// this consists of. After a finish it is the w of the last pass, whose scores are known, not of the
-// best.
+// startPursuit clears the problem's coefficients, divides its scores by their scale, so that they
+// are those of w, and returns the support rows of w. After dual coordinate ascent w is that of the
+// last pass, whose scores are known, not of the best pass.
 func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {
@@ -77,7 +78,8 @@ func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	return support
 }
 
-// pursue picks rows. The scores of the problem become those of w - w'.
+// matchingPursuit picks rows from support and returns them with their coefficients. It leaves the
+// scores of w - w' in p.score.
 func (r *run) matchingPursuit(p *problem, support []int) (picked []int, coef []float64) {
 	at := make(map[int]int)
 	for range 4 * r.cfg.MaxSV {
@@ -110,7 +112,8 @@ func (r *run) matchingPursuit(p *problem, support []int) (picked []int, coef []f
 	return picked, coef
 }
 
-// refit makes the coefficients the best there are, in float32.
+// refit sets the coefficients of the picked rows to those that minimize |w-w'|, rounded to float32.
+// scores are the scores of w.
 func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) {
 	target := make([]float64, len(picked))
 	for i, row := range picked {
@@ -122,7 +125,7 @@ func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) 
 	}
 }
 
-// gram returns the kernel of a problem's rows with each other.
+// gram returns the Gram matrix of a problem's picked rows, row by row.
 func (r *run) gram(p *problem, picked []int) []float32 {
 	n := len(picked)
 	at, values := make([]int32, n), make([]float32, n*n)
@@ -142,7 +145,8 @@ func (r *run) gram(p *problem, picked []int) []float32 {
 	return values
 }
 
-// solve brings a matrix times coef close to target, by conjugate gradients.
+// conjugateGradient improves coef as a solution of matrix times coef = target by conjugate
+// gradients.
 func (r *run) conjugateGradient(matrix []float32, coef, target []float64) {
 	n := len(coef)
 	product, residual, direction := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -156,7 +160,7 @@ func (r *run) conjugateGradient(matrix []float32, coef, target []float64) {
 		})
 	}
 	multiply(coef)
-	var norm, start float64 // of the rest
+	var norm, start float64 // squared norms of the residual and of target
 	for i, want := range target {
 		residual[i] = want - product[i]
 		direction[i] = residual[i]
@@ -173,7 +177,7 @@ func (r *run) conjugateGradient(matrix []float32, coef, target []float64) {
 			curvature += float64(v * product[i])
 		}
 		if !(curvature > 0) {
-			break // rounding has the last word
+			break // the matrix is singular up to rounding
 		}
 		step := norm / curvature
 		previous := norm

@@ -10,11 +10,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Predictions take kernel values in float64. Where the roundings of float32 are too much for the
-// proof that is wanted, training takes its scores from them as well: it takes several times as long
-// a value.
+// Predictions use kernel values computed in float64. Training recomputes its scores from such
+// values where float32 rounding alone prevents the proof of Tol; a float64 value takes several
+// times as long.
 
-// wide returns the kernel's value from an inner product, or for RBF from a squared distance.
+// value64 returns the kernel value for an inner product v or, for RBF, for a squared distance v.
 func (k *function) value64(v float64) float64 {
 	if k.kind == RBF {
 		return floats.Exp(-float64(k.gamma * v))
@@ -22,7 +22,7 @@ func (k *function) value64(v float64) float64 {
 	return k.ofProduct(v)
 }
 
-// wideTile sets dst[k][j] to the kernel of probe k and row j of tile t.
+// tile64 sets dst[k][j] to the kernel, in float64, of probe k and row j of tile t.
 func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
@@ -37,7 +37,8 @@ func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
 	}
 }
 
-// wideRow sets dst to the kernel of a probe with the rows from start on, of tile t.
+// row64 sets dst to the kernel, in float64, of a probe with the rows of the store from start on.
+// They belong to tile t; a tile of sparse rows must be computed as a whole.
 func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	switch {
 	case s.kernel.kind == Function:
@@ -73,19 +74,20 @@ func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	}
 }
 
-// wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
-// predicts them, which are of float32. If ctx is done before they are found they are of no use.
+// scores64 sets dst[k], for every problem k that is wanted, to the scores of its rows that a model
+// with the coefficients coef, rounded to float32, predicts in float64. If ctx is done early, dst is
+// incomplete and must not be used.
 func (r *run) scores64(ctx context.Context, wanted []bool, coef, dst [][]float64) {
 	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
 	at, err := r.collectSupport(m, coef)
 	if err != nil {
-		return // and there will be no model
+		return // a coefficient is not finite: model reports it
 	}
 	m.rows = store.TakeMatrix(r.store.matrix, at)
 	if m.prepare(); m.linear == nil {
 		m.store.direct, m.general.direct = r.store.direct, r.store.direct
 	}
-	var positions, rows []int32 // of the classes that have part in what is wanted
+	var positions, rows []int32 // rows of the classes that have a wanted problem
 	for p, c := range r.classOf {
 		if slices.ContainsFunc(r.classProblems[c], func(k int) bool { return wanted[k] }) {
 			positions, rows = append(positions, int32(p)), append(rows, r.store.at[p])
@@ -105,9 +107,9 @@ func (r *run) scores64(ctx context.Context, wanted []bool, coef, dst [][]float64
 	})
 }
 
-// wideCost returns the number of products that the scores of a problem take.
+// cost64 returns the approximate cost of scores64 for one problem, in multiplications.
 func (r *run) cost64(p *problem, coef []float64) float64 {
-	width := 20 + r.store.meanStored // the exponential takes as long as 20 products
+	width := 20 + r.store.meanStored // an exponential takes about as long as 20 multiplications
 	switch {
 	case r.cfg.Kernel == Linear:
 		return 0
@@ -118,15 +120,16 @@ func (r *run) cost64(p *problem, coef []float64) float64 {
 }
 
 const (
-	maxVerifyCost     = 1 << 27 // products: some 0.1 s
-	maxRecomputations = 4       // times that a problem's scores are found again
-	// the share of an objective that may be due to roundings without its being found again
+	maxVerifyCost     = 1 << 27 // multiplications of an optional recomputation; about 0.1 s
+	maxRecomputations = 4       // float64 recomputations of one problem's scores
+	// relative error bound up to which an objective is good enough without float64
 	maxErrorShare = 1e-6
 )
 
-// settle decides which problems are done after a pass of the finish, and finds the scores of those
-// again in float64 whose proof roundings stand in the way of, unless ctx is done. Still is whether
-// the pass made moves of any length.
+// endPass decides which problems are done after a pass of dual coordinate ascent. Before that it
+// recomputes scores in float64 where rounding errors prevent the proof of Tol; it returns early if
+// ctx is done by then. still tells that the pass made moves of every length, so that a problem
+// without moves has converged.
 func (r *run) endPass(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
 	wanted := make([]bool, len(r.problems))
@@ -145,7 +148,7 @@ func (r *run) endPass(ctx context.Context, still bool) {
 			p.recomputations++
 			p.objective, p.objectiveError, p.gap, p.rawLower = 1, 0, math.Inf(1), p.lower
 			clear(p.best)
-			for i := range p.score { // found by coefficients
+			for i := range p.score { // scores64 returns scores of coefficients, not of alphas
 				p.score[i] *= p.dualScale()
 			}
 			r.measureDual(p)
@@ -154,8 +157,9 @@ func (r *run) endPass(ctx context.Context, still bool) {
 	})
 }
 
-// blurred reports whether the scores of a problem have to be found in float64: its gap is proven to
-// Tol, and to half of that without roundings, which are most of the rest. Or the finish has ended.
+// needsFloat64 reports whether the scores of a problem have to be recomputed in float64: the gap is
+// above Tol, more than Tol/4 of it comes from rounding errors (or no bound is proven yet), and
+// without them it would be at most Tol/2, a condition that is dropped once the ascent has ended.
 func (r *run) needsFloat64(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
 	return !p.done && r.certified() && r.cfg.Kernel != Function &&
@@ -164,7 +168,8 @@ func (r *run) needsFloat64(p *problem, ended bool) bool {
 		(p.lower == 0 || p.gapWith(p.bound)-p.gapWith(p.rawLower) > tol/4)
 }
 
-// settleScores finds the scores of the problems that are wanted, of the best pass after the last.
+// recomputeScores recomputes the scores of the wanted problems in float64: after the last pass
+// those of the best pass, before it those of the current alphas.
 func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.zeros(), make([][]float64, len(r.problems))
 	for k, p := range r.problems {
@@ -183,8 +188,10 @@ func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	r.scores64(ctx, wanted, coef, scores)
 }
 
-// verify finds the objective of models again, from scores in float64, whose objective roundings may
-// have put somewhere else, if that does not take long. all is their coefficients.
+// confirmObjectives recomputes the objectives of models from float64 scores where rounding errors
+// may have changed them noticeably and the recomputation is cheap, and always where MaxSV replaced
+// the model. all are the models' coefficients, which it rounds to float32 and scales down where
+// that lowers an objective above 1.
 func (r *run) confirmObjectives(all [][]float64) {
 	wanted, cost := make([]bool, len(r.problems)), 0.0
 	for k, p := range r.problems {
@@ -194,7 +201,7 @@ func (r *run) confirmObjectives(all [][]float64) {
 			cost += r.cost64(p, all[k])
 		}
 	}
-	for k, p := range r.problems { // after shrink an objective is not known
+	for k, p := range r.problems { // the objective of a model that applyBudget replaced is unknown
 		wanted[k] = math.IsInf(p.objectiveError, 1) ||
 			wanted[k] && cost <= maxVerifyCost && r.cfg.Kernel != Function
 	}
@@ -216,7 +223,7 @@ func (r *run) confirmObjectives(all [][]float64) {
 			}
 		})
 	}
-	// Where no multiple is better than w = 0 once rounded, the model is w = 0.
+	// If no rounded multiple is better than w = 0, the model is w = 0.
 	for k, p := range r.problems {
 		if wanted[k] {
 			clear(all[k])
@@ -226,7 +233,7 @@ func (r *run) confirmObjectives(all [][]float64) {
 	}
 }
 
-// zeros returns one for each row of each problem.
+// zeros returns a zero for each row of each problem.
 func (r *run) zeros() [][]float64 {
 	all := make([][]float64, len(r.problems))
 	for k, p := range r.problems {
