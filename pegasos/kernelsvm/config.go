@@ -61,9 +61,9 @@ type Config struct {
 
 	// MaxSV limits the support rows of each problem; 0 means no limit. For a problem with more,
 	// rows are selected greedily, each time the one whose score differs most from the full model's
-	// relative to sqrt(k(x,x)), and their coefficients are fitted so that the weight vector is as close as possible to the
-	// full model's (kernel matching pursuit). The lower bound on the optimum remains that of the
-	// full run.
+	// relative to sqrt(k(x,x)), and their coefficients are fitted so that the weight vector is as
+	// close as possible to the full model's (kernel matching pursuit). The lower bound on the
+	// optimum remains that of the full run.
 	MaxSV int `json:"max_sv,omitempty"`
 
 	Seed uint64 `json:"seed,omitempty"`

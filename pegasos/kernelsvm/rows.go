@@ -13,8 +13,8 @@ import (
 // The inner product of two rows is, to the bit,
 //
 //   - for a dense matrix: dense.Dot;
-//   - for a sparse matrix: the sum over the columns that both rows have, ascending, one product at a
-//     time, in float64, in which a product of two float32 numbers is exact.
+//   - for a sparse matrix: the sum over the columns that both rows have, ascending, one product at
+//     a time, in float64, in which a product of two float32 numbers is exact.
 //
 // Both are symmetric in the two rows, unlike dot products of a sparse row with a dense vector. For
 // rows of zeros and ones any order of summation gives the same integer, so columns are counted 64

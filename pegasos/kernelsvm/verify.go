@@ -16,15 +16,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file holds a model to what it claims of itself. The support rows are found among the rows of
-// the data, and the scores of all rows from kernel values in float64. The coefficients times lambda
-// and the number of rows, cut off at 0 and 1, are dual variables: a bound comes of them that owes
-// nothing to the run.
+// Verification matches the support rows with rows of the data and computes the scores of all rows
+// from float64 kernel values. The coefficients times lambda and the number of rows, clamped to [0,
+// 1], are dual variables: they give a lower bound that does not depend on the training run.
 
-// Verify holds the model to what its Result claims of the rows of x with the labels y: see
-// [pegasos.Trainer.Verify]. Of the trainer only Threads and MaxMemory are used. It takes kernel
-// values in float64 of all rows with the support rows. A kernel that is a function can't be
-// verified.
+// Verify recomputes the objective of m and a lower bound on the optimum from the rows of x and the
+// labels y, and compares them with the Result of m: see [pegasos.Trainer.Verify]. Of tr only
+// Threads and MaxMemory are used. It computes the float64 kernel of all rows with all support rows.
+// A model whose Kernel is Function cannot be verified.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y []float32) (
 	*pegasos.Verification, error,
 ) {
@@ -38,14 +37,14 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
 	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
-	_, want, known := strings.Cut(m.Data, ":") // the layout before it decides no sum of this file
+	_, want, known := strings.Cut(m.Data, ":") // the part before it, the layout, is allowed to differ
 	if v.Known = known && have == want; m.Data != "" && !v.Known {
 		v.Contradict("the data are not those that the model was trained on: other rows or " +
 			"labels, or another order")
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
-		v.Contradict("%d of the support rows are not among the data's rows of their class", unmatched)
+		v.Contradict("%d support rows are not among the data's rows of their class", unmatched)
 	}
 	errors := r.remeasure(ctx, coef)
 	if err := ctx.Err(); err != nil {
@@ -68,11 +67,12 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// runOf returns a run of the model's problems, of which no step will be taken.
+// verifyRun returns a run on x and y with the model's problems, of which no step will be taken.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
-		return nil, badField("Kernel", "a kernel that is a function can't be verified")
+		return nil, badField("Kernel", "have %q: a kernel defined by the caller can't be verified",
+			Function)
 	}
 	if x.Cols() != m.Cols() {
 		return nil, fmt.Errorf("kernelsvm: the rows have %d features, the model has %d", x.Cols(),
@@ -83,13 +83,14 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
 	r, err := newRun(inner, x, y)
 	if err == nil && !slices.Equal(r.classes, m.Classes) {
-		err = fmt.Errorf("kernelsvm: the rows are of the classes %v, the model is of %v", r.classes,
+		err = fmt.Errorf("kernelsvm: the labels of the rows are %v, those of the model %v", r.classes,
 			m.Classes)
 	}
 	return r, err
 }
 
-// fingerprint returns a hash of the rows and labels, and how the rows are held.
+// fingerprint returns the layout of x ("dense", "sparse" or "other"), a colon, and a hash of the
+// rows and labels in hexadecimal.
 func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, x.Rows(), x.Cols())
@@ -98,8 +99,8 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 	return store.Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
-// placed returns the model's coefficients as those of the run's rows, and how many of the support
-// rows are none of them, of the same class. Of equal rows each can be one support row.
+// matchSupport returns the model's coefficients for the rows of the run, by problem, and the number
+// of support rows without an equal row of the same class. Each row matches at most one support row.
 func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
 		class int32
@@ -136,7 +137,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	return coef, unmatched
 }
 
-// sameRow reports whether row i of x and row j of z have the same numbers.
+// sameRow reports whether row i of x and row j of z have equal nonzero values in equal columns.
 func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
 	var a, b rowBuffer
 	index, values := a.nonzeros(x.Row(i))
@@ -144,8 +145,9 @@ func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
 	return slices.Equal(index, index2) && slices.Equal(values, values2)
 }
 
-// remeasure finds the objective and the bound of every problem, and how far off what training has
-// found of the objective may be.
+// remeasure recomputes the objective and the lower bound of every problem from the coefficients
+// coef, and returns by how much each objective may differ from the one that training computed. For
+// the bound it clamps coefficients in coef whose dual variables are outside [0, 1].
 func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
 	errors = make([]float64, len(r.problems))
 	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
@@ -197,9 +199,9 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 	return errors
 }
 
-// checkClaims compares what was found with what the model claims, for each problem and for their
-// mean. It reports whether some of that was not found again: errors are the most by which the
-// objectives of training and of verification may differ.
+// checkClaims compares the recomputed Result with the claimed one, for each problem and for the
+// mean, and adds contradictions to v. errors has the largest plausible difference between the
+// objectives of training and verification. It reports whether a claim could not be confirmed.
 func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	errors []float64) (unconfirmed bool) {
 	claimed := m.Result
@@ -207,7 +209,7 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
-		v.Contradict("the model claims something of %d problems and has %d",
+		v.Contradict("the model has claims on %d problems, but has %d problems",
 			len(claimed.PerProblem), len(found.PerProblem))
 		return true
 	}
@@ -225,6 +227,7 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	return t.Unsure
 }
 
+// claim returns the objective and the bound as a claim.
 func (p ProblemResult) claim() claims.Claim {
 	return claims.Claim{Objective: p.Objective, Bound: p.DualObjective}
 }
