@@ -17,78 +17,84 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Model is what training gives with a kernel. A score is a sum over the support rows, of a
-// coefficient times the kernel of the row and what is to be predicted.
+// Model is a trained kernel machine. The score of a row x is the sum over the support rows of
+// coefficient*k(row,x); there is no bias.
 //
-// For two classes there is one problem, and a score above 0 speaks for the second class. For more
-// there is one for each pair, in the order (0,1), (0,2) ... (1,2) ..., in which a score above 0
-// speaks for the second of the two; or one a class, as in a [Model].
+// A model for two classes has one problem, and a score above 0 means the second class. A model for
+// more classes has one problem for each pair, in the order (0,1), (0,2) ... (1,2) ..., where a
+// score above 0 means the second class of the pair, or one for each class against all others, as in
+// a [pegasos.Model].
 type Model struct {
 	Classes []float32 // the labels, ascending
-	Names   []string  // of the classes, if they have any: training leaves it nil
-	Config  Config    // defaults filled in
-	Lambda  float64   // in force, also where C was given: then each of several pairs has its own
-	Func    Func      // the kernel if it is a function: no file has it, set it after reading
+	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
+	Config  Config    // settings of the training run, with defaults filled in
+	Lambda  float64   // penalty of the run; if C was set, each of several pairs has its own
+	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
 	Result  Result
 
-	// As in [pegasos.Model]. The fingerprint is of rows and labels.
+	// As in [pegasos.Model]. Data is a fingerprint of the rows and labels of the training set.
 	IndexBase int
 	HashBits  int
 	Table     json.RawMessage
 	Data      string
 	Command   string
 
-	wrongGap string // error message about the gap in the model's file; see modelfile.Bounds
+	wrongGap string // why the gap in the model's file contradicts its objectives; empty if it does not
 
-	rows   store.Matrix // the support rows, class by class
-	counts []int        // of them in each class
-	// of each class, in each of its problems, of each row; nil for a class without rows
+	rows   store.Matrix // support rows, ordered by class
+	counts []int        // number of support rows of each class
+	// coefficients by class, by problem of the class, by support row of the class; nil for a class
+	// without support rows
 	coef [][][]float32
 
-	once    sync.Once
-	store   *rowStore
-	general *rowStore   // for queries that are not zeros and ones, where support rows are
-	linear  [][]float64 // with the linear kernel: w of each problem, in place of stores
-	single  sync.Pool   // *queryWorker, for rows that are scored one at a time
+	once    sync.Once   // guards the fields below; see prepare
+	store   *rowStore   // support rows for queries; nil with the linear kernel
+	general *rowStore   // as store, but for rows of any values where store has bit rows
+	linear  [][]float64 // weight vector of each problem; nil unless the kernel is linear
+	single  sync.Pool   // *queryWorker values for Score and ScoreSparse
 }
 
-// A Result says how a run went.
+// Result reports how training went and how good the model is. Means are over the problems.
 type Result struct {
-	Steps      int64 // of Pegasos, over all rows
-	Epochs     float64
-	Passes     int   // of the finish
-	Violations int64 // steps and moves that changed a weight, over all problems
+	Steps      int64   // Pegasos steps; a step counts once, not for each problem
+	Epochs     float64 // Steps divided by the number of rows
+	Passes     int     // passes of dual coordinate ascent
+	Violations int64   // steps and moves that changed a weight vector, over all problems
 
-	// means over the problems, R2 being itself the mean of the kernel of a row with itself
+	// R2 is the mean over the problems of the mean of k(x,x) over their rows, T0 the mean of the
+	// step offsets: R2/lambda for each problem, or 0 with OffsetNone.
 	R2, T0 float64
 
-	// As in pegasos.Result: means over the problems, of the model that is written. MaxSV changes
-	// the objective. With fewer steps than rows all three are NaN.
+	// As in [pegasos.Result], for the model as it is written: the mean objective, the mean of the
+	// lower bounds on the optima, and their relative gap, (Objective-DualObjective)/DualObjective.
+	// NaN if unknown: all three after an interrupted run or one with fewer steps than rows, the
+	// last two without a certificate.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
 
-	// PerProblem has those of each problem, in the order of the scores. It is nil in models of
-	// former versions, and where nothing was measured.
+	// PerProblem has the objective and bound of each problem, in the order of the scores. It is nil
+	// in models of former versions, and after an interrupted run.
 	PerProblem []ProblemResult
 }
 
-// A ProblemResult is the part of one problem in a [Result].
+// ProblemResult is the objective of one problem and the lower bound on its optimum; see [Result].
 type ProblemResult struct{ Objective, DualObjective float64 }
 
-// WorstGap returns the largest gap of a problem, and its place; NaN and -1 where none has one.
+// WorstGap returns the largest relative gap of any problem and the index of that problem, or NaN
+// and -1 if no problem has one.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
 		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
 	})
 }
 
-// pairs reports whether each of the problems is one of two classes.
+// pairs reports whether each problem separates two classes from each other.
 func (cfg Config) pairs(classes int) bool {
 	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
 }
 
-// problems returns the number of problems for the classes.
+// problems returns the number of problems for the given number of classes.
 func (cfg Config) problems(classes int) int {
 	if cfg.pairs(classes) {
 		return classes * (classes - 1) / 2
@@ -96,7 +102,7 @@ func (cfg Config) problems(classes int) int {
 	return classes
 }
 
-// slots returns the number of problems that a class has part in.
+// slots returns the number of problems that the rows of one class belong to.
 func (cfg Config) slots(classes int) int {
 	if cfg.pairs(classes) {
 		return classes - 1
@@ -104,7 +110,7 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the number of the problem that is the given one of a class.
+// problem returns the index of the problem that is number slot among the problems of a class.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot
@@ -116,9 +122,10 @@ func (cfg Config) problem(classes, class, slot int) int {
 	return a*classes - a*(a+1)/2 + b - a - 1
 }
 
-// model returns the model of this moment. Unless it is whole the objective is not known.
+// model returns the model of the run so far. Its objective and bound are NaN unless the run is
+// whole, and also if it had fewer steps than rows.
 func (r *run) model(whole bool) (*Model, error) {
-	var all [][]float64 // coefficients
+	var all [][]float64 // coefficients by problem and row
 	for _, p := range r.problems {
 		all = append(all, r.coefficients(p))
 	}
@@ -128,7 +135,7 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	if measured {
 		r.confirmObjectives(all)
-		for _, p := range r.problems { // so that other sums of the same find it again
+		for _, p := range r.problems { // margin for verification, which sums in another order
 			p.bound = max(0, p.bound-float64(1e-12*p.objective))
 		}
 	}
@@ -146,7 +153,7 @@ func (r *run) model(whole bool) (*Model, error) {
 	if !measured {
 		return m, nil
 	}
-	for _, p := range m.Result.PerProblem { // which rounding can't explain
+	for _, p := range m.Result.PerProblem { // violations that rounding cannot explain
 		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
 			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}
@@ -158,7 +165,8 @@ func (r *run) model(whole bool) (*Model, error) {
 	return m, nil
 }
 
-// takeSupport gives the model its coefficients, and returns which rows of the data they are of.
+// collectSupport sets the counts and coefficients of m, and returns the index in the store's matrix
+// of every support row.
 func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
 	var at []int32
 	for c, g := range r.groups {
@@ -190,7 +198,8 @@ func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
 	return at, nil
 }
 
-// ofClass returns the numbers of a class's rows in each of its problems.
+// classSlices returns the parts of all, values by problem and row, that belong to the rows of class
+// c, by slot.
 func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
 	g := r.groups[c]
 	for _, k := range r.classProblems[c] {
@@ -200,23 +209,23 @@ func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
 	return own
 }
 
-// Cols returns the number of features.
+// Cols returns the number of features of the training rows.
 func (m *Model) Cols() int { return m.rows.Cols() }
 
-// Head returns what rows and labels the model is about.
+// Head returns the part of the model that says how rows and labels are read.
 func (m *Model) Head() pegasos.Head {
 	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Classes: m.Classes, Names: m.Names}
 }
 
-// Outputs returns the number of scores that a row has: one for each problem.
+// Outputs returns the number of scores of a row: one for each problem.
 func (m *Model) Outputs() int { return m.Problems() }
 
-// SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It
-// must not be changed.
+// SupportRows returns the support rows, ordered by class, as a *dense.Matrix or a *sparse.Matrix.
+// It must not be modified.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
-// layout returns how the support rows are held: "dense" or "sparse".
+// layout returns the storage format of the support rows: "dense" or "sparse".
 func (m *Model) layout() string {
 	if m.rows.Dense() == nil {
 		return "sparse"
@@ -227,7 +236,8 @@ func (m *Model) layout() string {
 // Problems returns the number of problems that were trained.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
-// Coefficients returns what the support rows are multiplied by in one of the problems.
+// Coefficients returns the coefficient of each support row in one problem, in the order of
+// SupportRows; 0 for rows of classes that do not belong to the problem.
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, slots := range m.coef {
@@ -242,14 +252,14 @@ func (m *Model) Coefficients(problem int) []float32 {
 	return all
 }
 
-// ClassName returns the name of a class, or its label as text if the classes have no names.
+// ClassName returns the name of the class at index class, or its label as text if Names is nil.
 func (m *Model) ClassName(class int) string {
 	return labels.Name(m.Classes, m.Names, class)
 }
 
-// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the
-// model's file, which has the support rows and the coefficients, and of the kernel, its parameters,
-// the classes and the file's lines that say how rows and labels are read.
+// Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
+// rows and coefficients as in the model's file, the kernel, its parameters, the classes, and the
+// fields that say how rows and labels are read.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
