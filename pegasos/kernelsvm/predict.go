@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// prepare makes what predictions need.
+// prepare builds, on the first call, the stores of the support rows or the weight vectors that
+// predictions need. It panics if the kernel is a function and Func is nil.
 func (m *Model) prepare() {
 	if m.Config.Kernel == Function && m.Func == nil {
 		panic(misuse.Of("the model's kernel is a function: set Func after reading"))
@@ -36,8 +37,9 @@ func (m *Model) prepare() {
 	})
 }
 
-// addUp makes the w of each problem with a linear kernel. The part of a sum that rounding loses is
-// added to it at the end: of rows far from the origin, little more than that is left.
+// sumLinear computes the weight vectors of all problems with a linear kernel, by compensated
+// summation: the rounding errors of a sum are accumulated and added to it at the end, since for
+// rows far from the origin little more than rounding errors would remain otherwise.
 func (m *Model) sumLinear() {
 	m.linear = make([][]float64, m.Problems())
 	for k := range m.linear {
@@ -47,7 +49,7 @@ func (m *Model) sumLinear() {
 				continue
 			}
 			eachValue(m.rows, []int32{int32(i)}, func(j int, v float64) {
-				v = float64(v * float64(a)) // exact
+				v = float64(v * float64(a)) // exact: a product of two float32 numbers
 				sum := w[j] + v
 				part := sum - w[j]
 				lost[j] += (w[j] - (sum - part)) + (v - part)
@@ -61,13 +63,13 @@ func (m *Model) sumLinear() {
 	}
 }
 
-// queryRows is the number of rows that are predicted together: the support rows come from memory
-// once for all of them.
+// queryRows is the number of rows that are predicted together, so that the support rows are read
+// from memory once for all of them.
 const queryRows = 64
 
 // DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
-// row i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel
-// is a function and Func is not set.
+// row i start at i*Problems(). It uses GOMAXPROCS goroutines. It panics if the kernel is a function
+// and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
@@ -83,8 +85,9 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// decideAll finds the scores of the rows of x, or of some only, unless ctx is done before. It calls
-// take with some scores at a time and the number of the first row, from several goroutines.
+// scoreAll computes the scores of the rows of x, or only of the rows in only if that is not nil. It
+// calls emit, from several goroutines, with the scores of up to queryRows rows and the index of the
+// first. Once ctx is done it computes no more.
 func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
 	emit func(start int, scores []float64)) {
 	m.prepare()
@@ -119,15 +122,15 @@ func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, 
 	})
 }
 
-// A queryWorker has what one goroutine needs to predict.
+// queryWorker is the memory that one goroutine needs to predict.
 type queryWorker struct {
 	rows   store.Reader
-	only   []int32 // of the rows; nil for all
-	matrix bool    // the rows are a store.Matrix
+	only   []int32 // rows to predict; nil for all
+	matrix bool    // rows is a store.Matrix, whose slices stay valid
 	probes []probe
-	kernel [][tileRows]float64 // kernel values of each probe with a tile
-	scores []float64           // of many rows
-	buffer rowBuffer           // of a single row
+	kernel [][tileRows]float64 // kernel of each probe with the rows of a tile
+	scores []float64           // scores of up to queryRows rows
+	buffer rowBuffer           // memory for the probe of a single row
 }
 
 func (w *queryWorker) row(i int) (index []int32, values []float32) {
@@ -137,14 +140,15 @@ func (w *queryWorker) row(i int) (index []int32, values []float32) {
 	return w.rows.Row(i)
 }
 
-// A rowBuffer is memory for what becomes of a row.
+// rowBuffer is memory for a row that is converted to a probe.
 type rowBuffer struct {
 	words  []uint64
 	index  []int32
 	values []float32
 }
 
-// probe makes probes of the rows from start to end, and returns the store that they are for.
+// probe sets w.probes to the rows from start to end-1 and returns the store that they fit: m.store
+// if it has no bit rows or the rows come from a matrix and are all zeros and ones, else m.general.
 func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	s := m.store
 	for i := start; i < end && s.words != nil; i++ {
@@ -160,8 +164,8 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	return s
 }
 
-// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
-// in float64, over the support rows in their order, of coefficient times value.
+// scoreProbes adds the scores of the worker's probes to scores, which must be 0. To the bit a score
+// is the sum in float64, over the support rows in order, of coefficient times kernel value.
 func (m *Model) scoreProbes(s *rowStore, w *queryWorker, scores []float64) {
 	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
 	for t, tile := range s.tiles {
@@ -184,7 +188,8 @@ func (m *Model) scoreProbes(s *rowStore, w *queryWorker, scores []float64) {
 	}
 }
 
-// decideLinear finds the scores of a row by a linear kernel: sums in the order of the columns.
+// scoreLinear computes the scores of a row with the linear kernel, each summed in the order of the
+// columns.
 func (m *Model) scoreLinear(x Row, scores []float64) {
 	for k, w := range m.linear {
 		sum := 0.0
@@ -197,8 +202,9 @@ func (m *Model) scoreLinear(x Row, scores []float64) {
 	}
 }
 
-// addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
-// Four sums at a time don't wait for each other.
+// addValues adds to the score of problem k of p, for every row i of rows, the sum of
+// coef[j]*rows[i][j], in the order of j. It computes four rows at a time, whose sums do not wait
+// for each other.
 func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
@@ -223,8 +229,8 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 	}
 }
 
-// query returns a row of a store.Reader as a probe, without the columns that the model lacks. The
-// probe has the values themselves where they last, as those of a matrix do, or else is in b.
+// makeProbe returns a row as a probe, without the columns that the model does not have. If stable
+// is true the values stay valid and the probe may share them; otherwise it may use memory of b.
 func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = append(b.words[:0], make([]uint64, s.width)...)
@@ -254,11 +260,11 @@ func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *ro
 	return probe{square: s.squaredNorm64(b.values), values: b.values}
 }
 
-// nonzeros returns what of a row is not 0.
+// nonzeros returns the nonzeros of a row and their columns, in memory of b.
 func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, values []float32) {
 	b.index, b.values = b.index[:0], b.values[:0]
 	if b.index == nil {
-		b.index = []int32{} // nil is how rows that are dense are told
+		b.index = []int32{} // a nil index would mean a dense row
 	}
 	for k, v := range row {
 		if v != 0 {
@@ -268,15 +274,15 @@ func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, val
 	return b.index, b.values
 }
 
-// Class returns the position in Classes of the class that the scores of a row speak for. For two
-// classes it is the second if the score is above 0. Of pairs it is the class that wins most of
-// them, and of those that win as many the one whose scores against the others have the largest sum;
-// otherwise it is that of the highest score. Of equal ones the first is taken. It is -1 if a score
-// is not finite.
+// Class returns the index in Classes of the class predicted by the scores of a row, or -1 if a
+// score is not finite. For two classes it is the second if the score is above 0, else the first.
+// With one-vs-one it is the class that wins most of its pairs; among classes with equally many
+// wins, the one with the largest sum of scores in its favor. With one-vs-rest it is the class with
+// the highest score. Remaining ties go to the first class.
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
 	if len(scores) < m.Outputs() || n == 0 {
-		panic(misuse.Of("%d scores of a model of %d classes", len(scores), n))
+		panic(misuse.Of("%d scores for a model of %d classes", len(scores), n))
 	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
@@ -299,15 +305,15 @@ func (m *Model) Class(scores []float64) int {
 	return best
 }
 
-// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
-// [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
+// ClassScores stores a score for each class in dst, in the order of Classes, and returns dst, or a
+// new slice if dst is too short. See [pegasos.Model.ClassScores].
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
 }
 
-// PredictAll returns the labels of all rows of x, NaN where a score is not finite. Features that x
-// or the model lacks are as in [Model.DecisionAll].
+// PredictAll returns the predicted labels of all rows of x, NaN where a score is not finite.
+// Columns that only x or only the model has are treated as in [Model.DecisionAll].
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	predicted := make([]float32, x.Rows())
@@ -317,12 +323,13 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	return predicted
 }
 
-// Score writes the scores of one row to dst, one for each problem, and returns dst: the bits of
-// [Model.DecisionAll] for the same row. x has Cols features. With a dst of [Model.Outputs] elements
-// nothing is allocated, after the first calls; if dst is too short, a new slice is made.
-// [Model.Class] takes the scores. Any number of goroutines may score at once.
+// Score stores the scores of one row in dst, one for each problem, and returns dst, or a new slice
+// if dst is too short. The scores have the same bits as those of [Model.DecisionAll]. x must have
+// Cols values. If dst has at least [Model.Outputs] elements, Score allocates nothing after the
+// first calls. [Model.Class] turns scores into a class. Score may be called from several goroutines
+// at once.
 //
-// Of many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
+// For many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
 // the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
@@ -331,16 +338,17 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	return m.scoreRow(nil, x, dst)
 }
 
-// ScoreSparse is [Model.Score] for a row of a sparse matrix, as in [pegasos.Model.ScoreSparse].
+// ScoreSparse is [Model.Score] for a row of a sparse matrix, whose columns and values are passed as
+// to [pegasos.Model.ScoreSparse].
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	if idx == nil {
-		idx = []int32{} // nil is how rows that are dense are told
+		idx = []int32{} // a nil index would mean a dense row
 	}
 	return m.scoreRow(idx, val, dst)
 }
 
-// scoreRow scores a row as a store.Reader has it.
+// scoreRow stores the scores of a row in dst. index is nil if the row is dense.
 func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float64 {
 	m.prepare()
 	if len(dst) < m.Problems() {
@@ -362,16 +370,18 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 	}
 	w.probes = append(w.probes[:0], s.makeProbe(index, values, true, &w.buffer))
 	m.scoreProbes(s, w, dst)
-	w.probes[0] = probe{} // the row is the caller's
+	w.probes[0] = probe{} // do not keep the caller's row alive
 	m.single.Put(w)
 	return dst
 }
 
-// fewProblems is up to how many problems a model predicts a single row without allocating.
+// fewProblems is the largest number of problems for which predicting a single row does not
+// allocate.
 const fewProblems = 64
 
-// PredictDense returns the label of one row, as [Model.PredictAll] does: NaN if a score is not
-// finite. x has Cols features. It allocates nothing in a model of up to 64 problems.
+// PredictDense returns the predicted label of one row, NaN if a score is not finite, as
+// [Model.PredictAll] does. x must have Cols values. It allocates nothing if the model has at most
+// 64 problems.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewProblems]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))
