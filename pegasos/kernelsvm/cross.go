@@ -8,10 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// CrossPredict predicts each row with a model that was not trained on it: the rows of each label
-// are dealt out to the folds, at random by Seed, and each fold is predicted by what the others
-// train. How often the predictions are right is what gamma and lambda are chosen by. The folds are
-// those of [pegasos.Folds].
+// CrossPredict returns predicted labels from cross-validation: the rows of each label are
+// distributed over the folds at random, by Seed, as [pegasos.Folds] does, and the labels of each
+// fold are predicted by a model trained on the other folds. Compare the accuracy of the predictions
+// to choose Gamma and Lambda.
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
 	if err := tr.checkColumns(x); err != nil {

@@ -19,16 +19,17 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A kernel model's file is one of package modelfile, of the kind Kernel. Its numbers are
+// A kernel model's file is one of package modelfile, of the kind Kernel. Its binary numbers are
 //
 //	support rows   dense:  float32, row after row
-//	               sparse: the rows' numbers of nonzeros (uint32), their columns (uint32),
-//	                       their values (float32)
-//	coefficients   float32: class after class, of each problem of the class, of each of its
-//	               support rows
+//	               sparse: the number of nonzeros of each row (uint32), all columns (uint32),
+//	                       all values (float32)
+//	coefficients   float32: for each class, for each problem of the class, for each of the
+//	               class's support rows
 //
-// The header's "support" has the number of support rows of each class.
+// The header field "support" lists the number of support rows of each class.
 
+// header has the header fields of a kernel model's file.
 type header struct {
 	Features  int             `json:"features"`
 	Classes   []float32       `json:"classes" most:"classes"`
@@ -46,6 +47,7 @@ type header struct {
 	Result    *headerResult   `json:"result"`
 }
 
+// headerResult is a Result in the header.
 type headerResult struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -76,7 +78,7 @@ func (h *headerResult) result() Result {
 		T0: h.T0,
 	}
 	r.Objective, r.DualObjective = h.Values()
-	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // files of older versions have (P-D)/P
 	for _, p := range h.PerProblem {
 		objective, bound := p.Values()
 		r.PerProblem = append(r.PerProblem, ProblemResult{objective, bound})
@@ -84,7 +86,7 @@ func (h *headerResult) result() Result {
 	return r
 }
 
-// Write writes the model, in a form that is the same on every machine.
+// Write writes the model to w. The same model gives the same bytes on every machine.
 func (m *Model) Write(w io.Writer) error {
 	if m == nil || m.rows == nil {
 		return errors.New("pegasos: model can't be written: it was neither trained nor read")
@@ -109,8 +111,8 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// writeBody writes the support rows and the coefficients. It is for writers that keep their first
-// error.
+// writeBody writes the support rows and the coefficients. w must remember its first error, since
+// writeBody ignores errors.
 func (m *Model) writeBody(w io.Writer) {
 	n := m.rows.Rows()
 	if m.rows.Dense() == nil {
@@ -136,17 +138,17 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model that [Model.Write] has written, to the end of r, as [pegasos.Read] does.
+// Read reads a model written by [Model.Write], up to the end of r, as [pegasos.Read] does.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens. If the name ends in .gz it is compressed with gzip.
+// WriteFile writes the model to a file, atomically: after a failure the file is as it was. If the
+// name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// readModel reads what follows the first line of a model file.
+// readModel reads a model file after its first line.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := mr.Header(modelfile.FieldsOf(h)); err != nil {
@@ -161,7 +163,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
 		Command: h.Command, Result: h.Result.result(), wrongGap: h.Result.CheckGap(h.Result.Gap),
 	}
-	// Read in full before anything of the claimed size is made.
+	// Everything is read before memory of the claimed sizes is allocated.
 	values, rowsOf, err := readSupport(mr, h, rows)
 	if err != nil {
 		return nil, err
@@ -195,10 +197,11 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readCoefficients returns those of each class's problems. They are nil for a class without support
-// rows, for which nothing in the file would pay.
+// readCoefficients reads the coefficients by class, by problem of the class and by support row.
+// They are nil for a class without support rows, since no bytes of the file would account for their
+// memory.
 func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err error) {
-	const sliceSize = 24 // of a slice, besides its elements
+	const sliceSize = 24 // bytes of a slice header
 	slots := h.Config.slots(len(h.Classes))
 	all = make([][][]float32, len(h.Support))
 	for class, count := range h.Support {
@@ -206,7 +209,7 @@ func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err e
 			continue
 		}
 		if count > math.MaxInt/8/slots {
-			return nil, fmt.Errorf("%d support rows of a class", count)
+			return nil, fmt.Errorf("header: support: %d rows of one class are too many", count)
 		}
 		numbers, err := mr.Floats(count * slots)
 		if err == nil {
@@ -223,7 +226,7 @@ func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err e
 	return all, nil
 }
 
-// check returns the number of support rows, or what is wrong with the header.
+// check returns the number of support rows, or an error if the header is invalid.
 func (h *header) check() (rows int, err error) {
 	n := len(h.Classes)
 	if n < 2 || n > labels.MaxClasses {
@@ -245,40 +248,44 @@ func (h *header) check() (rows int, err error) {
 	case h.Config.hasGamma() && h.Config.Gamma == 0:
 		return 0, errors.New("header: config: no gamma")
 	case h.Config.problems(n) > maxProblems:
-		return 0, fmt.Errorf("%d classes make too many pairs", n)
+		return 0, fmt.Errorf("header: classes: %d make too many pairs, want %d at most", n,
+			maxProblems)
 	}
 	return h.checkSizes(n)
 }
 
-// checkSizes returns the number of support rows.
+// checkSizes returns the number of support rows, or an error if the layout or a size in the header
+// is invalid.
 func (h *header) checkSizes(classes int) (rows int, err error) {
 	switch {
 	case h.Layout != "dense" && h.Layout != "sparse":
 		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.Layout)
 	case h.Features < 0 || h.Features > math.MaxInt32:
-		return 0, fmt.Errorf("%d features", h.Features)
+		return 0, fmt.Errorf("header: features: have %d, want 0 to 2^31-1", h.Features)
 	case len(h.Support) != classes:
 		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(h.Support), classes)
 	}
 	for _, count := range h.Support {
 		if count < 0 || count > maxRows-rows {
-			return 0, fmt.Errorf("header: support: have %d rows of a class", count)
+			return 0, fmt.Errorf("header: support: have %d rows of one class, want 0 to %d in all",
+				count, maxRows)
 		}
 		rows += count
 	}
 	if h.Layout == "dense" && rows > 0 && h.Features > math.MaxInt/8/rows {
-		return 0, fmt.Errorf("%d rows of %d features", rows, h.Features)
+		return 0, fmt.Errorf("header: support: %d dense rows of %d features are too large", rows,
+			h.Features)
 	}
 	return rows, nil
 }
 
-// readSupport returns the values of the support rows, and what makes the rows of them.
+// readSupport returns the support rows' values and a function that builds the rows over them.
 func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	values []float32, rowsOf func() (pegasos.Examples, error), err error,
 ) {
 	if h.Layout == "dense" {
-		if h.Features == 0 && rows > 1<<20 { // which nothing in the file pays for
-			return nil, nil, fmt.Errorf("%d rows of no features", rows)
+		if h.Features == 0 && rows > 1<<20 { // no bytes of the file account for their memory
+			return nil, nil, fmt.Errorf("header: support: %d rows of no features are too many", rows)
 		}
 		values, err = mr.Floats(rows * h.Features)
 		return values, func() (pegasos.Examples, error) {
@@ -303,7 +310,7 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	}
 	nonzeros := starts[rows]
 	if nonzeros > math.MaxInt/16 {
-		return nil, nil, fmt.Errorf("%d nonzeros", nonzeros)
+		return nil, nil, fmt.Errorf("support rows: %d nonzeros are too many", nonzeros)
 	}
 	index, err := mr.Ints(int(nonzeros))
 	if err != nil {
