@@ -27,7 +27,7 @@ type smallProblem struct {
 	y   []float32
 	cfg Config
 	// the rows as they are trained on
-	as string
+	form string
 }
 
 func pick[T any](g *rand.Rand, from ...T) T { return from[g.IntN(len(from))] }
@@ -36,8 +36,8 @@ func newSmallProblem(seed uint64) smallProblem {
 	g := rand.New(rand.NewPCG(seed, 27))
 	classes := pick(g, 2, 2, 2, 3, 4)
 	n, cols := classes*2+g.IntN(20), 1+g.IntN(6)
-	p := smallProblem{x: dense.New(n, cols), y: make([]float32, n), as: pick(g, "dense", "sparse",
-		"foreign")}
+	p := smallProblem{x: dense.New(n, cols), y: make([]float32, n), form: pick(g, "dense", "sparse",
+		"custom")}
 	scale := math.Pow(10, float64(g.IntN(13)-6))
 	shift := pick(g, 0, 0, 1, 100, 1e3, 1e4, 1e5) * g.Float64()
 	if g.IntN(6) == 0 {
@@ -104,11 +104,11 @@ func (p *smallProblem) config(g *rand.Rand, square float64) Config {
 }
 
 func (p *smallProblem) examples() pegasos.Examples {
-	switch p.as {
+	switch p.form {
 	case "sparse":
 		return sample.ToSparse(p.x)
-	case "foreign":
-		return foreign{p.x}
+	case "custom":
+		return customRows{p.x}
 	}
 	return p.x
 }
@@ -251,7 +251,7 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 		truth, off := w.objective(coef)
 		fail := func(what string) {
 			t.Errorf("seed %d, problem %d, %s %+v: %s: objective %v, truly %v +- %v, bound %v",
-				seed, k, p.as, m.Config, what, r.Objective, truth, off, r.DualObjective)
+				seed, k, p.form, m.Config, what, r.Objective, truth, off, r.DualObjective)
 		}
 		if truth-off > 1+1e-9 {
 			fail("worse than w = 0")

@@ -34,17 +34,17 @@ func TestClaims(t *testing.T) {
 		}
 		models--
 		for range 100 {
-			lie := lieOf(t, g, m)
-			if lie == nil {
+			edited := editedModel(t, g, m)
+			if edited == nil {
 				continue
 			}
-			v, err := tr.Verify(ctx, lie, p.examples(), p.y)
+			v, err := tr.Verify(ctx, edited, p.examples(), p.y)
 			if err != nil {
 				continue
 			}
 			if found[v.Verdict]++; v.Verdict == pegasos.Confirmed {
-				if err := p.holdClaims(lie, v); err != nil {
-					t.Errorf("seed %d: confirmed: %v\n%+v\n%+v", seed, err, v, lie.Config)
+				if err := p.checkClaims(edited, v); err != nil {
+					t.Errorf("seed %d: confirmed: %v\n%+v\n%+v", seed, err, v, edited.Config)
 				}
 			}
 		}
@@ -52,22 +52,22 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// lieOf returns the model whose file was edited; nil if it can't be read.
-func lieOf(t *testing.T, g *rand.Rand, m *Model) *Model {
+// editedModel returns the model whose file was edited; nil if it can't be read.
+func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	lie, err := Read(bytes.NewReader(certtest.Edit(g, file.Bytes())))
-	if err != nil || len(lie.Classes) != len(m.Classes) {
+	edited, err := Read(bytes.NewReader(certtest.Edit(g, file.Bytes())))
+	if err != nil || len(edited.Classes) != len(m.Classes) {
 		return nil
 	}
-	return lie
+	return edited
 }
 
-// holdClaims returns an error unless what the model claims, and v has confirmed, is true.
-func (p *smallProblem) holdClaims(m *Model, v *pegasos.Verification) error {
+// checkClaims returns an error unless what the model claims, and v has confirmed, is true.
+func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 	if v.Gap > v.Claimed.Gap {
 		return fmt.Errorf("gap %v, claimed %v", v.Gap, v.Claimed.Gap)
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// foreign hides the type of the rows, as a user's own type of rows would.
-type foreign struct{ pegasos.Examples }
+// customRows hides the type of the rows, as rows of a type defined by the caller.
+type customRows struct{ pegasos.Examples }
 
 func matrixOf(x store.Examples) store.Matrix {
 	m, ok := store.MatrixOf(x)
