@@ -20,13 +20,13 @@ var (
 		"the first seed; 0 for 0, or with -certify for the time of day")
 )
 
-// A smallProblem is rows and a configuration that are made of a seed: every kernel, shifts of up to
-// 1e5 times the spread of the rows, scales of 1e-6 to 1e6.
+// smallProblem is a random training set and configuration, determined by a seed: every kernel,
+// shifts of up to 1e5 standard deviations of the rows, scales of 1e-6 to 1e6.
 type smallProblem struct {
 	x   *dense.Matrix
 	y   []float32
 	cfg Config
-	// the rows as they are trained on
+	// type of the rows in training: dense, sparse or custom
 	form string
 }
 
@@ -41,7 +41,7 @@ func newSmallProblem(seed uint64) smallProblem {
 	scale := math.Pow(10, float64(g.IntN(13)-6))
 	shift := pick(g, 0, 0, 1, 100, 1e3, 1e4, 1e5) * g.Float64()
 	if g.IntN(6) == 0 {
-		scale, shift = 1, 0 // of zeros and ones
+		scale, shift = 1, 0 // zeros and ones
 	}
 	bits := scale == 1 && shift == 0
 	for i := range n {
@@ -60,7 +60,7 @@ func newSmallProblem(seed uint64) smallProblem {
 	return p
 }
 
-// config makes a configuration for rows with the given squared length.
+// config returns a random configuration for rows with the given mean squared norm.
 func (p *smallProblem) config(g *rand.Rand, square float64) Config {
 	cfg := Config{
 		Kernel: pick(g, RBF, RBF, RBF, Linear, Polynomial, Sigmoid), Seed: g.Uint64(),
@@ -113,14 +113,15 @@ func (p *smallProblem) examples() pegasos.Examples {
 	return p.x
 }
 
-// A wideProblem is one problem of two classes in float64: the rows' labels, -1 and 1, and kernel.
+// problem64 is one problem of two classes in float64: the labels of its rows, -1 and 1, the kernel
+// matrix, and lambda.
 type problem64 struct {
 	sign   []float64
 	kernel [][]float64
 	lambda float64
 }
 
-// objective returns the objective of coefficients, and how far rounding may have put it.
+// objective returns the objective of coefficients and a bound on its own rounding error.
 func (w *problem64) objective(coef []float64) (objective, off float64) {
 	n := float64(len(w.sign))
 	var square float64
@@ -137,8 +138,8 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 	return objective + w.lambda/2*max(0, square), off
 }
 
-// optimum returns an upper bound on the least objective, close to it as a rule: the objective of
-// the best pass of dual coordinate ascent, or that of w = 0.
+// optimum returns an upper bound on the least objective, usually a close one: the least objective
+// of the passes of dual coordinate ascent that it checks, or 1, that of w = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)
@@ -172,7 +173,8 @@ func (w *problem64) optimum() float64 {
 	return best
 }
 
-// problem returns problem k of the model in float64, and the model's coefficients of its rows.
+// problem returns problem k of the model in float64, and the model's coefficient of each of its
+// rows.
 func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	n := len(m.Classes)
 	first, second := -1, k
@@ -197,7 +199,7 @@ func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	if n > 2 && first >= 0 && m.Config.C != 0 {
 		w.lambda = 1 / (m.Config.C * float64(len(rows)))
 	}
-	// Coefficients by row: a support row stands for all rows with its values and label.
+	// The coefficients are summed by label and values, and the first of equal rows gets the sum.
 	byRow := make(map[string]float64)
 	all := m.Coefficients(k)
 	class := 0
@@ -236,9 +238,9 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 	return rows
 }
 
-// checkCertificate trains a small problem and holds what the model claims against an optimum found
-// independently. It returns the number of bounds, and of those that prove 100 %; ok is false if
-// there is no model, since values are too large for float32.
+// checkCertificate trains on a small problem and compares the certificate with an optimum found
+// independently. It returns the number of bounds and how many of them prove a gap of at most 100 %.
+// ok is false if there is no model, since values are too large for float32.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()
 	p := newSmallProblem(seed)
@@ -273,7 +275,7 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 			fail("the bound is above the objective")
 		case r.DualObjective > best+slack:
 			fail(fmt.Sprintf("the bound is above the optimum %v", best))
-		// A bound of 0 proves no gap, since no bound below 0 is told.
+		// A bound of 0 proves no gap, since bounds below 0 are reported as 0.
 		case r.DualObjective > 0 && truth-off-best > r.Objective-r.DualObjective+slack:
 			fail(fmt.Sprintf("further above the optimum %v than told", best))
 		case math.Abs(truth-r.Objective) > off+1e-3*r.Objective+(r.Objective-r.DualObjective):
@@ -283,8 +285,9 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	return bounds, useful, true
 }
 
-// For all kernels, rows and settings, the optimum is above the bound, and the model is no further
-// from it than the certificate says and no worse than w = 0.
+// TestCertificates tests, for random kernels, rows and settings, that the bound is below the
+// optimum, and that the model is as close to the optimum as its certificate says and no worse than
+// w = 0.
 func TestCertificates(t *testing.T) {
 	n := 3000
 	if testing.Short() {

@@ -14,11 +14,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var claimModels = flag.Int("claim-models", 200, "models whose files TestClaims edits, 100 times each")
+var claimModels = flag.Int("claim-models", 200,
+	"number of models whose files TestClaims edits, 100 times each")
 
-// TestClaims edits every field of models, as somebody would who wants to claim more than is true
-// and knows the form. A claim that is confirmed all the same has to be true, by an optimum that was
-// found independently.
+// TestClaims edits fields of model files at random, as someone who knows the format might to claim
+// more than is true. A claim that Verify still confirms must be true by an optimum found
+// independently.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
@@ -52,7 +53,8 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// editedModel returns the model whose file was edited; nil if it can't be read.
+// editedModel returns the model read from an edited copy of m's file, or nil if the copy cannot be
+// read.
 func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer
@@ -66,7 +68,7 @@ func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	return edited
 }
 
-// checkClaims returns an error unless what the model claims, and v has confirmed, is true.
+// checkClaims returns an error unless the claims of the model, which v has confirmed, are true.
 func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 	if v.Gap > v.Claimed.Gap {
 		return fmt.Errorf("gap %v, claimed %v", v.Gap, v.Claimed.Gap)

@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Points that no line tells apart: a row is of the first class if its two values have the same
-// sign.
+// Classes that no line separates: a row is of the first class if its two values have the same sign.
 func ExampleTrain() {
 	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
 	if err != nil {
@@ -51,7 +50,7 @@ func ExampleRead() {
 	// Output: [0 0 1 1] true
 }
 
-// A server that is asked about one row at a time keeps a buffer for the scores.
+// To predict one row at a time without allocating, keep a buffer for the scores.
 func ExampleModel_Score() {
 	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
 	if err != nil {
@@ -67,7 +66,7 @@ func ExampleModel_Score() {
 	// Output: 0
 }
 
-// Gamma by cross-validation: each row is predicted by a model that has not seen it.
+// Choose gamma by cross-validation: each row is predicted by a model that was not trained on it.
 func ExampleTrainer_CrossPredict() {
 	var rows, y []float32
 	for i := range 40 {

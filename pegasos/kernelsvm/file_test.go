@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models are a few that differ in all that a file can hold.
+// models returns models that differ in everything that a file can contain.
 func models(t testing.TB) []*Model {
 	two, many := sample.Random(1, 30, 5, 2, 1), sample.Random(2, 40, 6, 4, 0.4)
 	a := mustTrain(t, two.Dense, two.Y, Trainer{})
@@ -70,7 +70,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: written again it differs", i)
 		}
-		// NaN is not equal to itself
+		// Formatted, since NaN is not equal to itself.
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
 		}
@@ -81,7 +81,7 @@ func TestModelRoundTrip(t *testing.T) {
 			!reflect.DeepEqual(have.Names, m.Names) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
-		// The two kinds of models do not read as each other.
+		// A kernel model cannot be read as a linear one.
 		if _, err := pegasos.Read(bytes.NewReader(text)); err == nil {
 			t.Errorf("model %d was read as a linear one", i)
 		}
@@ -119,11 +119,12 @@ result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"object
 
 `
 
-const goodBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // nonzeros of each row
+const goodBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // number of nonzeros of each row: 1 and 0
 	"\x01\x00\x00\x00" + "\x00\x00\x00\x40" + // column 1 is 2
 	"\x00\x00\x80\xbf" + "\x00\x00\x80\x3f" // coefficients -1 and 1
 
-// The header is for people too, and older programs' files are to be read for ever.
+// TestModelGolden tests the exact bytes of a file, whose header people read too, and that files of
+// older versions can be read.
 func TestModelGolden(t *testing.T) {
 	text := sample.Seal(good, goodBody)
 	m, err := Read(strings.NewReader(text))
@@ -133,7 +134,7 @@ func TestModelGolden(t *testing.T) {
 	if have := encode(t, m); string(have) != text {
 		t.Errorf("%q\nwant\n%q", have, text)
 	}
-	// Of before the gap was a share of the bound.
+	// A file of a version whose gap was relative to the objective.
 	old, err := Read(strings.NewReader(sample.Seal(strings.Replace(good, `"gap":1`, `"gap":0.5`, 1),
 		goodBody)))
 	if err != nil || old.Result.Gap != 1 {
@@ -151,7 +152,8 @@ func TestModelGolden(t *testing.T) {
 	}
 }
 
-// A file that is cut short, has one byte changed or one too many is never read as a model.
+// TestModelDamage tests that a file that is cut short, has one changed bit or an additional byte is
+// never read as a model.
 func TestModelDamage(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
@@ -253,7 +255,8 @@ func TestModelHostile(t *testing.T) {
 	}
 }
 
-// A header that promises much and a file that holds little take little memory.
+// TestModelMemory tests that reading a short file whose header claims huge sizes takes little
+// memory.
 func TestModelMemory(t *testing.T) {
 	for _, layout := range []string{"sparse", "dense"} {
 		header := strings.Replace(good, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)
@@ -318,7 +321,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(sample.Seal(good, goodBody)))
 	x := sample.Random(3, 3, 6, 2, 0.7)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// The checksum is put right, or no input would get far.
+		// The checksum is corrected, since almost no input would get past it.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scored are models of every kind of store, over 30 columns.
-func scored(t testing.TB) map[string]*Model {
+// scoredModels returns models for every form of row store, with 30 columns.
+func scoredModels(t testing.TB) map[string]*Model {
 	models := map[string]*Model{}
 	for _, kernel := range []Kernel{RBF, Polynomial, Function} {
 		for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 120, 30, 3, 0.4),
@@ -31,10 +31,10 @@ func scored(t testing.TB) map[string]*Model {
 	return models
 }
 
-// A row by itself has the bits that it has in a matrix: one of floats, and one of zeros and ones,
-// which are counted, dense and sparse.
+// TestScoreBits tests that Score and ScoreSparse give a row the same bits as DecisionAll, for rows
+// of any values and rows of zeros and ones.
 func TestScoreBits(t *testing.T) {
-	models := scored(t)
+	models := scoredModels(t)
 	some := sample.Random(13, 70, 30, 2, 0.5)
 	for what, p := range map[string]sample.Pair{"floats": some, "bits": sample.ZerosAndOnes(some)} {
 		for name, m := range models {
@@ -42,7 +42,7 @@ func TestScoreBits(t *testing.T) {
 			labels := [2][]float32{m.PredictAll(p.Dense), m.PredictAll(p.Sparse)}
 			for i := range p.Dense.Rows() {
 				idx, val := p.Sparse.Row(i)
-				// Features that the model lacks are ignored.
+				// Columns that the model does not have are ignored.
 				got := [3][]float64{m.Score(p.Dense.Row(i), make([]float64, m.Outputs())),
 					m.ScoreSparse(idx, val, nil),
 					m.ScoreSparse(append(idx, 30, 1<<30), append(val, 3, -1), nil)}
@@ -75,7 +75,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 		other[i] = float32(i)
 	}
 	idx, val := p.Sparse.Row(0)
-	for name, m := range scored(t) {
+	for name, m := range scoredModels(t) {
 		scores := make([]float64, m.Outputs())
 		for call, f := range map[string]func(){
 			"Score":          func() { m.Score(x, scores) },
@@ -92,7 +92,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Several goroutines that score at once don't share memory.
+// TestScoreAtOnce tests that goroutines that score at once do not share memory.
 func TestScoreAtOnce(t *testing.T) {
 	x, y := circle(3, 200)
 	m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 1}})

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// shifted returns the rows of x, rounded to eighths so that nothing is lost, plus shift.
+// shifted returns the rows of x, rounded to eighths so that adding shift is exact, plus shift.
 func shifted(x *dense.Matrix, shift float32) *dense.Matrix {
 	d := dense.New(x.Rows(), x.Cols())
 	for i := range x.Rows() {
@@ -21,8 +21,8 @@ func shifted(x *dense.Matrix, shift float32) *dense.Matrix {
 	return d
 }
 
-// Shifting the rows makes no difference to RBF, whether gamma is given or not: the rows predicted
-// right, the objective and the proof stay.
+// TestShiftedRows tests that shifting the rows does not change RBF models: gamma's default, the
+// accuracy, the objective and the gap stay about the same.
 func TestShiftedRows(t *testing.T) {
 	p := sample.Random(20, 200, 8, 2, 1)
 	for _, gamma := range []float64{0.07, 0} {
@@ -38,7 +38,7 @@ func TestShiftedRows(t *testing.T) {
 				if g := m.Config.Gamma; math.Abs(g/at.Config.Gamma-1) > 1e-6 {
 					t.Errorf("%v, %s: gamma %v, want %v", shift, form, g, at.Config.Gamma)
 				}
-				// The dot products of sparse rows lose something in float64 too.
+				// Dot products of sparse rows lose precision in float64 too.
 				tol := cfg.Tol
 				if form == "sparse" && shift == -30000 {
 					tol = 0.03
@@ -54,8 +54,8 @@ func TestShiftedRows(t *testing.T) {
 	}
 }
 
-// Kernel values of rows far from the origin are as good as those of others, and the same bits in
-// whatever way they are found.
+// TestFarValues tests that kernel values of rows far from the origin are accurate, and have the
+// same bits however they are computed.
 func TestFarValues(t *testing.T) {
 	x := shifted(sample.Random(21, 40, 9, 2, 1).Dense, 5000)
 	cfg := Config{Kernel: RBF, Gamma: 0.3}
@@ -84,8 +84,8 @@ func TestFarValues(t *testing.T) {
 	}
 }
 
-// No model is worse than w = 0, where kernel values are so large that coordinate ascent ends far
-// from the optimum, and where a kernel is no inner product and nothing is to be gained.
+// TestNoWorseThanZero tests that no model is worse than w = 0: neither where large kernel values
+// stop coordinate ascent far from the optimum, nor where the kernel is not an inner product.
 func TestNoWorseThanZero(t *testing.T) {
 	p := sample.Random(22, 150, 6, 2, 1)
 	for _, c := range []struct {
@@ -114,8 +114,8 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// The objective is that of the coefficients that are written, which float32 holds: with a large C,
-// rounding a coefficient loses more than the whole objective has to lose.
+// TestWrittenObjective tests that the objective is that of the float32 coefficients that are
+// written: with a large C, rounding the coefficients changes the objective noticeably.
 func TestWrittenObjective(t *testing.T) {
 	p := sample.Random(23, 120, 4, 2, 1)
 	cfg := Config{Gamma: 3, C: 1e5, Tol: 1e-3, Passes: 2000}
@@ -133,8 +133,8 @@ func TestWrittenObjective(t *testing.T) {
 	}
 }
 
-// Predictions of the training rows have the objective that the model claims, with every kernel, for
-// dense and sparse rows, and wherever the rows are.
+// TestPredictedLoss tests that the predictions of the training rows have the objective that the
+// model claims, with every kernel, for dense and sparse rows and with shifts.
 func TestPredictedLoss(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		p := sample.Random(24, 200, 4, classes, 1)
@@ -160,8 +160,8 @@ func TestPredictedLoss(t *testing.T) {
 	}
 }
 
-// predictedLoss returns the mean hinge loss of the predictions of rows that a model was trained on,
-// with the penalty and without.
+// predictedLoss returns the mean hinge loss of the model's predictions of its training rows, with
+// the penalty, objective, and without, loss.
 func predictedLoss(m *Model, x pegasos.Examples, y []float32) (objective, loss float64) {
 	problems, n, pairs := m.Problems(), len(m.Classes), m.Config.Multiclass == pegasos.OneVsOne
 	scores, own := m.DecisionAll(x), m.DecisionAll(m.SupportRows())

@@ -14,8 +14,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Models of every kind are held to their claims by what they were trained on, as they were written
-// and however the rows are held; those of the finish are confirmed.
+// TestVerify tests that Verify does not contradict models that were written and read again, on
+// dense or sparse rows, and that it proves about their gap on the rows of training if they used
+// dual coordinate ascent without a budget.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	for name, cfg := range map[string]Config{
@@ -55,7 +56,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A model whose claims, coefficients or data have changed is contradicted.
+// TestVerifyContradicts tests that Verify contradicts a model whose claims, coefficients or data
+// have changed.
 func TestVerifyContradicts(t *testing.T) {
 	ctx := context.Background()
 	p := sample.Random(7, 120, 5, 3, 1)
@@ -68,7 +70,7 @@ func TestVerifyContradicts(t *testing.T) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	// A file with one bit of its numbers flipped and a new checksum can't be read.
+	// A file with one flipped bit in its body and a new checksum cannot be read.
 	body := file.Bytes()[:file.Len()-32]
 	first := bytes.Index(body, []byte("\n\n")) + 2
 	for at := first; at < len(body); at += 7 {
@@ -101,7 +103,7 @@ func TestVerifyContradicts(t *testing.T) {
 		"label": {func(*Model) {}, p.Dense, labels, "the data are not those"},
 		"row":   {func(*Model) {}, other, p.Y, "the data are not those"},
 		"unknown label": {func(m *Model) { m.Data = "" }, p.Dense, labels,
-			""}, // the objective, or a support row
+			""}, // either the objective or a support row contradicts
 		"objective": {func(m *Model) { m.Result.Objective *= 1 + 1e-15 }, p.Dense, p.Y, "the mean"},
 		"problem": {func(m *Model) {
 			m.Result.PerProblem[1].Objective *= 0.9
