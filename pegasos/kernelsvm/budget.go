@@ -59,9 +59,9 @@ func countNonzeros(coef []float64) (n int) {
 	return n
 }
 
-// startPursuit clears the problem's coefficients, divides its scores by their scale, so that they
-// are those of w, and returns the support rows of w. After dual coordinate ascent w is that of the
-// last pass, whose scores are known, not of the best pass.
+// startPursuit clears the problem's coefficients, turns its scores into scores of w, and returns
+// the support rows of w. After dual coordinate ascent w is the weight vector of the last pass,
+// whose scores are known, not of the best pass.
 func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {

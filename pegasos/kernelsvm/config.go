@@ -18,8 +18,8 @@ const (
 )
 
 // Config has every setting that influences the model, as [pegasos.Config] has for linear models.
-// The loss is always the hinge loss. A zero field stands for its default, which each field's
-// comment lists first.
+// The loss is always the hinge loss. A zero field means the default, the first value in its
+// comment.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// for RBF, Polynomial and Sigmoid, 1e-30 to 1e30; default 1 / (mean squared norm of the rows,
@@ -60,10 +60,10 @@ type Config struct {
 	Multiclass pegasos.Multiclass `json:"multiclass,omitempty"` // OneVsOne, OneVsRest
 
 	// MaxSV limits the support rows of each problem; 0 means no limit. For a problem with more,
-	// rows are selected greedily, each time the one whose score differs most from the full model's
-	// relative to sqrt(k(x,x)), and their coefficients are fitted so that the weight vector is as
-	// close as possible to the full model's (kernel matching pursuit). The lower bound on the
-	// optimum remains that of the full run.
+	// rows are selected greedily, each time the one whose score differs most from the score of the
+	// full model, relative to sqrt(k(x,x)). Then their coefficients are fitted to bring the weight
+	// vector as close as possible to the full model (kernel matching pursuit). The lower bound on
+	// the optimum still comes from the full run.
 	MaxSV int `json:"max_sv,omitempty"`
 
 	Seed uint64 `json:"seed,omitempty"`

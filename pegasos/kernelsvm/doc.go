@@ -1,6 +1,6 @@
 // Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
 // separates well, and proves how close each model is to the optimum. [Train] returns a [Model],
-// which predicts, writes itself to a file and is read again by [Read]:
+// which predicts labels and can be written to a file and read again with [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
 //	predicted := m.PredictAll(others)

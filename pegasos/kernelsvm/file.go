@@ -78,7 +78,7 @@ func (h *headerResult) result() Result {
 		T0: h.T0,
 	}
 	r.Objective, r.DualObjective = h.Values()
-	r.Gap = proof.Gap(r.Objective, r.DualObjective) // files of older versions have (P-D)/P
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // recomputed: files of older versions have (P-D)/P
 	for _, p := range h.PerProblem {
 		objective, bound := p.Values()
 		r.PerProblem = append(r.PerProblem, ProblemResult{objective, bound})
@@ -175,7 +175,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	if i := floats.FirstNotFinite(values); i >= 0 {
-		return nil, fmt.Errorf("a value of a support row is %v", values[i])
+		return nil, fmt.Errorf("support rows: a value is %v, want a finite number",
+			values[i])
 	}
 	x, err := rowsOf()
 	if err != nil {
@@ -185,8 +186,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	for c, slots := range m.coef {
 		for k, coef := range slots {
 			if i := floats.FirstNotFinite(coef); i >= 0 {
-				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c,
-					k, coef[i])
+				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v, want "+
+					"a finite number", i, c, k, coef[i])
 			}
 		}
 	}
@@ -246,9 +247,9 @@ func (h *header) check() (rows int, err error) {
 	case h.Config != h.Config.WithDefaults():
 		return 0, errors.New("header: config: defaults are not filled in")
 	case h.Config.hasGamma() && h.Config.Gamma == 0:
-		return 0, errors.New("header: config: no gamma")
+		return 0, errors.New("header: config: gamma is missing")
 	case h.Config.problems(n) > maxProblems:
-		return 0, fmt.Errorf("header: classes: %d make too many pairs, want %d at most", n,
+		return 0, fmt.Errorf("header: classes: %d classes make too many pairs, want at most %d", n,
 			maxProblems)
 	}
 	return h.checkSizes(n)

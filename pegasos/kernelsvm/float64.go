@@ -74,7 +74,7 @@ func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	}
 }
 
-// scores64 sets dst[k], for every problem k that is wanted, to the scores of its rows that a model
+// scores64 sets dst[k], for every k with wanted[k], to the scores of problem k's rows that a model
 // with the coefficients coef, rounded to float32, predicts in float64. If ctx is done early, dst is
 // incomplete and must not be used.
 func (r *run) scores64(ctx context.Context, wanted []bool, coef, dst [][]float64) {
@@ -168,8 +168,8 @@ func (r *run) needsFloat64(p *problem, ended bool) bool {
 		(p.lower == 0 || p.gapWith(p.bound)-p.gapWith(p.rawLower) > tol/4)
 }
 
-// recomputeScores recomputes the scores of the wanted problems in float64: after the last pass
-// those of the best pass, before it those of the current alphas.
+// recomputeScores recomputes the scores of the wanted problems in float64: after the last pass for
+// the alphas of the best pass, before it for the current alphas.
 func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.zeros(), make([][]float64, len(r.problems))
 	for k, p := range r.problems {
@@ -201,7 +201,7 @@ func (r *run) confirmObjectives(all [][]float64) {
 			cost += r.cost64(p, all[k])
 		}
 	}
-	for k, p := range r.problems { // the objective of a model that applyBudget replaced is unknown
+	for k, p := range r.problems { // applyBudget sets objectiveError to +Inf: unknown
 		wanted[k] = math.IsInf(p.objectiveError, 1) ||
 			wanted[k] && cost <= maxVerifyCost && r.cfg.Kernel != Function
 	}

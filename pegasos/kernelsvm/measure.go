@@ -30,8 +30,8 @@ type tally struct {
 	// bounds on the rounding errors of square and of loss
 	squareError, lossError float64
 	satisfiedError         float64 // sum of the error bounds of margins that are certainly at least 1
-	// upper bound on the sum of the rows' duality gaps; valid if all alphas are in [0, 1] and are
-	// those of the model
+	// upper bound on the sum of the rows' duality gaps; valid if all alphas are in [0, 1] and the
+	// model is made of them
 	gap     float64
 	margins []float64 // by row
 }
@@ -49,8 +49,8 @@ func (r *run) tallyAlphas(p *problem, mean bool, scale float64) (t tally) {
 	return t
 }
 
-// alphaScore returns the alpha and the score of row i, those of the last iterate or, if mean is
-// true, those of the sum of the iterates to average.
+// alphaScore returns the alpha and the score of row i in the last iterate or, if mean is true, in
+// the sum of the iterates to average.
 func (p *problem) alphaScore(i int, mean bool) (a, score float64) {
 	if mean {
 		return float64(p.alpha[i]*p.invScaleSum) - p.alphaLag[i],
@@ -80,7 +80,7 @@ func (t *tally) add(a, z, e, scale float64) {
 // known up to an error e. The row's loss is max(0, 1-m); |w|^2, which both the objective and the
 // bound contain, contributes a*m, and the bound contains a: together (1-a)(1-m) for m < 1 and
 // a(m-1) above. So score errors do not count where a is 1 and the margin is below 1, or a is 0 and
-// it is above.
+// the margin is above 1.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
@@ -164,8 +164,8 @@ func (r *run) measureSteps(p *problem) {
 }
 
 // errorsOf returns the error bounds of scores computed from scratch, from the coefficients coef and
-// kernel values with the given error bound. term times about the number of rows is the relative
-// error of sums over the rows.
+// kernel values with the given error bound. Sums over the rows have a relative error of about term
+// times the number of rows.
 func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, terms: term * float64(p.rows+2)}
 	for i, a := range coef {
@@ -288,7 +288,8 @@ func (r *run) measureDual(p *problem) {
 	r.setBound(p)
 }
 
-// measuredGap returns an upper bound on P - D by the alphas, which must be those of the model.
+// measuredGap returns an upper bound on P - D, where D is the dual objective of the alphas, of
+// which the model must be made.
 func (p *problem) measuredGap(t *tally) float64 {
 	n := float64(p.rows)
 	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))

@@ -28,7 +28,7 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // penalty of the run; if C was set, each of several pairs has its own
+	Lambda  float64   // lambda of the run; if C was set, each of several pairs has its own
 	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
 	Result  Result
 
@@ -47,9 +47,9 @@ type Model struct {
 	// without support rows
 	coef [][][]float32
 
-	once    sync.Once   // guards the fields below; see prepare
+	once    sync.Once   // guards store, general and linear; see prepare
 	store   *rowStore   // support rows for queries; nil with the linear kernel
-	general *rowStore   // as store, but for rows of any values where store has bit rows
+	general *rowStore   // like store but never with bit rows, for queries of any values
 	linear  [][]float64 // weight vector of each problem; nil unless the kernel is linear
 	single  sync.Pool   // *queryWorker values for Score and ScoreSparse
 }
@@ -221,8 +221,8 @@ func (m *Model) Head() pegasos.Head {
 // Outputs returns the number of scores of a row: one for each problem.
 func (m *Model) Outputs() int { return m.Problems() }
 
-// SupportRows returns the support rows, ordered by class, as a *dense.Matrix or a *sparse.Matrix.
-// It must not be modified.
+// SupportRows returns the support rows, ordered by class, as a *dense.Matrix or a *sparse.Matrix,
+// which must not be modified.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
 // layout returns the storage format of the support rows: "dense" or "sparse".

@@ -114,7 +114,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// TestWrittenObjective tests that the objective is that of the float32 coefficients that are
+// TestWrittenObjective tests that the objective is computed from the float32 coefficients that are
 // written: with a large C, rounding the coefficients changes the objective noticeably.
 func TestWrittenObjective(t *testing.T) {
 	p := sample.Random(23, 120, 4, 2, 1)

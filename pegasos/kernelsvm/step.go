@@ -47,8 +47,8 @@ type blockWorker struct {
 	missing    [][]float32 // kernel rows to compute, those not found in the cache
 	probes     []probe
 	deltas     []float64   // deltas of one problem's updates, the last update first
-	lags       []float64   // lags of the same updates
-	kernelRows [][]float32 // kernel of the same updates' rows with the tile
+	lags       []float64   // lags of one problem's updates, in the order of deltas
+	kernelRows [][]float32 // kernel of each updated row with the tile, in the order of deltas
 }
 
 // load prepares the block for the rows at b.positions, with no kernel values computed yet.

@@ -94,13 +94,13 @@ type Progress struct {
 // Dual coordinate ascent starts from alpha = violations/epochs, which is in [0, 1], and has the
 // scale lambda*rows.
 type problem struct {
-	first, second int // indices of the classes labeled -1 and +1; first is -1 for all others
+	first, second int // class indices of the labels -1 and +1; -1 means all classes but second
 	// Store positions of the rows labeled -1 and +1; minus spans the whole store if first is -1,
 	// and then contains plus. The slices by row below follow the order that row defines.
 	minus, plus span
 	rows        int // number of rows of x with the problem's classes, visited or not
 	lambda, t0  float64
-	r2          float64 // mean of k(x,x) over the rows in the store
+	r2          float64 // mean of k(x,x) over the problem's rows in the store
 	t           int64   // Pegasos steps that visited a row of the problem
 	violations  int64   // steps and moves that changed an alpha
 
@@ -120,7 +120,7 @@ type problem struct {
 	// Objective of the model so far, and the reported lower bound on the optimum; NaN if unknown.
 	objective, bound float64
 	factor           float64 // scales the iterate; below 1 only if that lowers an objective above 1
-	rounded          bool    // the pass's objective was above 1: its scaled alphas get rounded
+	rounded          bool    // the pass's objective was above 1, so its alphas are scaled and rounded
 
 	objectiveError  float64 // bound on the rounding error of objective
 	gap             float64 // upper bound on P - D by the best pass's own duals; Inf if unknown
@@ -133,7 +133,7 @@ type problem struct {
 type update struct {
 	index int     // position of the row in its block
 	delta float64 // change of alpha*sign
-	lag   float64 // sign*S at the update; 0 where iterates are not averaged
+	lag   float64 // sign*invScaleSum at the update; 0 where iterates are not averaged
 }
 
 // run is one training run. A store position is the index of a row in the store, which is ordered by
@@ -552,7 +552,7 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 
 // finish runs passes of dual coordinate ascent until every problem is done or Passes is reached. A
 // pass skips moves shorter than its threshold, which halves from pass to pass: a short move costs
-// as many kernel values as a long one, and early short moves are mostly reverted soon. Moves below
+// the same kernel values as a long one, and early short moves are mostly reverted soon. Moves below
 // Tol/100 (see initialThreshold for the unit) are made only once a problem has no longer ones left.
 func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
