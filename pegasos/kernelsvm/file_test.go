@@ -96,7 +96,7 @@ func TestModelRoundTrip(t *testing.T) {
 	func() {
 		defer func() {
 			if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "Func") {
-				t.Errorf("a function that is missing: %v", v)
+				t.Errorf("a model without its Func: %v", v)
 			}
 		}()
 		m, err := Read(bytes.NewReader(encode(t, models(t)[2])))
@@ -286,7 +286,7 @@ func TestModelWriteError(t *testing.T) {
 	bad := models(t)[0]
 	bad.Names = []string{"a"}
 	if err := bad.Write(io.Discard); err == nil {
-		t.Error("a name is missing")
+		t.Error("no error for a missing name")
 	}
 }
 

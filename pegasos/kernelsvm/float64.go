@@ -159,7 +159,8 @@ func (r *run) endPass(ctx context.Context, still bool) {
 
 // needsFloat64 reports whether the scores of a problem have to be recomputed in float64: the gap is
 // above Tol, more than Tol/4 of it comes from rounding errors (or no bound is proven yet), and
-// without them it would be at most Tol/2, a condition that is dropped once the ascent has ended.
+// without them it would be at most Tol/2, a condition that is dropped once the ascent has ended. It
+// allows maxRecomputations for each problem.
 func (r *run) needsFloat64(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
 	return !p.done && r.certified() && r.cfg.Kernel != Function &&
@@ -188,10 +189,10 @@ func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	r.scores64(ctx, wanted, coef, scores)
 }
 
-// confirmObjectives recomputes the objectives of models from float64 scores where rounding errors
-// may have changed them noticeably and the recomputation is cheap, and always where MaxSV replaced
-// the model. all are the models' coefficients, which it rounds to float32 and scales down where
-// that lowers an objective above 1.
+// confirmObjectives recomputes the objectives of models from float64 scores: where rounding errors
+// may have changed them noticeably, the recomputation is cheap and the kernel is not a Func, and
+// always where MaxSV replaced the model. all are the models' coefficients, which it rounds to
+// float32, and scales down where that lowers an objective above 1.
 func (r *run) confirmObjectives(all [][]float64) {
 	wanted, cost := make([]bool, len(r.problems)), 0.0
 	for k, p := range r.problems {

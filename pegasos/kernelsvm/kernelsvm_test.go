@@ -626,7 +626,7 @@ func TestQueries(t *testing.T) {
 				"narrow custom": {m.DecisionAll(customRows{narrow}), m.DecisionAll(cut)},
 			} {
 				if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
-					t.Errorf("%s, %s: %s rows have other scores", name, form, what)
+					t.Errorf("%s, %s: scores of %s rows differ", name, form, what)
 				}
 			}
 			// The scores agree with their definition.
@@ -720,13 +720,13 @@ func TestErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if err := train(dense.New(0, 3), nil, Trainer{}); err == nil {
-		t.Error("no rows")
+		t.Error("no error for no rows")
 	}
 	if err := train(p.Dense, p.Y[:5], Trainer{}); err == nil {
-		t.Error("labels are missing")
+		t.Error("no error for missing labels")
 	}
 	if err := train(p.Dense, make([]float32, 20), Trainer{}); err == nil {
-		t.Error("one class")
+		t.Error("no error for a single class")
 	}
 	var row *pegasos.RowError
 	for _, v := range []float32{float32(math.NaN()), float32(math.Inf(-1)), 1e30} {
@@ -988,7 +988,7 @@ func TestCrossPredict(t *testing.T) {
 		}
 	}
 	if _, err := tr.CrossPredict(context.Background(), x, y[:3], 2); err == nil {
-		t.Error("labels are missing")
+		t.Error("no error for missing labels")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -11,7 +11,7 @@ import (
 // All scores are known at the end of a pass, and from them |u|^2, the sum of alpha*y*score, and the
 // losses, so the objective and the bound need no further kernel values. The scores come from
 // rounded kernel values, and the bound is lowered by the effect that this may have: see errorBound.
-// If the kernel is not an inner product there is no bound.
+// The Sigmoid kernel has no bound, since it is not an inner product.
 
 // certified reports whether the alphas are dual variables that prove a lower bound. They are not
 // after IID steps, where a row may be visited more often than once per epoch, or with the Sigmoid

@@ -230,7 +230,8 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 }
 
 // makeProbe returns a row as a probe, without the columns that the model does not have. If stable
-// is true the values stay valid and the probe may share them; otherwise it may use memory of b.
+// is true, a dense row's values stay valid and the probe may share them. Converted rows are stored
+// in b.
 func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = append(b.words[:0], make([]uint64, s.width)...)

@@ -10,11 +10,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Steps are taken in blocks. Deciding which rows of a block violate the margin requires only the
-// kernel among the rows of the block, provided that all scores were up to date when the block
-// began. The kernel values of the violating rows with all other rows are computed at the end of the
-// block, for many rows at a time and on all cores. In either case a score is summed in the order of
-// the updates, so the block length does not influence the bits.
+// Steps are taken in blocks. Deciding which rows of a block are updated requires only the kernel
+// among the rows of the block, provided that all scores were up to date when the block began. The
+// kernel values of the updated rows with all other rows are computed at the end of the block, for
+// many rows at a time and on all cores. In either case a score is summed in the order of the
+// updates, so the block length does not influence the bits.
 
 // blockRows is the number of steps in a block: long enough for the updates of a block to outweigh
 // the cost of distributing the work, short enough for the kernel among its rows to be cheap.
@@ -178,7 +178,7 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 			continue
 		}
 		margin := float64(sign * w.score[j])
-		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at a problem's first step w is 0
+		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // w is 0 at first: a violation
 			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
 					Reason: "the score is not finite: " + tooLarge}

@@ -181,7 +181,7 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := r.pegasos(ctx)
+	stopped, err := r.solve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -519,9 +519,9 @@ func (p *problem) find(pos int) (i int, sign float64) {
 // coefficients of w, up to sign.
 func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
 
-// pegasos runs the Pegasos steps and, unless Finish is none, dual coordinate ascent. It returns
+// solve runs the Pegasos steps and, unless Finish is none, dual coordinate ascent. It returns
 // early, with stopped set, once ctx is done.
-func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
+func (r *run) solve(ctx context.Context) (stopped bool, err error) {
 	for r.t < r.total {
 		if ctx.Err() != nil {
 			return true, nil
@@ -547,14 +547,15 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	if r.cfg.Finish == pegasos.FinishNone {
 		return false, nil
 	}
-	return r.finish(ctx)
+	return r.dualAscent(ctx)
 }
 
-// finish runs passes of dual coordinate ascent until every problem is done or Passes is reached. A
-// pass skips moves shorter than its threshold, which halves from pass to pass: a short move costs
-// the same kernel values as a long one, and early short moves are mostly reverted soon. Moves below
-// Tol/100 (see initialThreshold for the unit) are made only once a problem has no longer ones left.
-func (r *run) finish(ctx context.Context) (stopped bool, err error) {
+// dualAscent runs passes of dual coordinate ascent until every problem is done or Passes is
+// reached. A pass skips moves shorter than its threshold, which halves from pass to pass: a short
+// move costs the same kernel values as a long one, and early short moves are mostly reverted soon.
+// Moves below Tol/100 (see initialThreshold for the unit) are made only once a problem has no
+// longer ones left.
+func (r *run) dualAscent(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
 	for threshold := initialThreshold; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
@@ -591,8 +592,8 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 }
 
 // initialThreshold is the shortest move made in the first pass, as a fraction of min(1,
-// scale/k(x,x)), the length of a move of a row with score 0. A problem ends at a pass without moves
-// whose threshold is at most minThreshold, in the same unit.
+// dualScale/k(x,x)), the length of a move of a row with score 0 and alpha 0. A problem ends at a
+// pass without moves whose threshold is at most minThreshold, in the same unit.
 const (
 	initialThreshold = 0.25
 	minThreshold     = 0x1p-40

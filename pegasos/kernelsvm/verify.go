@@ -100,7 +100,7 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 }
 
 // matchSupport returns the model's coefficients for the rows of the run, by problem, and the number
-// of support rows without an equal row of the same class. Each row matches at most one support row.
+// of support rows that match no row of their class. Each row matches at most one support row.
 func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
 		class int32

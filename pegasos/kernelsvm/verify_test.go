@@ -124,10 +124,10 @@ func TestVerifyContradicts(t *testing.T) {
 	more := slices.Clone(p.Y)
 	more[0] = 99
 	if _, err := tr.Verify(ctx, m, p.Dense, more); err == nil {
-		t.Error("another class")
+		t.Error("no error for another class")
 	}
 	if _, err := tr.Verify(ctx, m, dense.New(120, 4), p.Y); err == nil {
-		t.Error("fewer features")
+		t.Error("no error for fewer features")
 	}
 	m.Result.Objective = math.NaN()
 	if v, err := tr.Verify(ctx, m, p.Dense, p.Y); err != nil || len(v.Reasons) > 0 {
