@@ -175,8 +175,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	if i := floats.FirstNotFinite(values); i >= 0 {
-		return nil, fmt.Errorf("support rows: a value is %v, want a finite number",
-			values[i])
+		return nil, fmt.Errorf("support rows: a value is %v, not finite", values[i])
 	}
 	x, err := rowsOf()
 	if err != nil {
@@ -249,8 +248,7 @@ func (h *header) check() (rows int, err error) {
 	case h.Config.hasGamma() && h.Config.Gamma == 0:
 		return 0, errors.New("header: config: gamma is missing")
 	case h.Config.problems(n) > maxProblems:
-		return 0, fmt.Errorf("header: classes: %d classes make too many pairs, want at most %d", n,
-			maxProblems)
+		return 0, fmt.Errorf("header: classes: %d classes make too many pairs", n)
 	}
 	return h.checkSizes(n)
 }
@@ -268,14 +266,12 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 	}
 	for _, count := range h.Support {
 		if count < 0 || count > maxRows-rows {
-			return 0, fmt.Errorf("header: support: have %d rows of one class, want 0 to %d in all",
-				count, maxRows)
+			return 0, fmt.Errorf("header: support: have %d, want 0 to %d rows in all", count, maxRows)
 		}
 		rows += count
 	}
 	if h.Layout == "dense" && rows > 0 && h.Features > math.MaxInt/8/rows {
-		return 0, fmt.Errorf("header: support: %d dense rows of %d features are too large", rows,
-			h.Features)
+		return 0, fmt.Errorf("header: %d dense rows of %d features are too large", rows, h.Features)
 	}
 	return rows, nil
 }

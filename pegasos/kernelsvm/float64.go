@@ -163,9 +163,8 @@ func (r *run) endPass(ctx context.Context, still bool) {
 // allows maxRecomputations for each problem.
 func (r *run) needsFloat64(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
-	return !p.done && r.certified() && r.cfg.Kernel != Function &&
-		p.recomputations < maxRecomputations &&
-		p.gapWith(p.bound) > tol && (ended || p.gapWith(p.rawLower) <= tol/2) &&
+	return !p.done && r.certified() && r.cfg.Kernel != Function && p.gapWith(p.bound) > tol &&
+		p.recomputations < maxRecomputations && (ended || p.gapWith(p.rawLower) <= tol/2) &&
 		(p.lower == 0 || p.gapWith(p.bound)-p.gapWith(p.rawLower) > tol/4)
 }
 
