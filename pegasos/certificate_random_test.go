@@ -309,7 +309,7 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 // vector returns weight vector k of the model for scaled rows, and its bias.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
-		return floats.Wide(m.Weights[k]), pegasos.BiasOf(m, k)
+		return floats.Wide(m.Weights[k]), vectorBias(m, k)
 	}
 	return m.Scaling.Exact(m, k)
 }
@@ -338,7 +338,7 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	}
 	for k := 0; k < vectors; k += p.Vectors {
 		q := p
-		q.Lambda = pegasos.LambdaOf(m, k)
+		q.Lambda = vectorResult(m, k).Lambda
 		negative, positive := -1, 0
 		if m.Classes != nil && !joint {
 			negative, positive = pegasos.ClassesOf(m, k)
@@ -347,7 +347,7 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 			prior = m.Scaling.Unfold(prior)
 			q.Prior = prior.Weights[k:][:p.Vectors]
 			for i := range p.Vectors {
-				q.PriorBias = append(q.PriorBias, pegasos.BiasOf(prior, k+i))
+				q.PriorBias = append(q.PriorBias, vectorBias(prior, k+i))
 			}
 		}
 		t.addRows(&q, m, negative, positive, joint)

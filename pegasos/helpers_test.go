@@ -131,6 +131,21 @@ func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	}
 }
 
+// allocations returns the bytes allocated so far.
+func allocations() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// live returns how many bytes are in use.
+func live() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
 // vectorResult returns the part of the result for weight vector k, or of the whole model.
 func vectorResult(m *pegasos.Model, k int) pegasos.ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
@@ -145,4 +160,13 @@ func vectorBias(m *pegasos.Model, k int) float64 {
 		return 0
 	}
 	return m.Bias[k]
+}
+
+// sequence returns the numbers from 0 to n-1.
+func sequence(n int) []uint32 {
+	s := make([]uint32, n)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
 }

@@ -60,7 +60,7 @@ func newOracle(r *run, x *dense.Matrix, tr *pegasos.Trainer, weights []float32) 
 	for k := range s.Vectors {
 		w, w0, b, b0 := make([]float64, x.Cols()), make([]float64, x.Cols()), 0.0, 0.0
 		if tr.Prior != nil {
-			b0 = pegasos.BiasOf(tr.Prior, k)
+			b0 = vectorBias(tr.Prior, k)
 			for j, v := range tr.Prior.Weights[k] {
 				w0[j] = float64(v)
 			}
@@ -68,7 +68,7 @@ func newOracle(r *run, x *dense.Matrix, tr *pegasos.Trainer, weights []float32) 
 			b = b0
 		}
 		if tr.Start != nil {
-			b = pegasos.BiasOf(tr.Start, k)
+			b = vectorBias(tr.Start, k)
 			for j, v := range tr.Start.Weights[k] {
 				w[j] = float64(v)
 			}
@@ -194,7 +194,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			size = math.Max(size, math.Abs(at(k, o.x.Cols())))
 		}
 		for k, w := range m.Weights {
-			for j, v := range append(float64s(w), pegasos.BiasOf(m, k)) {
+			for j, v := range append(float64s(w), vectorBias(m, k)) {
 				if math.Abs(v-at(k, j)) > 1e-4*size {
 					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
 						r.session.Rows.X, r.session.Settings, o.t, j, k, v, at(k, j))
@@ -317,7 +317,7 @@ func definition(
 	var w [][]float64
 	var b []float64
 	for k := range m.Weights {
-		w, b = append(w, float64s(m.Weights[k])), append(b, pegasos.BiasOf(m, k))
+		w, b = append(w, float64s(m.Weights[k])), append(b, vectorBias(m, k))
 	}
 	return o.objective(w, b, func(z []float64, i int) float64 { return at(z, int(y[i])) })
 }

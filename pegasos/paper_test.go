@@ -174,9 +174,9 @@ func TestScaling(t *testing.T) {
 							have.Weights[k][j], v/c)
 					}
 				}
-				if pegasos.BiasOf(have, k) != pegasos.BiasOf(want, k) {
-					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, pegasos.BiasOf(have, k),
-						pegasos.BiasOf(want, k))
+				if vectorBias(have, k) != vectorBias(want, k) {
+					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, vectorBias(have, k),
+						vectorBias(want, k))
 				}
 			}
 			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {

@@ -55,7 +55,7 @@ func TestScaleFree(t *testing.T) {
 								cfg, k, j, c, v, want, k)
 						}
 					}
-					if pegasos.BiasOf(m, c) != pegasos.BiasOf(plain, c) {
+					if vectorBias(m, c) != vectorBias(plain, c) {
 						t.Fatalf("%+v, rows times 2^%d: bias %v, want %v", cfg, k, m.Bias,
 							plain.Bias)
 					}

@@ -75,7 +75,7 @@ func full() *checkpoint.State {
 				{Steps: 12, Generator: []byte{0}}},
 			Learners: []checkpoint.Learner{
 				{Saved: iterate.Saved{Steps: 30, Biases: []float64{0, 1e-300}, Factor: 0.1},
-					Dual: &iterate.Progress{Start: 23, Pass: 2, Sum: 0.1}},
+					Dual: &iterate.Progress{Start: 23, Pass: 2, GapSum: 0.1}},
 				{Saved: iterate.Saved{Steps: 12, Biases: []float64{}}, NewtonStarts: 2,
 					Newton: &checkpoint.Newton{Start: 10, Dual: true,
 						Past: newton.Past{Iterations: 3, Retries: []int{1, 2}}}},

@@ -176,7 +176,7 @@ func (c *Choice) settle() {
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := costsOf(c.Kind()).leastLambda
-	a := max(float64(shareOfR2*min(max(10*c.used()/n, 0.1), 1)), least/n)
+	a := max(float64(lambdaShare*min(max(10*c.used()/n, 0.1), 1)), least/n)
 	if len(c.shares) == 2 {
 		a = float64(a * math.Sqrt(2*min(c.shares[0], c.shares[1])))
 	}
@@ -260,10 +260,10 @@ func (c *Choice) finish(passes int) {
 				c.Finish = settings.FinishAuto
 			}
 		case c.Numbers() && !c.Kind().Traits().MeanResidual && !c.moved:
-			// The constant is moved anyway: see Session.centre.
+			// The engine shifts the bias to a mean residual of 0, away from the optimum.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
-			if costsOf(c.Kind()).newton && c.Cols() <= fewColumns && c.roomForNewton() {
-				s.Finish = settings.FinishNewton // columns that go together take very many passes
+			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
+				s.Finish = settings.FinishNewton // correlated columns take very many passes
 				if s.Validate() == nil {
 					c.Finish = settings.FinishNewton
 					return

@@ -34,11 +34,11 @@ type lossCosts struct {
 
 // costs has a line for each loss; costsOf panics without one.
 var costs = [loss.Kinds]lossCosts{
-	loss.Hinge:          {12, 0, 90, 4, 2, leastOfRows, false},
-	loss.Log:            {6, 6, 90, 1.5, 1.3, leastOfRows, false},
-	loss.SquaredHinge:   {6, 3, 50, 8, 1.3, leastOfRows, false},
-	loss.EpsInsensitive: {12, 0, 90, 4, 2, leastOfRows, false},
-	loss.Squared:        {3, 3, 50, 8, 1.3, ofSquared, true},
+	loss.Hinge:          {12, 0, 90, 4, 2, minLambdaRows, false},
+	loss.Log:            {6, 6, 90, 1.5, 1.3, minLambdaRows, false},
+	loss.SquaredHinge:   {6, 3, 50, 8, 1.3, minLambdaRows, false},
+	loss.EpsInsensitive: {12, 0, 90, 4, 2, minLambdaRows, false},
+	loss.Squared:        {3, 3, 50, 8, 1.3, minLambdaRowsSquared, true},
 }
 
 // costsOf returns the constants of a loss.
@@ -50,7 +50,8 @@ func costsOf(l loss.Kind) *lossCosts {
 	return of
 }
 
-// CostOf counts the operations on the rows of one problem, which have the given columns.
+// CostOf returns the cost of one problem with the loss l and the given numbers of rows and nonempty
+// columns. docs/spec.md has the formulas.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
@@ -73,7 +74,7 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
-	for gap := 0.01; gap > max(tol, float32s); gap /= 10 {
+	for gap := 0.01; gap > max(tol, minGap); gap /= 10 {
 		passes *= of.growth
 	}
 	return passes

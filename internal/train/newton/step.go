@@ -282,7 +282,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	half := p.Lambda / 2
 	at.p = float64(half*ww) + s.loss/rows
 	at.optimization, at.smoothing = float64(half*distance), s.smoothing/rows
-	if p.Loss.Kind == loss.Log {
+	if p.Loss.Kind.Traits().Entropy {
 		// The last term is about the most by which scaling the a_i down changes their entropy.
 		at.d = at.p - at.optimization - float64((2-r[0]-r[1])*8)
 		return at

@@ -83,8 +83,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// earn adds what the row earns with the dual variable a, the square and the row itself.
-func (w *worker) earn(k int, a float64, sums, u []float64) {
+// addDual adds the current row's dual term -l*(-a) to sums[0], a^2 to sums[1], and a*y*x to u, all
+// multiplied by the row's weight.
+func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
 	}

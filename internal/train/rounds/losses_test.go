@@ -21,7 +21,7 @@ func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 			continue
 		}
 		f := limits.kind
-		if f.Name() != string(l) || limits.meanDual <= 0 || limits.meanGain <= 0 {
+		if f.Name() != string(l) || limits.meanDual <= 0 || limits.meanDualTerm <= 0 {
 			t.Errorf("%s: %+v of %s", l, limits, f.Name())
 		}
 		for _, m := range []float64{1, 1.5, 7, 1000} {

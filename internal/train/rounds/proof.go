@@ -93,12 +93,12 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 		o := truncation(vectors) / scale
 		truncated += float64(o * o)
 	}
-	uu := objectives.SquareSum(r.vector(dual, sum[3:]))
-	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
-		float64(float64(sums*root)*r.reach)
-	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + sums))
-	if r.cost.Kind.Traits().Entropy {
-		bound = gain - half - float64(64*sums)
+	uu := objectives.SquareSum(r.meanVector(vectors, sum[3:]))
+	u := float64(math.Sqrt(uu)*(1+roundoff)) + math.Sqrt(truncated) +
+		float64(float64(roundoff*rmsDual)*r.maxLength)
+	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + roundoff))
+	if r.loss.Kind.Traits().Entropy {
+		bound = meanTerm - half - float64(64*roundoff)
 	} else {
 		q := r.loss.Kind.Traits().Quadratic
 		quadratic := float64(q * (squares + truncation(squared)) * (1 + roundoff))

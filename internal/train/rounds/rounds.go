@@ -51,29 +51,31 @@ const (
 	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits is a loss that rounds can train, with bounds on its values, which determine the units
-// that sums are rounded to.
+// lossLimits is a loss that can be trained in rounds, with bounds on its values. The bounds
+// determine the units to which sums are rounded.
 type lossLimits struct {
 	kind loss.Kind
-	// margin returns bounds on the loss, the dual variable and the dual term of a row with |1 - y*z|
-	// at most m.
-	margin func(m float64) (row, dual, gain float64)
-	// Bounds for the dual method on the means over the rows of dual variables and of dual terms.
-	meanDual, meanGain float64
+	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
+	// of a row with |1 - y*z| at most m.
+	margin func(m float64) (row, dual, dualTerm float64)
+	// Upper bounds, for the dual method, on the means over the rows of the magnitudes of the dual
+	// variables and of their dual terms.
+	meanDual, meanDualTerm float64
 }
 
-// supported holds the losses that rounds can train. New refuses the others by name.
+// supported holds the losses that can be trained in rounds. New refuses the others by name.
 var supported = map[pegasos.Loss]*lossLimits{
 	pegasos.Hinge: {loss.Hinge, unitSlope, 1, 1},
 	pegasos.Log:   {loss.Log, unitSlope, 1, 1},
-	// A dual objective above 0 has a mean square of the dual variables below 16.
-	pegasos.SquaredHinge: {loss.SquaredHinge, func(m float64) (row, dual, gain float64) {
+	// The dual variables of the squared hinge are not bounded, but where the dual objective is
+	// positive, their mean square is below 16.
+	pegasos.SquaredHinge: {loss.SquaredHinge, func(m float64) (row, dual, dualTerm float64) {
 		return float64(m * m), 2 * m, 2*m + float64(m*m)
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is lossLimits.margin for a loss whose dual variables and dual terms are at most 1.
-func unitSlope(m float64) (row, dual, gain float64) { return m, 1, 1 }
+// unitSlope is lossLimits.margin of a loss whose dual variables and dual terms are at most 1.
+func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
 func fieldError(field, reason string) error {
 	return &pegasos.ConfigError{Field: field, Reason: reason}
@@ -92,17 +94,17 @@ type Rounds struct {
 	Lambda  float64          // penalty factor of the objective, as set or computed from C
 	Shards  int              // number of shards that have rows, at least 1
 
-	classes []float32
-	rows    float64   // that have a weight above 0
-	cols    int       // columns of all rows
-	vars    int       // variables of a problem: the columns, and the bias
-	beta    float64   // the feature of the bias; 0 without one
-	weights []float64 // of a row of each class, such that the mean over the rows is 1
-	total   float64   // the sum of the weights before that; 0 without weights
-	count   int       // rows of all shards
-	cost    loss.Func
-	limits  *lossLimits    // of cost
-	held    *pegasos.Model // that is verified; nil for training
+	labels       []float32      // labels of the classes, ascending
+	weightedRows float64        // number of rows with a class weight above 0
+	cols         int            // number of columns
+	vars         int            // variables per weight vector: the columns, then the bias if any
+	biasScale    float64        // value of the bias feature, the same in all rows; 0 without a bias
+	classWeights []float64      // weight of each class's rows, with a mean of 1 over weighted rows
+	weightSum    float64        // sum of row weights before normalization; 0 without class weights
+	allRows      int            // number of rows of all shards
+	loss         loss.Func      // loss as a function of the margin
+	limits       *lossLimits    // bounds on the values of loss
+	verified     *pegasos.Model // model whose claims are verified; nil when training
 
 	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
 	scale         []float64       // power of 2 per variable that scales its |features| below 1
@@ -140,9 +142,9 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		return nil, err
 	}
 	r := &Rounds{Method: method, Config: cfg, Scaling: scaled, Shards: max(1, shards),
-		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
+		labels: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, allRows: s.Rows,
 		limits: supported[cmp.Or(cfg.Loss, pegasos.Hinge)]}
-	r.cost.Kind = r.limits.kind
+	r.loss.Kind = r.limits.kind
 	if c := scaled; c != nil {
 		r.scaler = &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
 	}

@@ -122,9 +122,10 @@ func TestRowBounds(t *testing.T) {
 		}
 	}
 	for kind, want := range map[pegasos.Loss]float64{pegasos.Hinge: 1, pegasos.SquaredHinge: 1024} {
-		dual, dualTerm := newRounds(t, kind, Dual, 1).ascentBounds()
-		if dual != want || dualTerm != want*want {
-			t.Errorf("%s: dual variables to %v with terms to %v", kind, dual, dualTerm)
+		limits := newRounds(t, kind, Dual, 1).limits
+		if limits.meanDual != want || limits.meanDualTerm != want*want {
+			t.Errorf("%s: dual variables to %v with terms to %v", kind, limits.meanDual,
+				limits.meanDualTerm)
 		}
 	}
 }

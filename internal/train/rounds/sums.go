@@ -54,10 +54,10 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// most returns bounds on the loss of a row, on its dual variable and on the gain of that, for
-// weights of the given length, with the bias's.
-func (r *Rounds) most(length float64) (row, dual, gain float64) {
-	return r.limits.margin(1 + float64(float64(length*r.reach)*(1+0x1p-20)))
+// rowBounds returns upper bounds on a row's loss, its dual variable and the magnitude of its dual
+// term, for a weight vector of the given norm, bias included.
+func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
+	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
 }
 
 // norm returns the Euclidean norm of v.

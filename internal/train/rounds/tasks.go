@@ -73,7 +73,7 @@ func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 		_, dual, dualTerm = r.rowBounds(norm(t.DualW))
 	}
 	if r.Method == Dual {
-		dual, gain = r.limits.meanDual, r.limits.meanGain
+		dual, dualTerm = r.limits.meanDual, r.limits.meanDualTerm
 	}
 	layout = []segment{{r.quantum(row), 1, false}, {r.quantum(dualTerm), 1, false}}
 	if kind == Proof {
