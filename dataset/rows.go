@@ -14,7 +14,7 @@ func (s *Set) row(i int) (columns []int32, values []float32) {
 	if s.Dense != nil {
 		return nil, s.Dense.Row(i)
 	}
-	return (*matrices.CSR)(s.Sparse).Admitted(i)
+	return (*matrices.CSR)(s.Sparse).CheckedRow(i)
 }
 
 // A rowBuilder makes a matrix row by row.

@@ -98,7 +98,7 @@ func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 }
 
 // unchecked reports whether some rows may still have to be checked before they are read.
-func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Sound() }
+func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Verified() }
 
 func (m *Matrix) check(w []float32) {
 	if len(w) != m.Cols() {

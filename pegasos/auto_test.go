@@ -20,7 +20,7 @@ func autoTrial(seed uint64) *trial {
 // No proof of a run with FinishAuto is wrong, on random data and settings; -certify-runs 10000
 // tries 10000 problems.
 func TestAutoCertificate(t *testing.T) {
-	defer func() { newton.SumFew = true }()
+	defer func() { newton.UseSparse = true }()
 	var n tally
 	n.certifyRandom(t, 2000, 60, autoTrial)
 	if n.close < n.problems/3 {

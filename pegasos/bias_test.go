@@ -266,13 +266,13 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				a := make([]float32, 60)
 				var up, down float64
 				for i := range a {
-					if v := 4*g.Float64() - 2; p.Share(i) > 0 && trial%4 > 0 {
+					if v := 4*g.Float64() - 2; p.RowWeight(i) > 0 && trial%4 > 0 {
 						a[i] = p.Of.Cost.Clamp(float32(v))
-					} else if p.Share(i) > 0 && g.IntN(10) == 0 { // few are not 0, perhaps all on one side
+					} else if p.RowWeight(i) > 0 && g.IntN(10) == 0 { // few are not 0, perhaps all on one side
 						a[i] = 1
 					}
 					side, _ := p.Of.Label(uint32(i))
-					if b := float64(a[i]*side) * p.Share(i); b > 0 {
+					if b := float64(a[i]*side) * p.RowWeight(i); b > 0 {
 						up += b
 					} else {
 						down -= b
@@ -289,9 +289,9 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					} else if b < 0 && down > up {
 						left[i] *= up / down
 					}
-					mean += p.Share(i) * left[i] * target / float64(r.Count())
+					mean += p.RowWeight(i) * left[i] * target / float64(r.Count())
 					for j, z := range data.dense.Row(i) {
-						u[j] += p.Share(i) * left[i] * float64(side) * float64(z) / float64(r.Count())
+						u[j] += p.RowWeight(i) * left[i] * float64(side) * float64(z) / float64(r.Count())
 					}
 				}
 				for _, v := range u {
@@ -302,7 +302,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					s := float64(step) / 200
 					value := s*mean - s*s*half
 					for i, v := range left {
-						value += p.Share(i) * p.Of.Cost.Least(s*v) / float64(r.Count())
+						value += p.RowWeight(i) * p.Of.Cost.DualTerm(s*v) / float64(r.Count())
 					}
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}

@@ -284,7 +284,7 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 
 // row returns row i, scaled by the model's scaling, in float64.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
-	row := floats.Wide(t.rows.Row(i))
+	row := floats.Float64s(t.rows.Row(i))
 	s := m.Scaling
 	if s == nil {
 		return row
@@ -309,7 +309,7 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 // vector returns weight vector k of the model for scaled rows, and its bias.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
-		return floats.Wide(m.Weights[k]), vectorBias(m, k)
+		return floats.Float64s(m.Weights[k]), vectorBias(m, k)
 	}
 	return m.Scaling.Exact(m, k)
 }
@@ -320,7 +320,7 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	cfg := m.Config
 	p := certtest.Problem{
 		Lambda:  m.Lambda,
-		Epsilon: cfg.Epsilon / pegasos.ScaleOf(m.Scaling).Unit(),
+		Epsilon: cfg.Epsilon / pegasos.ScaleOf(m.Scaling).TargetUnit(),
 		Vectors: 1,
 		Bias:    cfg.Bias != pegasos.BiasNone,
 	}
@@ -462,17 +462,17 @@ func (n *tally) hold(
 	n.problems++
 	const ulps = 0x1p-50 // relative error of certtest's float64 losses
 	truth := p.Objective(w, b)
-	if d := math.Abs(c.Objective - truth); d > 1.001*claims.SmallOfObjective*truth &&
+	if d := math.Abs(c.Objective - truth); d > 1.001*claims.ObjectiveTolerance*truth &&
 		math.IsNaN(c.DualObjective) {
 		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 	}
-	_, _, least := p.Minimise()
+	_, _, least := p.Minimize()
 	least = math.Min(least, truth) * (1 + ulps)
 	zero, none := make([][]float64, len(w)), make([]float64, len(w))
 	for k := range zero {
 		zero[k] = make([]float64, len(w[k]))
 		if p.Prior != nil {
-			zero[k], none[k] = floats.Wide(p.Prior[k]), p.PriorBias[k]
+			zero[k], none[k] = floats.Float64s(p.Prior[k]), p.PriorBias[k]
 		}
 	}
 	start := p.Objective(zero, none)

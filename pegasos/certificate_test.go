@@ -276,7 +276,7 @@ func TestPriorCancels(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
-		_, _, least := all[0].Minimise()
+		_, _, least := all[0].Minimize()
 		if m.Result.DualObjective > least {
 			t.Errorf("seed %d, %s: bound %v, but P can be %v", seed, cfg.Loss,
 				m.Result.DualObjective, least)
@@ -303,7 +303,7 @@ func TestObjectiveIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
-		truth := all[0].Objective([][]float64{floats.Wide(m.Weights[0])}, []float64{0})
+		truth := all[0].Objective([][]float64{floats.Float64s(m.Weights[0])}, []float64{0})
 		if r := m.Result; math.Abs(r.Objective-truth) > 1e-13*truth || !(r.Gap <= 1e-3) {
 			t.Errorf("seed %d: objective %v, in truth %v: gap %v", seed, r.Objective, truth, r.Gap)
 		}

@@ -132,17 +132,17 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 // lossOf returns the loss as a function of the margin or, for regression, of the error.
 func lossOf(cfg pegasos.Config) loss.Func {
 	s := pegasos.SettingsOf(cfg)
-	return s.Cost()
+	return s.LossFunc()
 }
 
 // hasBounds reports whether a lower bound exists with the settings.
 func hasBounds(cfg pegasos.Config) bool {
 	s := pegasos.SettingsOf(cfg)
-	return s.Bounds()
+	return s.HasBound()
 }
 
 // hasSolver reports whether Finish replaces the Pegasos steps by another solver.
 func hasSolver(cfg pegasos.Config) bool {
 	s := pegasos.SettingsOf(cfg)
-	return s.Finishes()
+	return s.HasSolver()
 }

@@ -30,7 +30,7 @@ func (m *Model) Penalty() float64 {
 	}
 	total := 0.0
 	for k, v := range m.Weights {
-		w, b := floats.Wide(v), m.bias(k)
+		w, b := floats.Float64s(v), m.bias(k)
 		if s := m.Scaling; s != nil {
 			w, b = s.Exact(m, k)
 		}
@@ -60,9 +60,9 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	c := m.Config.settings().Cost()
+	c := m.Config.settings().LossFunc()
 	if m.Classes == nil {
-		spread := m.Scaling.internal().Unit()
+		spread := m.Scaling.internal().TargetUnit()
 		c.Epsilon /= spread
 		return weightedMean(weight, len(y), func(i int) float64 {
 			return c.At((scores[i] - float64(y[i])) / spread)

@@ -47,8 +47,8 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 // Rows packed into fewer bytes give the same models, objectives and bounds, to the bit.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
-		store.BytesFrom, store.SameFrom, rows.CopyFrom = bytes, same, copies
-	}(store.BytesFrom, store.SameFrom, rows.CopyFrom)
+		store.MinPixelSize, store.MinConstantSize, rows.MinCopySize = bytes, same, copies
+	}(store.MinPixelSize, store.MinConstantSize, rows.MinCopySize)
 	pixels, y := images(1, 300, 53, 4)
 	binary, z := oneValue(2, 300, 60, 4, false)
 	two, sign := oneValue(3, 300, 60, 2, true)
@@ -87,7 +87,7 @@ func TestCompactLayouts(t *testing.T) {
 			}
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
-				store.BytesFrom, store.SameFrom, rows.CopyFrom = from, from, from
+				store.MinPixelSize, store.MinConstantSize, rows.MinCopySize = from, from, from
 				for _, tr.Threads = range threads {
 					m, err := trainPlain(t.Context(), &tr, data.x, data.y)
 					if err != nil {
@@ -110,8 +110,8 @@ func TestCompactLayouts(t *testing.T) {
 // everyLayout calls f once where all rows are copied in the order of visits, and once where none
 // are.
 func everyLayout(f func()) {
-	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
-	for _, rows.CopyFrom = range []int{0, math.MaxInt} {
+	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
+	for _, rows.MinCopySize = range []int{0, math.MaxInt} {
 		f()
 	}
 }

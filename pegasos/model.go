@@ -150,7 +150,7 @@ func (m *Model) WithCols(cols int) *Model {
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
 			for k := range c.Bias { // a zero in a dropped column scores -Shift*Factor*weight
-				c.Bias[k] = m.bias(k) + s.internal().Rest(m.Weights[k], cols)
+				c.Bias[k] = m.bias(k) + s.internal().ScoreOfZeros(m.Weights[k], cols)
 			}
 		}
 	}
@@ -245,14 +245,14 @@ func (s *Scaling) Unfold(m *Model) *Model {
 	u.Weights, u.Bias = s.internal().Unfold(m.Weights, m.Bias, m.Scaling.internal(),
 		m.Config.Plain().Bias != BiasNone)
 	u.Scaling = nil
-	u.Config.Epsilon = m.Config.Epsilon / s.internal().Unit()
+	u.Config.Epsilon = m.Config.Epsilon / s.internal().TargetUnit()
 	return &u
 }
 
 // Exact returns weight vector k of m and its bias, in float64, for rows and targets scaled by s,
 // given that m was folded by s.
 func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
-	return s.internal().Exact(m.Weights[k], m.bias(k))
+	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
 // vectorResult returns the result of vector k, or the steps and lambda of the run if a file lacks

@@ -64,7 +64,7 @@ func (m *Model) Write(w io.Writer) error {
 		h.state = &m.State.state.Head
 	}
 	mw := modelfile.NewWriter(w, modelfile.Linear)
-	h.sparse = mw.Sparse(m.Weights, matrices.Room(len(m.Weights), h.features))
+	h.sparse = mw.Sparse(m.Weights, matrices.VectorsSize(len(m.Weights), h.features))
 	if err := mw.Header(h.fields(m)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
@@ -101,7 +101,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	// The numbers are read before memory of the claimed size is allocated.
-	room := matrices.Room(vectors, h.features)
+	room := matrices.VectorsSize(vectors, h.features)
 	weights, err := r.Vectors(vectors*h.features, h.sparse, room)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		}
 	}
 	if s := m.Scaling; s != nil {
-		shifts, factors := s.internal().Numbers(h.features)
+		shifts, factors := s.internal().Lengths(h.features)
 		if s.Shift, err = r.Floats(shifts); err != nil {
 			return nil, err
 		}

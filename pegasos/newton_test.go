@@ -30,7 +30,7 @@ func newtonTrial(seed uint64) *trial {
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
 	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
 	t.tr.Threads = pick(t.g, 1, 1, 2)
-	newton.SumFew = t.g.IntN(2) == 0 // so that rows with few nonzeros are summed both ways
+	newton.UseSparse = t.g.IntN(2) == 0 // so that rows with few nonzeros are summed both ways
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
 		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
@@ -40,7 +40,7 @@ func newtonTrial(seed uint64) *trial {
 
 // No bound that Newton's method proves exceeds the optimum, for random data and settings.
 func TestNewtonCertificate(t *testing.T) {
-	defer func() { newton.SumFew = true }()
+	defer func() { newton.UseSparse = true }()
 	var n tally
 	n.certifyRandom(t, 1000, 200, newtonTrial)
 	if n.close < n.problems*2/5 {

@@ -23,16 +23,16 @@ func toPixels(x *dense.Matrix, n float32) {
 // their order.
 func TestNewtonRows(t *testing.T) {
 	data := random(83, 3000, 30, 5, 0.8)
-	before := rows.CopyFrom
-	rows.CopyFrom = 1
-	defer func() { rows.CopyFrom = before }()
+	before := rows.MinCopySize
+	rows.MinCopySize = 1
+	defer func() { rows.MinCopySize = before }()
 	cfg := pegasos.Config{Lambda: 1e-3, Epochs: 9, Multiclass: pegasos.OneVsRest}
 	r, err := newRun(data.dense, data.y, &pegasos.Trainer{Config: cfg.Plain(), Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := r.problems[0]
-	if p.Names == nil {
+	if p.SetRows == nil {
 		t.Fatal("the run has copies of its rows")
 	}
 	n := p.learner.ForNewton(&r.session.Newtons, 0)

@@ -58,7 +58,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 		}
 	}
 	cfg := m.Config.Plain()
-	settings.Only(&cfg, settings.Chunk)
+	settings.KeepOnly(&cfg, settings.Chunk)
 	if l := m.lambda(0); l > 0 {
 		cfg.Lambda = l
 	}
@@ -121,7 +121,7 @@ func (cfg Config) checkChunks() error {
 	if rest.Shards == 1 {
 		rest.Shards = 0
 	}
-	bad := settings.Beyond(rest, settings.Chunk)
+	bad := settings.SetBeyond(rest, settings.Chunk)
 	if cfg.ClassWeight == Balanced {
 		bad = append(bad, "ClassWeight")
 	}
@@ -142,7 +142,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
 	}
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		return err
 	}
 	if x.Cols() != p.cols {
@@ -157,7 +157,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 			return fmt.Errorf("pegasos: %w", err)
 		}
 	}
-	set, err := rows.New(x, y, rows.Options{Numbers: p.cfg.Loss.Regression(), Known: p.classes})
+	set, err := rows.New(x, y, rows.Options{Regression: p.cfg.Loss.Regression(), Known: p.classes})
 	if err != nil {
 		return publicError(err)
 	}

@@ -109,7 +109,7 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 
 // matchCols returns m with the columns of x. It panics if x is nil or impossible in size.
 func (m *Model) matchCols(x Examples) *Model {
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
 	}
 	return m.WithCols(x.Cols())
@@ -276,7 +276,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 		calibrate.Couple(dst, each)
 	default:
 		copy(dst, each)
-		calibrate.Normalise(dst)
+		calibrate.Normalize(dst)
 	}
 	return dst
 }

@@ -57,14 +57,14 @@ func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 func (p *Proof) Write(w io.Writer) error {
 	var lines []proofVector
 	for _, v := range p.vectors {
-		lines = append(lines, proofVector{len(v.Shares), v.Signed, v.Scale})
+		lines = append(lines, proofVector{len(v.Duals), v.Signed, v.Scale})
 	}
 	mw := modelfile.NewWriter(w, modelfile.Proof)
 	if err := mw.Header(p.fields(&lines)); err != nil {
 		return fmt.Errorf("pegasos: proof can't be written: %w", err)
 	}
 	for _, v := range p.vectors {
-		modelfile.WriteNumbers(mw, v.Shares)
+		modelfile.WriteNumbers(mw, v.Duals)
 	}
 	return mw.Close()
 }
@@ -92,7 +92,7 @@ func readProof(r *modelfile.Reader) (*Proof, error) {
 			return nil, err
 		}
 		p.vectors = append(p.vectors, certificate.Packed{Signed: line.Signed, Scale: line.Scale,
-			Shares: shares})
+			Duals: shares})
 	}
 	return p, r.End()
 }

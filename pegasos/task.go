@@ -88,7 +88,7 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 		if err != nil {
 			return nil, publicError(err)
 		}
-		c.Take(p, lambda)
+		c.UseLambda(p, lambda)
 	}
 	c.End()
 	t.Config = fromSettings(c.Settings)
@@ -131,7 +131,7 @@ func (t *task) validate() error {
 		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
-		options.Not("KeepProof", t.KeepProof && !cfg.Bounds(),
+		options.Not("KeepProof", t.KeepProof && !cfg.HasBound(),
 			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
 			cfg.Order, cfg.Bias, cfg.Multiclass),
 	})), t.validateRows(t.Valid))
@@ -174,19 +174,19 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	if err := t.checkColumns(x); err != nil {
 		return nil, err
 	}
-	set, err := rows.New(x, y, rows.Options{Numbers: t.Loss.Regression(), Known: t.classes,
+	set, err := rows.New(x, y, rows.Options{Regression: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
 	return set, publicError(err)
 }
 
 // checkColumns returns an error if x is nil, impossible in size, or too wide for MaxMemory.
 func (t *task) checkColumns(x Examples) error {
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		return err
 	}
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
 	most := cmp.Or(t.MaxMemory, options.Allowed)
-	return publicError(options.Memory(most, store.LeastMemory(x), what).Err())
+	return publicError(options.Memory(most, store.MinMemory(x), what).Err())
 }
 
 // checkModels returns an error unless the run can use Prior and Start. It sets classes and hashes.

@@ -147,7 +147,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			tr.Start.Hash(), m.Start)
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
-		settings.Only(&t.Config, settings.Problem)
+		settings.KeepOnly(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
 		if strings.HasPrefix(m.Result.Solver, string(FinishDual)) && t.Order == Shuffled {
 			t.Order, t.Block = Permutation, 0 // the descent does not copy rows in shuffled order
@@ -183,7 +183,7 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	}
 	if s := m.Scaling.internal(); s != nil {
 		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
-		t.Epsilon /= s.Unit()
+		t.Epsilon /= s.TargetUnit()
 		t.scale = s
 	}
 	if err := cmp.Or(t.checkModels(), t.rescaleModels(m.Cols())); err != nil {
@@ -269,22 +269,22 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 			len(m.Weights))
 		return
 	}
-	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
+	t := claims.Comparison{Contradict: v.Contradict, Proven: v.Proven}
 	covered := make([]bool, len(claimed))
 	for _, f := range found {
-		c, of := all, claims.Of("weight vector", f.Vector, len(found))
+		c, of := all, claims.ProblemSuffix("weight vector", f.Vector, len(found))
 		if !joint {
 			own := claimed[f.Vector]
 			covered[f.Vector], c = true, claim(own.Objective, own.DualObjective)
 			t.Lambda(of, own.Lambda, f.Lambda)
 		}
-		if c.Objective != f.Quick.Objective || !(f.Quick.Mistake <= c.Small()) {
+		if c.Objective != f.Quick.Objective || !(f.Quick.MaxError <= c.Tolerance()) {
 			sure, most := v.allowed(m, c, f.Exact)
 			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
 		}
 		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
-			t.Unsure = t.Unsure || !ok // the only problem: there is no mean to confirm instead
+			t.Unconfirmed = t.Unconfirmed || !ok // the only problem: there is no mean to confirm instead
 		case !ok:
 			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
 		}
@@ -296,11 +296,11 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 				v.Contradict("the model claims something of weight vector %d, which has no rows", k)
 			}
 		}
-		if len(found) > 1 && !t.Unsure {
+		if len(found) > 1 && !t.Unconfirmed {
 			t.All(all, claim(v.Objective, v.Bound))
 		}
 	}
-	v.unsure = t.Unsure
+	v.unsure = t.Unconfirmed
 }
 
 // checkGap contradicts the gap of the model's file if it does not follow from objective and bound.
@@ -319,8 +319,8 @@ func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measuremen
 	if v.Known && v.Data == m.Data {
 		return 0, 0
 	}
-	sure = 2 * found.Mistake
-	return sure, max(sure, c.Small()+found.Mistake)
+	sure = 2 * found.MaxError
+	return sure, max(sure, c.Tolerance()+found.MaxError)
 }
 
 // decide sets the verdict from the reasons and unsure.
@@ -387,7 +387,7 @@ func (m *Model) Compare(found Result) *Verification {
 		return v
 	}
 	claimed, all := m.Result.PerClass, claim(m.Result.Objective, m.Result.DualObjective)
-	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
+	t := claims.Comparison{Contradict: v.Contradict, Proven: v.Proven}
 	switch {
 	case len(claimed) == len(m.Weights):
 	case len(m.Weights) == 1:
@@ -396,7 +396,7 @@ func (m *Model) Compare(found Result) *Verification {
 		claimed = fromResult(result.Result{PerClass: result.Unknown(len(m.Weights))}).PerClass
 	}
 	for k, p := range found.PerClass {
-		of, own := claims.Of("weight vector", k, len(found.PerClass)), claimed[k]
+		of, own := claims.ProblemSuffix("weight vector", k, len(found.PerClass)), claimed[k]
 		t.Lambda(of, own.Lambda, p.Lambda)
 		compareObjectives(&t, of, own.Objective, p.Objective)
 		is := claim(p.Objective, p.DualObjective)
@@ -405,10 +405,10 @@ func (m *Model) Compare(found Result) *Verification {
 		}
 	}
 	t.Means(all)
-	if !t.Unsure {
+	if !t.Unconfirmed {
 		t.All(all, claim(v.Objective, v.Bound))
 	}
-	v.unsure = t.Unsure
+	v.unsure = t.Unconfirmed
 	v.checkGap(m)
 	v.decide()
 	return v
@@ -423,11 +423,11 @@ const (
 // compareObjectives compares a claimed objective with the one found. It accepts a difference of
 // roundError below and of float32Error above; a claim that is lower by up to float32Error is
 // unsure.
-func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
+func compareObjectives(t *claims.Comparison, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
 	case -float32Error <= off && off < 0:
-		t.Unsure = true
+		t.Unconfirmed = true
 	default:
 		t.Wrong(of, claimed, found)
 	}

@@ -68,11 +68,11 @@ func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
 // checkedRow returns row i, or an empty row if it is in an invalid block. The slices alias the
 // matrix and must not reach its users, who could change indices that the kernels trust.
 func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
-	return (*matrices.CSR)(m).Admitted(i)
+	return (*matrices.CSR)(m).CheckedRow(i)
 }
 
 // isInvalid reports whether row i is in an invalid block.
-func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).Barred(i) }
+func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).InBadBlock(i) }
 
 // row returns row i, which must not be in an invalid block. It is small enough to be inlined.
 func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }

@@ -242,7 +242,7 @@ var kernels = []kernel{
 // doubles returns the hash of what f stores of x, four times as large, in float64.
 func doubles(f func(dst, x []float64)) func(n int) string {
 	return func(n int) string {
-		wide := floats.Wide(x(n))
+		wide := floats.Float64s(x(n))
 		for i := range wide {
 			wide[i] *= 4
 		}

@@ -65,7 +65,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 		}
 		each := perElement(k)
 		add := func(n, off int) {
-			if k.Most == 0 || n <= k.Most {
+			if k.MaxSize == 0 || n <= k.MaxSize {
 				all = append(all, &cell{k, n, off, caches.Level(n * each), n * each})
 			}
 		}

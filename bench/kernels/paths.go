@@ -128,7 +128,7 @@ func (m *meter) cell(c *cell) error {
 	}
 	shape, walked := k.Shape, 0
 	x, y := operands(shape, a, c.off)
-	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
+	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.MinLength {
 		walked = 4 * len(x) * shape.Streams()
 		loops = append(loops, func(n int) {
 			for range n {

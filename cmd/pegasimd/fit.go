@@ -26,7 +26,7 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
-		return metrics.RMSE(d.Y, floats.Wide(predicted), d.Weights)
+		return metrics.RMSE(d.Y, floats.Float64s(predicted), d.Weights)
 	}
 	return metrics.Accuracy(d.Y, predicted, d.Weights)
 }
@@ -35,7 +35,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
 	predicted := predictAll(m, d.X, threads)
 	if m.Classes == nil {
-		return &fitReport{R2: numberOf(metrics.R2(d.Y, floats.Wide(predicted), d.Weights))}
+		return &fitReport{R2: numberOf(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights))}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
 	for i, label := range d.Y {

@@ -112,7 +112,7 @@ func (m linearModel) report(r *modelReport, top int) {
 	}
 	r.scaled = spread != nil
 	for k := range m.Weights {
-		v, weights, sum := vectorReport{}, floats.Wide(m.Weights[k]), 0.0
+		v, weights, sum := vectorReport{}, floats.Float64s(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)
 		for j, w := range weights {
 			if w != 0 {
@@ -139,7 +139,7 @@ func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
 	}
-	spread := floats.Wide(m.Scaling.Factor)
+	spread := floats.Float64s(m.Scaling.Factor)
 	for j, factor := range spread {
 		if spread[j] = 1; m.Scaling.Folded {
 			spread[j] = 1 / factor

@@ -210,7 +210,7 @@ func advice(m *pegasos.Model) string {
 		}
 		return "a larger -lambda"
 	}
-	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newton.MostColumns && cfg.Validate() == nil {
+	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newton.MaxColumns && cfg.Validate() == nil {
 		return "more -epochs, or -finish newton,"
 	}
 	cfg.Finish = pegasos.FinishAuto

@@ -21,7 +21,7 @@ func (s Shape) Streams() int {
 
 // MinLength is the least length of operands that Run accepts: one vector register of floats, so
 // that the last load may overlap the previous one.
-const Least = 8
+const MinLength = 8
 
 // Available reports whether this machine has loops to measure with.
 func Available() bool { return available }
@@ -29,7 +29,7 @@ func Available() bool { return available }
 // Run walks over x and y once, from beginning to end. It changes nothing, except that Copy copies x
 // to y. x and y must have equal length of at least [MinLength]; shapes with one operand ignore y.
 func Run(s Shape, x, y []float32) {
-	if len(x) < Least || s >= Read2 && s != Update && len(y) != len(x) {
+	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: x and y need equal lengths of at least 8")
 	}
 	switch s {

@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 		return
 	}
 	for shape := bandwidth.Read; shape <= bandwidth.Axpy; shape++ {
-		for n := bandwidth.Least; n < 300; n++ {
+		for n := bandwidth.MinLength; n < 300; n++ {
 			for _, atStart := range []bool{false, true} {
 				m := &asmtest.Guard{AtStart: atStart}
 				x, y := m.Floats(n), m.Floats(n)

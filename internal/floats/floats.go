@@ -16,7 +16,7 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 }
 
 // Float64s returns the elements of v converted to float64.
-func Wide(v []float32) []float64 {
+func Float64s(v []float32) []float64 {
 	wide := make([]float64, len(v))
 	for j, z := range v {
 		wide[j] = float64(z)

@@ -51,7 +51,7 @@ func BenchmarkWide(b *testing.B) {
 	for _, dim := range []int{123, 300, 2000} {
 		sparse, _ := sparseRows(n, dim, 14)
 		b.Run(fmt.Sprintf("d=%d", dim), func(b *testing.B) {
-			s := NewWide(dim)
+			s := NewSparseSum(dim)
 			for b.Loop() {
 				s.Reset()
 				addAll(s, sparse, 1)

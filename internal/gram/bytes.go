@@ -17,19 +17,19 @@ type Bytes struct {
 	sum    []int64
 	recent []int32
 	rows   int // number of rows; if sum is not nil, those added or removed since sum last changed
-	buffer *Room
+	buffer *Buffer
 }
 
 // Buffer is the memory in which a Bytes packs rows to add or remove. The sums of one goroutine may
 // share a Buffer.
-type Room struct {
+type Buffer struct {
 	dim  int
 	a, b panels[uint32]
 }
 
 // NewBuffer returns a Buffer for rows of dim columns.
-func NewRoom(dim int) *Room {
-	r := &Room{dim, newPanels[uint32](dim, asm.TileRows), newPanels[uint32](dim, asm.TileCols)}
+func NewBuffer(dim int) *Buffer {
+	r := &Buffer{dim, newPanels[uint32](dim, asm.TileRows), newPanels[uint32](dim, asm.TileCols)}
 	r.a.reserve(1)
 	r.b.reserve(1)
 	return r
@@ -53,7 +53,7 @@ func NewBytes(dim int) *Bytes {
 }
 
 // SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
-func (s *Bytes) Use(room *Room) {
+func (s *Bytes) SetBuffer(room *Buffer) {
 	if room.dim != s.dim {
 		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of %d", room.dim,
 			s.dim))
@@ -81,10 +81,10 @@ func (s *Bytes) At(i, j int) int64 {
 }
 
 // Upper implements Matrix.
-func (s *Bytes) Upper(i int, dst []float64) { s.UpperTimes(1, i, dst[:s.dim]) }
+func (s *Bytes) Upper(i int, dst []float64) { s.UpperScaled(1, i, dst[:s.dim]) }
 
 // UpperScaled sets dst[j] to c times element (i, j) for i <= j < len(dst).
-func (s *Bytes) UpperTimes(c float64, i int, dst []float64) {
+func (s *Bytes) UpperScaled(c float64, i int, dst []float64) {
 	recent := s.recent[i*s.stride:][:len(dst)]
 	if s.sum == nil {
 		for j := i; j < len(dst); j++ {
@@ -117,7 +117,7 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 		return
 	}
 	if s.buffer == nil {
-		s.buffer = NewRoom(s.dim)
+		s.buffer = NewBuffer(s.dim)
 	}
 	pa, pb := &s.buffer.a, &s.buffer.b
 	none := make([]byte, s.dim)

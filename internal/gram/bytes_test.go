@@ -54,7 +54,7 @@ func TestBytes(t *testing.T) {
 				s.Add(n, at, 1+n%3)
 				checkBytes(t, s, rows)
 				if n%2 == 1 {
-					s.Use(NewRoom(dim))
+					s.SetBuffer(NewBuffer(dim))
 				}
 				s.Remove(n/3, at, 2)
 				checkBytes(t, s, rows[n/3:])

@@ -119,7 +119,7 @@ func TestBlockEnds(t *testing.T) {
 func TestDiagonal(t *testing.T) {
 	const dim = 50
 	x, c := rows(30, dim, dim)
-	s, w := New(dim), NewWide(dim)
+	s, w := New(dim), NewSparseSum(dim)
 	s.AddRows(x, dim, c, 1)
 	all := make([]int32, dim)
 	for j := range all {

@@ -18,30 +18,30 @@ import (
 //
 // The time for a row is proportional to half the square of its nonzeros. SparseSum is faster than
 // Sum for rows of few nonzeros, and slower by a factor of four to ten for dense rows.
-type Wide struct {
+type SparseSum struct {
 	dim int
 	sum []float64 // row-major; only the upper triangle is used
 }
 
 // NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
-func NewWide(dim int) *Wide {
+func NewSparseSum(dim int) *SparseSum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewWide(%d)", dim))
 	}
-	return &Wide{dim, make([]float64, dim*dim)}
+	return &SparseSum{dim, make([]float64, dim*dim)}
 }
 
 // Dim returns the number of columns.
-func (s *Wide) Dim() int { return s.dim }
+func (s *SparseSum) Dim() int { return s.dim }
 
 // Reset sets s to the sum of no rows.
-func (s *Wide) Reset() { clear(s.sum) }
+func (s *SparseSum) Reset() { clear(s.sum) }
 
 // Upper implements Matrix.
-func (s *Wide) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
+func (s *SparseSum) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 
 // Diagonal implements Matrix.
-func (s *Wide) Diagonal(dst []float64) {
+func (s *SparseSum) Diagonal(dst []float64) {
 	for i := range s.dim {
 		dst[i] = s.sum[i*s.dim+i]
 	}
@@ -57,7 +57,7 @@ type Row struct {
 
 // Add adds n rows in their order, in up to threads goroutines. Each goroutine updates separate rows
 // of the matrix, so all of them call row for each of the n rows.
-func (s *Wide) Add(n int, row func(r int) Row, threads int) {
+func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
 	strips := 1
 	if threads > 1 {
 		strips = min(4*threads, s.dim)
@@ -71,7 +71,7 @@ func (s *Wide) Add(n int, row func(r int) Row, threads int) {
 }
 
 // add adds row x to the matrix's rows from to to-1.
-func (s *Wide) add(x Row, from, to int) {
+func (s *SparseSum) add(x Row, from, to int) {
 	first := 0
 	if from > 0 {
 		first, _ = slices.BinarySearch(x.Index, int32(from))

@@ -10,7 +10,7 @@ import (
 )
 
 // At returns element (i, j).
-func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
+func (s *SparseSum) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 
 // sparseRows returns n rows with about the given number of nonzeros, and the same rows as dense
 // ones.
@@ -31,7 +31,7 @@ func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	return sparse, dense
 }
 
-func addAll(s *Wide, rows []Row, threads int) {
+func addAll(s *SparseSum, rows []Row, threads int) {
 	s.Add(len(rows), func(r int) Row { return rows[r] }, threads)
 }
 
@@ -42,7 +42,7 @@ func TestWide(t *testing.T) {
 			sparse, dense := sparseRows(n, dim, 1+dim/3)
 			eachPath(t, func(t *testing.T) {
 				for _, threads := range []int{1, 2, 8} {
-					s := NewWide(dim)
+					s := NewSparseSum(dim)
 					addAll(s, sparse, threads)
 					checkWide(t, s, dense)
 				}
@@ -51,7 +51,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-func checkWide(t *testing.T, s *Wide, dense []Row) {
+func checkWide(t *testing.T, s *SparseSum, dense []Row) {
 	t.Helper()
 	for i := range s.Dim() {
 		upper := make([]float64, s.Dim())
@@ -75,13 +75,13 @@ func TestWideTakesAway(t *testing.T) {
 	for i := range rows {
 		rows[i].C = math.Abs(rows[i].C)
 	}
-	s := NewWide(dim)
+	s := NewSparseSum(dim)
 	addAll(s, rows, 1)
 	for i := range rows[:390] {
 		rows[i].C = -rows[i].C
 	}
 	addAll(s, rows[:390], 2)
-	few := NewWide(dim)
+	few := NewSparseSum(dim)
 	addAll(few, rows[390:], 1)
 	for i := range dim {
 		for j := range dim {
@@ -102,7 +102,7 @@ const sparseGolden = "72e59b5d7e51b61564d0af32b4758d2df5ee921d43685f5870247e3a61
 func TestWideGolden(t *testing.T) {
 	rows, _ := sparseRows(300, 90, 50)
 	eachPath(t, func(t *testing.T) {
-		s, h := NewWide(90), sha256.New()
+		s, h := NewSparseSum(90), sha256.New()
 		addAll(s, rows, 2)
 		for i := range 90 {
 			for j := range i + 1 {

@@ -58,7 +58,7 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 }
 
 // InBadBlock reports whether row i belongs to a bad block of a lazy matrix.
-func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(i) }
+func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
 // Row returns row i, which must not be in a bad block. It is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
@@ -67,11 +67,11 @@ func (m *CSR) Row(i int) (index []int32, values []float32) {
 }
 
 // CheckedRow returns row i, or an empty row if its block is bad. It panics if i is out of range.
-func (m *CSR) Admitted(i int) (index []int32, values []float32) {
+func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
 		panic(misuse.Of("row %d of %d", i, m.Rows()))
 	}
-	if m.Barred(i) {
+	if m.InBadBlock(i) {
 		return nil, nil
 	}
 	return m.Row(i)
@@ -83,7 +83,8 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
 	}
 	if len(indices) != len(values) {
-		return fmt.Errorf("sparse: %d indices and %d values: want equal numbers", len(indices), len(values))
+		return fmt.Errorf("sparse: %d indices and %d values: want equal numbers", len(indices),
+			len(values))
 	}
 	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
 		return fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))

@@ -13,13 +13,13 @@ func TestNewCSR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Rows() != 3 || m.Cols() != 4 || m.NNZ() != 5 || m.Lazy() || !m.Sound() ||
-		m.Err() != nil || m.WillNeed() != nil || m.CheckAll() != nil || m.Barred(1) {
+	if m.Rows() != 3 || m.Cols() != 4 || m.NNZ() != 5 || m.Lazy() || !m.Verified() ||
+		m.Err() != nil || m.WillNeed() != nil || m.CheckAll() != nil || m.InBadBlock(1) {
 		t.Errorf("%+v", m)
 	}
 	for i := range 3 {
 		for name, row := range map[string]func(int) ([]int32, []float32){
-			"Row": m.Row, "CheckedRow": m.Admitted} {
+			"Row": m.Row, "CheckedRow": m.CheckedRow} {
 			index, got := row(i)
 			if !slices.Equal(index, indices[starts[i]:starts[i+1]]) ||
 				!slices.Equal(got, values[starts[i]:starts[i+1]]) ||
@@ -29,7 +29,7 @@ func TestNewCSR(t *testing.T) {
 		}
 	}
 	for _, i := range []int{-1, 3} {
-		if text := panicked(func() { m.Admitted(i) }); !strings.Contains(text, "of 3") {
+		if text := panicked(func() { m.CheckedRow(i) }); !strings.Contains(text, "of 3") {
 			t.Errorf("row %d: panic %q", i, text)
 		}
 	}
@@ -42,6 +42,8 @@ func TestNewCSR(t *testing.T) {
 }
 
 func TestNewCSRErrors(t *testing.T) {
+	tooMany := math.MaxInt32 // a constant above it would not compile where int has 32 bits
+	tooMany++
 	for name, c := range map[string]struct {
 		cols    int
 		starts  []int64
@@ -50,7 +52,7 @@ func TestNewCSRErrors(t *testing.T) {
 		want    string
 	}{
 		"negative columns":  {-1, []int64{0}, nil, 0, "-1 columns"},
-		"too many columns":  {math.MaxInt32 + 1, []int64{0}, nil, 0, "2147483648 columns"},
+		"too many columns":  {tooMany, []int64{0}, nil, 0, "2147483648 columns"},
 		"unequal lengths":   {3, []int64{0, 2}, []int32{0, 1}, 1, "2 indices and 1 values"},
 		"no starts":         {3, nil, nil, 0, "row starts must run from 0 to the 0 nonzeros"},
 		"first start":       {3, []int64{1, 2}, []int32{0, 1}, 2, "row starts must run"},

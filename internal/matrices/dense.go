@@ -88,7 +88,7 @@ func Vectors(n, cols int) [][]float32 {
 }
 
 // VectorsSize returns the size in bytes of the elements of Vectors(n, cols), padding included.
-func Room(n, cols int) int {
+func VectorsSize(n, cols int) int {
 	if cols >= alignment {
 		cols = Stride(cols)
 	}

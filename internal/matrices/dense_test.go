@@ -66,7 +66,7 @@ func TestNewDense(t *testing.T) {
 			m := f(5, c.cols)
 			values, stride := m.Padded()
 			if m.Rows() != 5 || m.Cols() != c.cols || stride != want || len(values) != 5*want ||
-				m.Lazy() || !m.Sound() || m.Err() != nil {
+				m.Lazy() || !m.Verified() || m.Err() != nil {
 				t.Errorf("%s(5, %d): stride %d, want %d", name, c.cols, stride, want)
 			}
 			if c.cols == 0 {
@@ -130,8 +130,8 @@ func TestVectors(t *testing.T) {
 				t.Errorf("vector %d of %d elements is misplaced", k, c.cols)
 			}
 		}
-		if uintptr(unsafe.Pointer(&all[0][0]))%64 != 0 || Room(3, c.cols) != 4*3*c.apart {
-			t.Errorf("vectors of %d: %d bytes", c.cols, Room(3, c.cols))
+		if uintptr(unsafe.Pointer(&all[0][0]))%64 != 0 || VectorsSize(3, c.cols) != 4*3*c.apart {
+			t.Errorf("vectors of %d: %d bytes", c.cols, VectorsSize(3, c.cols))
 		}
 	}
 }

@@ -51,7 +51,7 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 func (m *CSR) Lazy() bool { return m.guard != nil }
 
 // Verified reports whether all blocks have been found good, so that no row needs a check any more.
-func (m *CSR) Sound() bool { return m.guard.verified() }
+func (m *CSR) Verified() bool { return m.guard.verified() }
 
 // Err returns the error of the first bad block among those checked so far. It is nil for a matrix
 // made by NewCSR.
@@ -93,7 +93,7 @@ func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 func (m *Dense) Lazy() bool { return m.guard != nil }
 
 // Verified reports whether all blocks have been found good, so that no row needs a check any more.
-func (m *Dense) Sound() bool { return m.guard.verified() }
+func (m *Dense) Verified() bool { return m.guard.verified() }
 
 // Err returns the error of the first bad block among those checked so far. It is nil unless the
 // matrix is lazy.

@@ -43,7 +43,7 @@ func panicked(f func()) (text string) {
 // lazy is the interface of both lazy matrices.
 type lazy interface {
 	Lazy() bool
-	Sound() bool
+	Verified() bool
 	Err() error
 	CheckAll() error
 	WillNeed() WillNeed
@@ -51,7 +51,7 @@ type lazy interface {
 }
 
 func (m *CSR) first(i int) float32 {
-	if _, values := m.Admitted(i); len(values) > 0 {
+	if _, values := m.CheckedRow(i); len(values) > 0 {
 		return values[0]
 	}
 	return 0
@@ -97,7 +97,7 @@ func TestLazyBlocks(t *testing.T) {
 					bad[b] = true
 				}
 				m := newLazy(t, kind, rows, check)
-				if !m.Lazy() || m.Sound() || m.Err() != nil || len(verified) > 0 {
+				if !m.Lazy() || m.Verified() || m.Err() != nil || len(verified) > 0 {
 					t.Fatalf("%s: a new matrix: %v, %v", kind, m.Err(), verified)
 				}
 				for i := rows - 1; i >= 0; i-- { // the last block first
@@ -126,8 +126,8 @@ func TestLazyBlocks(t *testing.T) {
 				if err := m.Err(); err == nil != (text == "") || err != nil && err.Error() != text {
 					t.Errorf("%s, bad %v: %v", kind, which, err)
 				}
-				if m.Sound() != (which == nil) {
-					t.Errorf("%s, bad %v: sound is %v", kind, which, m.Sound())
+				if m.Verified() != (which == nil) {
+					t.Errorf("%s, bad %v: sound is %v", kind, which, m.Verified())
 				}
 			}
 		}
@@ -154,7 +154,7 @@ func TestCheckAll(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil || m.Lazy() || !m.Sound() || calls != 5 || m.CheckAll() != nil {
+			if err != nil || m.Lazy() || !m.Verified() || calls != 5 || m.CheckAll() != nil {
 				t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Lazy())
 			}
 			if m.first(8) != 9 || m.WillNeed() != nil || m.Err() != nil || calls != 5 {
@@ -186,10 +186,10 @@ func TestLazyWithoutVerify(t *testing.T) {
 		if name == "two columns" { // row 4 has columns 3 and 3
 			s[4] = 3
 		}
-		if m.Barred(0) || !m.Barred(4) || m.Barred(7) || m.Err() == nil {
-			t.Errorf("%s: %v, %v, %v, %v", name, m.Barred(0), m.Barred(4), m.Barred(7), m.Err())
+		if m.InBadBlock(0) || !m.InBadBlock(4) || m.InBadBlock(7) || m.Err() == nil {
+			t.Errorf("%s: %v, %v, %v, %v", name, m.InBadBlock(0), m.InBadBlock(4), m.InBadBlock(7), m.Err())
 		}
-		if index, got := m.Admitted(5); len(index) > 0 || len(got) > 0 {
+		if index, got := m.CheckedRow(5); len(index) > 0 || len(got) > 0 {
 			t.Errorf("%s: row 5 of a bad block: %v, %v", name, index, got)
 		}
 	}
@@ -212,7 +212,7 @@ func TestLazyArguments(t *testing.T) {
 	}
 	for _, kind := range []string{"sparse", "dense"} {
 		empty := newLazy(t, kind, 0, Check{Shift: 2})
-		if !empty.Sound() || empty.CheckAll() != nil {
+		if !empty.Verified() || empty.CheckAll() != nil {
 			t.Errorf("%s: no rows: %v", kind, empty.Err())
 		}
 		announced := 0

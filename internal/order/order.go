@@ -104,7 +104,7 @@ func (o *Visits) Next(limit int) []uint32 {
 
 // Upcoming returns up to n rows that follow those already returned, in the same epoch. It returns
 // none for IID, whose rows are drawn only when they are requested.
-func (o *Visits) Coming(n int) []uint32 {
+func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
 	}

@@ -58,15 +58,15 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Coming returns the rows of the steps that follow in the epoch; IID has none.
-func TestComing(t *testing.T) {
+// Upcoming returns the rows of the steps that follow in the epoch; IID has none.
+func TestUpcoming(t *testing.T) {
 	for _, kind := range kinds {
 		for _, batch := range []int{0, 4} {
 			o := New(kind, 10, 2, batch, 5)
 			for o.Steps > 0 {
 				piece(o, 1)
-				coming := slices.Clone(o.Coming(100))
-				few := slices.Clone(o.Coming(2))
+				coming := slices.Clone(o.Upcoming(100))
+				few := slices.Clone(o.Upcoming(2))
 				if o.AtEnd() || kind == IID {
 					if len(coming) > 0 {
 						t.Errorf("%s: %v at the end", kind, coming)

@@ -11,7 +11,7 @@ func TestNoAllocations(t *testing.T) {
 	w := make([]float32, 200)
 	if got := testing.AllocsPerRun(10, func() {
 		for i := range m.Rows() {
-			m.Fetch(i)
+			m.Prefetch(i)
 			m.Axpy(i, m.Dot(i, w)+m.SumSquares(i), w)
 		}
 	}); got != 0 {

@@ -71,7 +71,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		}
 		w := workers[worker]
 		if w == nil {
-			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,
+			w = &columnWorker{Columns: c, x: ReaderOf(x.Clone()), weight: weight,
 				maxBits: make([]uint32, cols)}
 			if constants {
 				w.seen = make([]columnValues, cols)

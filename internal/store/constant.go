@@ -28,7 +28,7 @@ type constantRow struct {
 // MinConstantSize is the Size in bytes from which csr rows are tested for one value each.
 // minConstantVisits is the least number of visits to each row: packing a row takes as long as half
 // a step.
-var SameFrom = 1 << 16 // a variable for the sake of tests
+var MinConstantSize = 1 << 16 // a variable for the sake of tests
 
 const minConstantVisits = 2
 
@@ -154,8 +154,8 @@ func (m *constantCSR) Cols() int { return m.cols }
 
 func (m *constantCSR) Size() int { return 8*len(m.rows) + 2*len(m.indices) }
 
-func (m *constantCSR) ForWorker() Rows { return m }
-func (m *constantCSR) Ahead() int      { return sparsePrefetchDistance }
+func (m *constantCSR) Clone() Rows           { return m }
+func (m *constantCSR) PrefetchDistance() int { return sparsePrefetchDistance }
 
 // entries returns the value and the columns of row i. The slice aliases m.
 func (m *constantCSR) entries(i int) (value float32, index []uint16) {
@@ -196,7 +196,7 @@ func (m *constantCSR) DotError(i int) float64 {
 	return sparseError(len(index))
 }
 
-func (m *constantCSR) WideDot(i int, w []float64) float64 {
+func (m *constantCSR) Dot64(i int, w []float64) float64 {
 	value, index := m.entries(i)
 	var lane [dot64Lanes]float64
 	for _, j := range index {
@@ -217,10 +217,10 @@ func (m *constantCSR) AddTo(u []float64, s Sum) {
 
 // MaxStepNonzeros is the largest mean number of nonzeros in a row for which prepared steps are
 // faster than single ones.
-var StepsMost = 20 // a variable, so that the trainer's benchmark can vary it
+var MaxStepNonzeros = 20 // a variable, so that the trainer's benchmark can vary it
 
 func (m *constantCSR) Steps() *Stepper {
-	if len(m.indices) > StepsMost*m.Rows() {
+	if len(m.indices) > MaxStepNonzeros*m.Rows() {
 		return nil
 	}
 	return (*Stepper)(m)
@@ -232,14 +232,14 @@ type Stepper constantCSR
 
 // Prepare sets the fields of s that depend on row i: y is the row's label as a sign, and weighted
 // is y times the row's weight.
-func (m *Stepper) Place(s *asm.Step, i int, y, weighted float32) {
+func (m *Stepper) Prepare(s *asm.Step, i int, y, weighted float32) {
 	r := m.rows[i]
 	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
 	s.Value, s.Update = y*r.value, float32(weighted*r.value)
 }
 
 // Prefetch loads row i into the caches.
-func (m *Stepper) Fetch(i int) { (*constantCSR)(m).Fetch(i) }
+func (m *Stepper) Prefetch(i int) { (*constantCSR)(m).Prefetch(i) }
 
 // Take takes the steps on w, one after the other.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
@@ -299,7 +299,7 @@ func Squares(x Rows) []float32 {
 	return squares
 }
 
-func (m *constantCSR) Fetch(i int) {
+func (m *constantCSR) Prefetch(i int) {
 	start, end := m.rows[i].start, m.rows[i+1].start
 	if start == end {
 		return

@@ -102,7 +102,7 @@ func compareToSparse(t *testing.T, m *constantCSR, x *sparse.Matrix) {
 	want := slices.Clone(got[:x.Cols()])
 	squares := Squares(m)
 	for i := range x.Rows() {
-		m.Fetch(i)
+		m.Prefetch(i)
 		idx, _ := x.Row(i)
 		if _, have := m.entries(i); len(have) != len(idx) {
 			t.Fatalf("row %d has %d nonzeros, want %d", i, len(have), len(idx))

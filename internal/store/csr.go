@@ -21,7 +21,7 @@ type csr struct {
 
 func ofSparse(x *sparse.Matrix) Rows {
 	m := (*matrices.CSR)(x)
-	c := &csr{cols: m.Cols(), matrix: m, lazy: !m.Sound()}
+	c := &csr{cols: m.Cols(), matrix: m, lazy: !m.Verified()}
 	c.starts, c.indices, c.values = m.Arrays()
 	if c.indices == nil {
 		c.indices = []int32{} // index slices are never nil: see Reader
@@ -44,7 +44,7 @@ const sparsePrefetchDistance = 6
 func (m *csr) Rows() int                { return len(m.starts) - 1 }
 func (m *csr) Cols() int                { return m.cols }
 func (m *csr) NNZ() int                 { return len(m.values) }
-func (m *csr) Ahead() int               { return sparsePrefetchDistance }
+func (m *csr) PrefetchDistance() int    { return sparsePrefetchDistance }
 func (m *csr) Err() error               { return m.matrix.Err() }
 func (m *csr) Interleaved() Interleaved { return (*sparse.Matrix)(m.matrix) }
 
@@ -61,8 +61,8 @@ func (m *csr) Size() int {
 
 // Clone returns rows without checks if all blocks have been found good, as they are after the
 // trainer's first pass.
-func (m *csr) ForWorker() Rows {
-	if m.lazy && m.matrix.Sound() {
+func (m *csr) Clone() Rows {
+	if m.lazy && m.matrix.Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))
 	}
 	return m
@@ -75,7 +75,7 @@ func (m *csr) row(i int) (index []int32, values []float32) {
 }
 
 // inBadBlock reports whether row i belongs to a block that failed its checks.
-func (m *csr) inBadBlock(i int) bool { return m.lazy && m.matrix.Barred(i) }
+func (m *csr) inBadBlock(i int) bool { return m.lazy && m.matrix.InBadBlock(i) }
 
 func (m *csr) Row(i int) (index []int32, values []float32) {
 	if m.inBadBlock(i) {
@@ -111,7 +111,7 @@ func (m *csr) SumSquares(i int) float32 {
 	return asm.SumSquares(values)
 }
 
-func (m *csr) Fetch(i int) {
+func (m *csr) Prefetch(i int) {
 	index, values := m.Row(i)
 	asm.Prefetch(index)
 	asm.Prefetch(values)
@@ -131,7 +131,9 @@ func (m *csr) Compact(int) (Rows, bool) {
 	return nil, false
 }
 
-func (m *csr) CompactPays() (size int, visits float64) { return SameFrom, minConstantVisits }
+func (m *csr) CompactThreshold() (size int, visits float64) {
+	return MinConstantSize, minConstantVisits
+}
 
 func (m *csr) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
 func (m *csr) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
@@ -142,7 +144,7 @@ func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
 
 func (m *csr) DotError(i int) float64 { return sparseError(int(m.starts[i+1] - m.starts[i])) }
 
-func (m *csr) WideDot(i int, w []float64) float64 { return dot64Sparse(m, i, w) }
+func (m *csr) Dot64(i int, w []float64) float64 { return dot64Sparse(m, i, w) }
 
 func (m *csr) AddTo(u []float64, s Sum) { addSparse(m, u, s) }
 

@@ -22,7 +22,7 @@ type denseRows struct {
 }
 
 func newDenseRows(x *dense.Matrix) *denseRows {
-	m := &denseRows{Matrix: x, cols: x.Cols(), lazy: !(*matrices.Dense)(x).Sound()}
+	m := &denseRows{Matrix: x, cols: x.Cols(), lazy: !(*matrices.Dense)(x).Verified()}
 	m.values, m.stride = (*matrices.Dense)(x).Padded()
 	return m
 }
@@ -50,8 +50,8 @@ func (m *denseRows) Axpy(i int, a float32, w []float32) {
 
 // Clone returns rows without checks if all blocks have been found good, as they are after the
 // trainer's first pass.
-func (m *denseRows) ForWorker() Rows {
-	if m.lazy && (*matrices.Dense)(m.Matrix).Sound() {
+func (m *denseRows) Clone() Rows {
+	if m.lazy && (*matrices.Dense)(m.Matrix).Verified() {
 		return newDenseRows(m.Matrix)
 	}
 	return m
@@ -59,17 +59,17 @@ func (m *denseRows) ForWorker() Rows {
 
 func (m *denseRows) Err() error                  { return m.Matrix.Err() }
 func (m *denseRows) Size() int                   { return 4 * m.Rows() * m.Cols() }
-func (m *denseRows) Ahead() int                  { return 1 }
-func (m *denseRows) Fetch(i int)                 { asm.Prefetch(m.row(i)) }
-func (m *denseRows) Contiguous() bool            { return true }
+func (m *denseRows) PrefetchDistance() int       { return 1 }
+func (m *denseRows) Prefetch(i int)              { asm.Prefetch(m.row(i)) }
+func (m *denseRows) FastBatches() bool           { return true }
 func (m *denseRows) WillNeed() matrices.WillNeed { return (*matrices.Dense)(m.Matrix).WillNeed() }
 func (m *denseRows) Take(rows []uint32) Rows     { return newDenseRows(m.Matrix.Take(rows)) }
 
-func (m *denseRows) TakeGain() Gain {
+func (m *denseRows) ReorderGain() Gain {
 	if m.Cols() > maxReorderCols {
-		return GainsNothing
+		return NoGain
 	}
-	return Gains
+	return LargeGain
 }
 
 func (m *denseRows) Compact(threads int) (Rows, bool) {
@@ -83,7 +83,9 @@ func (m *denseRows) Compact(threads int) (Rows, bool) {
 	return newPixelRows(b), true
 }
 
-func (m *denseRows) CompactPays() (size int, visits float64) { return BytesFrom, minPixelVisits }
+func (m *denseRows) CompactThreshold() (size int, visits float64) {
+	return MinPixelSize, minPixelVisits
+}
 
 func (m *denseRows) DotMany(dst []float32, rows []uint32, w []float32) {
 	if m.Rows() > math.MaxInt32 {
@@ -117,7 +119,7 @@ func (m *denseRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, firs
 
 func (m *denseRows) DotError(int) float64 { return denseError(m.cols) }
 
-func (m *denseRows) WideDot(i int, w []float64) float64 { return dot64Dense(m.Matrix.Row(i), w) }
+func (m *denseRows) Dot64(i int, w []float64) float64 { return dot64Dense(m.Matrix.Row(i), w) }
 
 func (m *denseRows) AddTo(u []float64, s Sum) {
 	for i, a := range s.coefficients() {

@@ -35,7 +35,7 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 			return
 		}
 		if readers[worker] == nil {
-			readers[worker] = ReaderOf(rows.ForWorker())
+			readers[worker] = ReaderOf(rows.Clone())
 		}
 		first := b * hashBlock
 		for k := range hashes[first:min(first+hashBlock, len(hashes))] {

@@ -46,7 +46,7 @@ func MatrixOf(x Examples) (Matrix, bool) {
 
 // MatrixFrom returns a Matrix m and indices at, such that row at[k] of m is row only[k] of x. m is
 // x itself, or a copy of the rows in only if x is of a user-defined type.
-func Own(x Examples, only []int32) (m Matrix, at []int32) {
+func MatrixFrom(x Examples, only []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, only
 	}

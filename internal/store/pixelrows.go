@@ -11,7 +11,7 @@ import (
 // MinPixelSize is the Size in bytes from which dense rows no longer fit the caches, so that
 // training on bytes is faster. minPixelVisits is the least number of visits to each row: packing a
 // row takes as long as ten steps with it save.
-var BytesFrom = 16 << 20 // a variable for the sake of tests
+var MinPixelSize = 16 << 20 // a variable for the sake of tests
 
 const minPixelVisits = 12
 
@@ -48,10 +48,10 @@ func (b *pixelRows) Dot(i int, w []float32) float32 {
 func (b *pixelRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, b.float32s(i), w) }
 func (b *pixelRows) SumSquares(i int) float32           { return dense.SumSquares(b.float32s(i)) }
 
-func (b *pixelRows) ForWorker() Rows         { return newPixelRows(b.packedPixels) }
-func (b *pixelRows) Ahead() int              { return 2 }
-func (b *pixelRows) Contiguous() bool        { return true }
-func (b *pixelRows) TakeGain() Gain          { return GainsLittle }
+func (b *pixelRows) Clone() Rows             { return newPixelRows(b.packedPixels) }
+func (b *pixelRows) PrefetchDistance() int   { return 2 }
+func (b *pixelRows) FastBatches() bool       { return true }
+func (b *pixelRows) ReorderGain() Gain       { return SmallGain }
 func (b *pixelRows) Take(rows []uint32) Rows { return newPixelRows(b.take(rows)) }
 
 func (b *pixelRows) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(b, dst, rows, w) }
@@ -63,7 +63,7 @@ func (b *pixelRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, firs
 
 func (b *pixelRows) DotError(int) float64 { return denseError(b.cols) }
 
-func (b *pixelRows) WideDot(i int, w []float64) float64 { return dot64Dense(b.float32s(i), w) }
+func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64Dense(b.float32s(i), w) }
 
 func (b *pixelRows) AddTo(u []float64, s Sum) {
 	for i, a := range s.coefficients() {
@@ -199,11 +199,11 @@ func (b *packedPixels) take(rows []uint32) *packedPixels {
 	const ahead = 2
 	for k, i := range rows {
 		if k+ahead < len(rows) {
-			b.Fetch(int(rows[k+ahead]))
+			b.Prefetch(int(rows[k+ahead]))
 		}
 		copy(t.row(k), b.row(int(i)))
 	}
 	return &t
 }
 
-func (b *packedPixels) Fetch(i int) { asm.Prefetch(b.row(i)) }
+func (b *packedPixels) Prefetch(i int) { asm.Prefetch(b.row(i)) }

@@ -59,7 +59,7 @@ func TestPackedPixels(t *testing.T) {
 					w[j] = 1 / float32(j+3)
 				}
 				for i := range x.Rows() {
-					b.Fetch(i)
+					b.Prefetch(i)
 					if i%2 == 0 {
 						b.unpack(i, dst)
 					} else if have, want := b.unpackDot(i, dst, w), x.Dot(i, w); have != want {

@@ -87,7 +87,7 @@ func (b *pixelRows) pixels(threads int) *Pixels {
 
 // Reader returns a PixelReader for one goroutine.
 func (p *Pixels) Reader() *PixelReader {
-	return &PixelReader{&Pixels{p.N, p.cols, p.values, p.x.ForWorker(), p.code},
+	return &PixelReader{&Pixels{p.N, p.cols, p.values, p.x.Clone(), p.code},
 		make([]float32, p.cols)}
 }
 

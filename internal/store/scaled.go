@@ -166,15 +166,15 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 // withOwnBuffers returns the same rows with buffers of their own.
 func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
-	c.values, c.raw = nil, r.raw.ForWorker()
+	c.values, c.raw = nil, r.raw.Clone()
 	c.reader = ReaderOf(c.raw)
 	return &c
 }
 
 // Clone returns the same rows for another goroutine.
-func (r *Scaled) ForWorker() Rows {
+func (r *Scaled) Clone() Rows {
 	c := r.withOwnBuffers()
-	c.rows = r.rows.ForWorker()
+	c.rows = r.rows.Clone()
 	return c
 }
 
@@ -216,7 +216,7 @@ func (r *Scaled) Compact(threads int) (Rows, bool) {
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
 // Dot64 computes with the scaled values in float64, which have neither rounding.
-func (r *Scaled) WideDot(i int, w []float64) float64 {
+func (r *Scaled) Dot64(i int, w []float64) float64 {
 	var lane [dot64Lanes]float64
 	index, values := r.nonzeros(i)
 	if index == nil {

@@ -26,7 +26,7 @@ func TestScale(t *testing.T) {
 				t.Errorf("%s, %s: sparse %v", name, kind, isSparse)
 			}
 			some := []uint32{3, rows - 1, 3, 8}
-			of := map[string]Rows{"": scaled, "worker": scaled.ForWorker(),
+			of := map[string]Rows{"": scaled, "worker": scaled.Clone(),
 				"taken":       scaled.Take(some),
 				"taken twice": scaled.Take([]uint32{8, 3, rows - 1}).Take([]uint32{1, 2, 1, 0})}
 			if fewer, ok := scaled.Compact(1); ok {
@@ -73,7 +73,7 @@ func compareScaled(t *testing.T, name string, r Rows, k int, row []float32, s *s
 			t.Fatalf("%s: row %d, column %d: %v, %v, want %v", name, k, j, have[j], sum[j], want)
 		}
 	}
-	if d := r.WideDot(k, w); math.Abs(d-dot) > 1e-14*size {
+	if d := r.Dot64(k, w); math.Abs(d-dot) > 1e-14*size {
 		t.Fatalf("%s: row %d: %v, want %v", name, k, d, dot)
 	}
 }

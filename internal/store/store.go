@@ -44,7 +44,7 @@ type Rows interface {
 	// Err returns the first error found in the rows read so far, or nil.
 	Err() error
 	// Clone returns the same rows for use in another goroutine.
-	ForWorker() Rows
+	Clone() Rows
 	// Size returns the size of the rows in memory, in bytes. It is 0 if the size is unknown
 	// (user-defined rows), and for sparse rows that are read from a mapped file.
 	Size() int
@@ -52,8 +52,8 @@ type Rows interface {
 	// Prefetch loads row i into the caches. It pays if the rows exceed the caches and are not
 	// visited in the order of memory; then it should be called PrefetchDistance rows before row i
 	// is used. PrefetchDistance is 0 if prefetching never pays.
-	Fetch(i int)
-	Ahead() int
+	Prefetch(i int)
+	PrefetchDistance() int
 	// WillNeed returns a function that announces that the rows from first to end-1 will soon be
 	// read from disk. It is nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
@@ -62,12 +62,12 @@ type Rows interface {
 	// rows without copying them.
 	Take(rows []uint32) Rows
 	// ReorderGain returns how much faster a pass over copies in the order of the visits is.
-	TakeGain() Gain
+	ReorderGain() Gain
 	// Compact returns copies of all rows in fewer bytes, made by the given number of goroutines, or
 	// false if no compact format can represent the values. CompactThreshold returns the least Size
 	// and the least number of visits to each row from which Compact pays.
 	Compact(threads int) (Rows, bool)
-	CompactPays() (size int, visits float64)
+	CompactThreshold() (size int, visits float64)
 
 	// DotMany sets dst[k] to the dot product of row rows[k] and w. AxpyMany adds a[k] times row
 	// rows[k] to w, for each k in order.
@@ -76,7 +76,7 @@ type Rows interface {
 	// DotVectors sets dst[k] to the dot product of row i and row first+k of vectors.
 	DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
 	// FastBatches reports whether DotMany and DotVectors are faster than separate calls of Dot.
-	Contiguous() bool
+	FastBatches() bool
 
 	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
 	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
@@ -84,7 +84,7 @@ type Rows interface {
 	// Dot64 returns the dot product of row i and w in float64. The elements of w must be float32
 	// values, so that no product is rounded. The error is below (Cols()+2) 2^-53 times the sum of
 	// the products' magnitudes.
-	WideDot(i int, w []float64) float64
+	Dot64(i int, w []float64) float64
 	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
 	// sum of the magnitudes of its addends.
 	AddTo(u []float64, s Sum)
@@ -101,9 +101,9 @@ type Rows interface {
 type Gain uint8
 
 const (
-	GainsNothing Gain = iota // no gain: each row is already a long contiguous run of memory
-	GainsLittle              // a part of each pass is saved; the copy pays in long runs only
-	Gains                    // most of a pass is saved, if the rows exceed the caches
+	NoGain    Gain = iota // no gain: each row is already a long contiguous run of memory
+	SmallGain             // a part of each pass is saved; the copy pays in long runs only
+	LargeGain             // most of a pass is saved, if the rows exceed the caches
 )
 
 // Interleaved is rows with kernels for k = len(dst) or len(a) weight vectors at once, interleaved
@@ -140,7 +140,7 @@ func Of(x Examples) Rows {
 // CheckExamples returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a data set
 // has only one of the two), if Cols is negative or above 2^31-1 (feature indices are int32), or if
 // Rows is negative.
-func Given(x Examples) error {
+func CheckExamples(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {
 	case *dense.Matrix:
@@ -162,7 +162,7 @@ func Given(x Examples) error {
 
 // MinMemory returns the least number of bytes that training on x allocates for its columns: two
 // float32 vectors, and a row buffer as a third if x is of a user-defined type.
-func LeastMemory(x Examples) float64 {
+func MinMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {
 	case *dense.Matrix, *sparse.Matrix, Rows:
@@ -173,8 +173,8 @@ func LeastMemory(x Examples) float64 {
 
 // CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y one
 // label for each.
-func Labelled(x Examples, y []float32, bits int) error {
-	if err := Given(x); err != nil {
+func CheckLabels(x Examples, y []float32, bits int) error {
+	if err := CheckExamples(x); err != nil {
 		return err
 	}
 	switch n := x.Rows(); {
@@ -244,14 +244,14 @@ func (s Sum) coefficient(i int) float64 {
 // defaults provides the Rows methods that are the same for most formats.
 type defaults struct{}
 
-func (defaults) Err() error                  { return nil }
-func (defaults) WillNeed() matrices.WillNeed { return nil }
-func (defaults) Contiguous() bool            { return false }
-func (defaults) TakeGain() Gain              { return Gains }
-func (defaults) Compact(int) (Rows, bool)    { return nil, false }
-func (defaults) CompactPays() (int, float64) { return 0, 0 }
-func (defaults) Interleaved() Interleaved    { return nil }
-func (defaults) Steps() *Stepper             { return nil }
+func (defaults) Err() error                       { return nil }
+func (defaults) WillNeed() matrices.WillNeed      { return nil }
+func (defaults) FastBatches() bool                { return false }
+func (defaults) ReorderGain() Gain                { return LargeGain }
+func (defaults) Compact(int) (Rows, bool)         { return nil, false }
+func (defaults) CompactThreshold() (int, float64) { return 0, 0 }
+func (defaults) Interleaved() Interleaved         { return nil }
+func (defaults) Steps() *Stepper                  { return nil }
 
 func dotMany(x Examples, dst []float32, rows []uint32, w []float32) {
 	for k, i := range rows {

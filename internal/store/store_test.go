@@ -63,7 +63,7 @@ func formats(t *testing.T) []format {
 	for _, k := range all {
 		backwards := sequence(k.rows.Rows())
 		slices.Reverse(backwards)
-		twice := Pick(Pick(k.rows, backwards), backwards)
+		twice := Subset(Subset(k.rows, backwards), backwards)
 		all = append(all, format{"subset " + k.name, twice, k.original})
 	}
 	return all
@@ -74,7 +74,7 @@ func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {
 			compareRows(t, k.rows, k.original)
-			compareRows(t, k.rows.ForWorker(), k.original)
+			compareRows(t, k.rows.Clone(), k.original)
 			order := []uint32{5, 69, 0, 5, 17}
 			taken := k.rows.Take(order)
 			w := ramp(k.rows.Cols())
@@ -110,7 +110,7 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	copy(vectors.Row(2), w[1:])
 	some := make([]float32, 2)
 	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(x.Rows()) {
-		x.Fetch(i)
+		x.Prefetch(i)
 		got, sum := slices.Clone(w), slices.Clone(w)
 		x.Axpy(i, 0.7, got)
 		want.Axpy(i, 0.7, sum)
@@ -249,7 +249,7 @@ func TestLazyDense(t *testing.T) {
 				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
 			}
 			m.SumSquares(39)
-			if fast := !m.ForWorker().(*denseRows).lazy; fast != (bad == 0) {
+			if fast := !m.Clone().(*denseRows).lazy; fast != (bad == 0) {
 				t.Errorf("%s: rows without checks: %v", name, fast)
 			}
 		}
@@ -265,19 +265,19 @@ func TestTraits(t *testing.T) {
 		}
 		dense := k.name == "dense" || k.name == "lazy dense" || k.name == "pixels"
 		sparse := k.name == "csr" || k.name == "lazy"
-		if x.Contiguous() != dense || (x.Interleaved() != nil) != sparse ||
+		if x.FastBatches() != dense || (x.Interleaved() != nil) != sparse ||
 			(x.Steps() != nil) != (k.name == "constant") {
 			t.Errorf("%s: wrong kernels", k.name)
 		}
 		if (x.Size() == 0) != (k.name == "lazy" || k.name == "user") ||
-			(x.Ahead() == 0) != (k.name == "user") {
-			t.Errorf("%s: %d bytes, prefetch distance %d", k.name, x.Size(), x.Ahead())
+			(x.PrefetchDistance() == 0) != (k.name == "user") {
+			t.Errorf("%s: %d bytes, prefetch distance %d", k.name, x.Size(), x.PrefetchDistance())
 		}
 		if _, ok := x.Compact(1); ok != (k.name == "dense") { // a row of the csr has several values
 			t.Errorf("%s: compacted: %v", k.name, ok)
 		}
 	}
-	if g := Of(dense.New(1, maxReorderCols+1)).TakeGain(); g != GainsNothing {
+	if g := Of(dense.New(1, maxReorderCols+1)).ReorderGain(); g != NoGain {
 		t.Errorf("long rows: %v", g)
 	}
 }
@@ -292,9 +292,9 @@ func TestStepper(t *testing.T) {
 	got, want := ramp(40), ramp(40)
 	steps := make([]asm.Step, x.Rows())
 	for i := range steps {
-		s.Fetch(i)
+		s.Prefetch(i)
 		y := float32(1 - 2*(i%2))
-		s.Place(&steps[i], i, y, 3*y)
+		s.Prepare(&steps[i], i, y, 3*y)
 		steps[i].Least = 0.5
 	}
 	s.Take(steps, got)
@@ -329,7 +329,7 @@ func TestLazyErr(t *testing.T) {
 	w, u := []float32{1, 1}, make([]float64, 2)
 	x.Axpy(0, 1, w)
 	x.AddTo(u, Sum{To: 1, A: []float32{1}})
-	if x.WideDot(0, []float64{1, 1}) != 0 {
+	if x.Dot64(0, []float64{1, 1}) != 0 {
 		t.Error("a bad row has values")
 	}
 	x.WillNeed()(0, 1)
@@ -360,7 +360,7 @@ func TestMatrixFrom(t *testing.T) {
 		{"user dense", userExamples{full}, true, false}, {"user sparse", userExamples{thin}, false, true},
 	} {
 		only := []int32{3, 19, 4}
-		m, at := Own(c.x, only)
+		m, at := MatrixFrom(c.x, only)
 		if (m.Dense() != nil) != c.dense {
 			t.Fatalf("%s: dense: %v", c.name, m.Dense() != nil)
 		}
@@ -454,12 +454,12 @@ func TestDot64(t *testing.T) {
 				want += wide[j] * float64(v)
 				size += math.Abs(wide[j] * float64(v))
 			}
-			got := k.rows.WideDot(i, wide)
+			got := k.rows.Dot64(i, wide)
 			if math.Abs(got-want) > float64(len(w)+2)*0x1p-53*size {
 				t.Errorf("%s: row %d: %v, want %v", k.name, i, got, want)
 			}
 			for held, x := range others {
-				if again := x.WideDot(i, wide); again != got {
+				if again := x.Dot64(i, wide); again != got {
 					t.Errorf("%s as %s: row %d: %v, want %v", k.name, held, i, again, got)
 				}
 			}

@@ -20,7 +20,7 @@ type subsetMatrix struct {
 }
 
 // Subset returns the given rows of x, in the given order, without copying them. It may retain at.
-func Pick(x Rows, at []uint32) Rows {
+func Subset(x Rows, at []uint32) Rows {
 	if of := subsetOf(x); of != nil {
 		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
 	}
@@ -50,8 +50,8 @@ func (p *subset) appendBase(to, rows []uint32) []uint32 {
 	return to
 }
 
-func (p *subset) ForWorker() Rows { return Pick(p.rows.ForWorker(), p.at) }
-func (p *subset) Rows() int       { return len(p.at) }
+func (p *subset) Clone() Rows { return Subset(p.rows.Clone(), p.at) }
+func (p *subset) Rows() int   { return len(p.at) }
 
 // Size returns the share of these rows in the Size of the base, as for a copy.
 func (p *subset) Size() int {
@@ -62,9 +62,9 @@ func (p *subset) Dot(i int, w []float32) float32     { return p.rows.Dot(int(p.a
 func (p *subset) Axpy(i int, a float32, w []float32) { p.rows.Axpy(int(p.at[i]), a, w) }
 func (p *subset) SumSquares(i int) float32           { return p.rows.SumSquares(int(p.at[i])) }
 func (p *subset) DotError(i int) float64             { return p.rows.DotError(int(p.at[i])) }
-func (p *subset) Fetch(i int)                        { p.rows.Fetch(int(p.at[i])) }
+func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[i])) }
 
-func (p *subset) WideDot(i int, w []float64) float64 { return p.rows.WideDot(int(p.at[i]), w) }
+func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
 // WillNeed returns a function that merges rows adjacent in the base into one announcement.
 func (p *subset) WillNeed() matrices.WillNeed {

@@ -19,7 +19,7 @@ func TestSubsetWillNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := Pick(Of((*sparse.Matrix)(m)), []uint32{3, 4, 5, 0, 2})
+	x := Subset(Of((*sparse.Matrix)(m)), []uint32{3, 4, 5, 0, 2})
 	x.WillNeed()(1, 5)
 	x.WillNeed()(0, 0)
 	if want := [][2]int{{4, 6}, {0, 1}, {2, 3}, {0, 0}}; !slices.Equal(announced, want) {
@@ -30,7 +30,7 @@ func TestSubsetWillNeed(t *testing.T) {
 // CopySize of a subset counts the rows of the subset alone, also in lazy matrices.
 func TestCopySize(t *testing.T) {
 	for _, k := range formats(t) {
-		all, some := CopySize(k.rows), CopySize(Pick(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
+		all, some := CopySize(k.rows), CopySize(Subset(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
 		if !(all > 0) || some != all/10 {
 			t.Errorf("%s: %v bytes, %v for a tenth of the rows", k.name, all, some)
 		}
@@ -45,7 +45,7 @@ func TestMeasureSubset(t *testing.T) {
 			measured := func(x Rows) *Columns {
 				return Measure(x, nil, moments, 1, func() bool { return false })
 			}
-			have, want := measured(Pick(k.rows, at)), measured(k.rows.Take(at))
+			have, want := measured(Subset(k.rows, at)), measured(k.rows.Take(at))
 			if !reflect.DeepEqual(have, want) {
 				t.Errorf("%s, moments %t: %v, want %v", k.name, moments, have, want)
 			}

@@ -19,10 +19,10 @@ type userRows struct {
 	zeros  []float32
 }
 
-func (f *userRows) ForWorker() Rows { return &userRows{Examples: f.Examples} }
-func (f *userRows) Size() int       { return 0 }
-func (f *userRows) Ahead() int      { return 0 }
-func (f *userRows) Fetch(int)       {}
+func (f *userRows) Clone() Rows           { return &userRows{Examples: f.Examples} }
+func (f *userRows) Size() int             { return 0 }
+func (f *userRows) PrefetchDistance() int { return 0 }
+func (f *userRows) Prefetch(int)          {}
 
 func (f *userRows) Err() error {
 	if x, ok := f.Examples.(interface{ Err() error }); ok {
@@ -44,7 +44,7 @@ func (f *userRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, first
 // DotError returns +Inf: nothing is known of the rounding of a user-defined Dot.
 func (f *userRows) DotError(int) float64 { return math.Inf(1) }
 
-func (f *userRows) WideDot(i int, w []float64) float64 {
+func (f *userRows) Dot64(i int, w []float64) float64 {
 	f.read(i)
 	var lane [dot64Lanes]float64
 	for n, j := range f.index {

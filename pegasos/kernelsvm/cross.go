@@ -32,7 +32,7 @@ func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []flo
 	for i := range all {
 		all[i] = int32(i)
 	}
-	m, _ := store.Own(x, all)
+	m, _ := store.MatrixFrom(x, all)
 	predicted := make([]float32, n)
 	for f := range folds {
 		var rows, held []int32

@@ -75,7 +75,7 @@ func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 }
 
 func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
 	}
 	scores := make([]float64, x.Rows()*m.Problems())

@@ -215,7 +215,7 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(tr.checkColumns(x), store.Labelled(x, y, 31)); err != nil {
+	if err := cmp.Or(tr.checkColumns(x), store.CheckLabels(x, y, 31)); err != nil {
 		return nil, err
 	}
 	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), progress: tr.Progress,
@@ -254,13 +254,13 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 // checkColumns returns an error if x.Cols() is negative or too large, or if vectors of that length
 // need more memory than MaxMemory.
 func (tr *Trainer) checkColumns(x pegasos.Examples) error {
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		return err
 	}
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
 	most := cmp.Or(tr.MaxMemory, options.Allowed)
 	return options.First(fieldError,
-		[]options.Rule{options.Memory(most, store.LeastMemory(x), what)})
+		[]options.Rule{options.Memory(most, store.MinMemory(x), what)})
 }
 
 // stateSize is the approximate number of bytes that each class needs in each of its problems, apart
@@ -301,7 +301,7 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	visited := r.visited()
 	slices.SortStableFunc(visited, func(i, j int32) int { return int(class[i] - class[j]) })
 	counts := r.group(class, visited)
-	m, at := store.Own(r.x, visited)
+	m, at := store.MatrixFrom(r.x, visited)
 	if r.cfg.hasGamma() {
 		options.Fill(&r.cfg.Gamma, defaultGamma(r.cfg.Kernel, m, at))
 	}

@@ -213,10 +213,11 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 			len(claimed.PerProblem), len(found.PerProblem))
 		return true
 	}
-	t := claims.Trial{Contradict: v.Contradict}
+	t := claims.Comparison{Contradict: v.Contradict}
 	for k, p := range claimed.PerProblem {
-		of, c, now := claims.Of("problem", k, len(errors)), p.claim(), found.PerProblem[k].claim()
-		t.Objective(of, c.Objective, now.Objective, c.Small()+1e-12, errors[k])
+		of, c, now := claims.ProblemSuffix("problem", k,
+			len(errors)), p.claim(), found.PerProblem[k].claim()
+		t.Objective(of, c.Objective, now.Objective, c.Tolerance()+1e-12, errors[k])
 		if t.Bound(of, c, now); !now.AsGood(c) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
@@ -224,7 +225,7 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
 	t.Means(all)
 	t.All(all, ProblemResult{found.Objective, found.DualObjective}.claim())
-	return t.Unsure
+	return t.Unconfirmed
 }
 
 // claim returns the objective and the bound as a claim.

@@ -57,7 +57,7 @@ func (f *Folder) take(ctx context.Context, state *training.State, number int,
 	}
 	// As many shards are worked on at a time as there are processors.
 	threads := max(1, runtime.GOMAXPROCS(0)/max(1, len(f.used())))
-	return shard.Take(ctx, state, before, threads)
+	return shard.Visit(ctx, state, before, threads)
 }
 
 // alpha returns the dual variables that a shard had after round k. If their file is damaged or

@@ -85,7 +85,7 @@ func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []st
 	n := rows.Rows()
 	blocks := make([][]store.RowSizes, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
-		x := store.ReaderOf(rows.ForWorker())
+		x := store.ReaderOf(rows.Clone())
 		full := make([]float32, len(scalers[0].Shift))
 		blocks[b] = make([]store.RowSizes, len(scalers))
 		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {

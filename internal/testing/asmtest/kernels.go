@@ -22,7 +22,7 @@ type Kernel struct {
 	// Inexact reports that results are rounded even if all operands are small integers.
 	Inexact bool
 	// MaxSize is the greatest size that New distinguishes (greater sizes count as MaxSize), or 0.
-	Most int
+	MaxSize int
 	// New returns arguments of size n, with numbers from s in memory from m.
 	New func(n int, m Memory, s *Source) *Args
 	// Call calls the kernel on the path in use. Kernels that only store return 0.
@@ -236,10 +236,10 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 16 * len(a.Idx) },
 	},
 	{
-		Name: "dotsame",
-		Most: asm.Block,
-		New:  newSame,
-		Call: func(a *Args) float32 { return asm.DotSame(a.A, a.Shorts, a.W) },
+		Name:    "dotsame",
+		MaxSize: asm.Block,
+		New:     newSame,
+		Call:    func(a *Args) float32 { return asm.DotSame(a.A, a.Shorts, a.W) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.Shorts),
 				func(k int) float64 { return float64(a.A) * float64(a.W[a.Shorts[k]]) })
@@ -247,8 +247,8 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 6 * len(a.Shorts) },
 	},
 	{
-		Name: "axpysame",
-		Most: asm.Block,
+		Name:    "axpysame",
+		MaxSize: asm.Block,
 		New: func(n int, m Memory, s *Source) *Args {
 			a := newSame(n, m, s)
 			a.Out = a.W
@@ -268,9 +268,9 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 10 * len(a.Shorts) },
 	},
 	{
-		Name: "stepssame",
-		Most: asm.Block,
-		New:  newSteps,
+		Name:    "stepssame",
+		MaxSize: asm.Block,
+		New:     newSteps,
 		Call: func(a *Args) float32 {
 			asm.StepsSame(a.Steps, a.Shorts, a.W)
 			return a.Steps[len(a.Shorts)%len(a.Steps)].Margin
@@ -702,8 +702,8 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 8 * len(a.X) * len(a.Scalars) },
 	},
 	{
-		Name: "rankk",
-		Most: 16 * 600, // about 600 rows: two blocks of BlockRows and a part
+		Name:    "rankk",
+		MaxSize: 16 * 600, // about 600 rows: two blocks of BlockRows and a part
 		New: func(n int, m Memory, s *Source) *Args {
 			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
@@ -731,9 +731,9 @@ var Kernels = []Kernel{
 		},
 	},
 	{
-		Name: "gemm",
-		Most: 16 * 256,
-		New:  newGemm,
+		Name:    "gemm",
+		MaxSize: 16 * 256,
+		New:     newGemm,
 		Call: func(a *Args) float32 {
 			row, step := a.steps()
 			asm.Gemm(a.W, a.Stride, a.X, row, step, a.Y, a.Cols+1, a.Rows, a.Cols, a.Depth)
@@ -757,8 +757,8 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.Y) + 2*a.Rows*a.Cols) },
 	},
 	{
-		Name: "rankkpairs",
-		Most: 16 * 600,
+		Name:    "rankkpairs",
+		MaxSize: 16 * 600,
 		New: func(n int, m Memory, s *Source) *Args {
 			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{Pairs: [2][]int32{m.Ints(k * asm.TileRows), m.Ints(k * asm.TileCols)},
@@ -1000,8 +1000,8 @@ var Kernels = []Kernel{
 	packHalvesKernel("packfloat16", false),
 	packHalvesKernel("packbfloat16", true),
 	{
-		Name: "hamming",
-		Most: asm.Block,
+		Name:    "hamming",
+		MaxSize: asm.Block,
 		New: func(n int, m Memory, s *Source) *Args {
 			n = min(n, asm.Block)
 			count, stride := 1+n%5, n+n%3
@@ -1245,8 +1245,8 @@ func byteRowsKernel(name string, signed bool,
 	call func(dst []int64, rows []byte, stride int, x []byte, signed bool),
 	term func(x, y int64) int64) Kernel {
 	return Kernel{
-		Name: name,
-		Most: asm.Block,
+		Name:    name,
+		MaxSize: asm.Block,
 		New: func(n int, m Memory, s *Source) *Args {
 			n = min(n, asm.Block)
 			return newBytes(n, 4+n%7, n+n%3, m, s)

@@ -5,7 +5,7 @@ import "math"
 // Minimize returns weights and biases whose objective is close to the minimum, and that objective.
 // The objective is an upper bound on the minimum even if the method stops early, so no valid lower
 // bound may exceed it. The method is Newton's, on smoothed losses whose smoothing width decreases.
-func (p *Problem) Minimise() (w [][]float64, b []float64, least float64) {
+func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
 	w, b = s.vectors(theta)

@@ -121,7 +121,7 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 }
 
 // Normalize divides the elements of p by their sum. If all are 0, it makes them equal.
-func Normalise(p []float64) {
+func Normalize(p []float64) {
 	var sum float64
 	for _, v := range p {
 		sum += v
@@ -141,7 +141,7 @@ func Softmax(p, z []float64) {
 	for k, v := range z {
 		p[k] = floats.Exp(v - top)
 	}
-	Normalise(p)
+	Normalize(p)
 }
 
 // Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
@@ -195,5 +195,5 @@ func Couple(p, pairs []float64) {
 			}
 		}
 	}
-	Normalise(p)
+	Normalize(p)
 }

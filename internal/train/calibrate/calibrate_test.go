@@ -111,7 +111,7 @@ func TestCouple(t *testing.T) {
 		for k := range want {
 			want[k] = 0.1 + g.Float64()
 		}
-		Normalise(want)
+		Normalize(want)
 		var pairs []float64
 		for a := range n {
 			for b := a + 1; b < n; b++ {
@@ -217,7 +217,7 @@ func TestNormalise(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
 	} {
 		p := slices.Clone(c.of)
-		if Normalise(p); !slices.Equal(p, c.want) {
+		if Normalize(p); !slices.Equal(p, c.want) {
 			t.Errorf("%v: %v, want %v", c.of, p, c.want)
 		}
 	}

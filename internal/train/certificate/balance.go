@@ -48,7 +48,7 @@ func (p binary) balance(a []float32) balance {
 			break
 		}
 		// A smaller variable is rounded to a finer unit, so that the difference shrinks.
-		c, v := p.Share(i), a[i]
+		c, v := p.RowWeight(i), a[i]
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
 		next := left + float64(float64(float64(to-v)*float64(side))*c)
@@ -74,7 +74,7 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
-		step := missing / p.Share(i) * (1 + 0x1p-20)
+		step := missing / p.RowWeight(i) * (1 + 0x1p-20)
 		v := a[i]
 		// v plus or minus far is beyond v plus or minus step in float32, too: far is at least a few
 		// units of v's rounding.
@@ -88,9 +88,9 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 		}
 		found = true
 		_, target := p.Label(uint32(i))
-		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.WideTarget(i))
+		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.Target64(i))
 		if p.Prior != nil { // the error of its score
-			linear += float64(p.Sums * (math.Abs(p.PriorBias[0]) +
+			linear += float64(p.SumError * (math.Abs(p.PriorBias[0]) +
 				float64(p.MaxNorm(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
 		}
 		bent := 2*math.Abs(float64(v)) + step
@@ -98,7 +98,7 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 			length: length,
 			gain:   float64(missing * (linear + bent) * 1.001),
 			// If its argument changes by e, an entropy changes by less than e*log(3/e).
-			entropy: float64(max(missing, 0x1p-60*p.Share(i)) * (64 + linear)),
+			entropy: float64(max(missing, 0x1p-60*p.RowWeight(i)) * (64 + linear)),
 		}
 	}
 	return least
@@ -109,7 +109,7 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 func (p binary) sideSums(a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
-		if b := float64(float64(a[i]*side) * p.Share(i)); b > 0 {
+		if b := float64(float64(a[i]*side) * p.RowWeight(i)); b > 0 {
 			up += b
 		} else {
 			down -= b

@@ -37,9 +37,9 @@ type binary struct{ *objective.Binary }
 
 // boundAt implements Bound.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
-	p.WidenPrior() // for Target64
+	p.ComputePriorScores64() // for Target64
 	var even balance
-	if p.Free {
+	if p.FreeBias {
 		even = p.balance(a)
 	}
 	slack := even.slack
@@ -48,12 +48,12 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 		var ub, squares, mean, size float64
 		for j := from; j < to; j++ {
 			i := p.Row(j)
-			v, weight := float64(a[i]), p.Share(i)
+			v, weight := float64(a[i]), p.RowWeight(i)
 			side, _ := p.Label(uint32(i))
 			signed[i] = a[i] * side
 			ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
 			squares += float64(float64(v*v) * weight)
-			gain, least := float64(v*p.WideTarget(i)), p.Cost.Linear(v)
+			gain, least := float64(v*p.Target64(i)), p.Cost.DualLinear(v)
 			mean += float64(weight * (gain + least))
 			size += float64(weight * (math.Abs(gain) + math.Abs(least)))
 		}
@@ -71,17 +71,17 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.Lambda)
-	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // at least |u|
+	norm = float64((norm + float64(p.SumError*reach)) * (1 + p.SumError)) // at least |u|
 	most := norm * norm / (2 * p.Lambda)
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
 	if p.Cost.Kind.Traits().Entropy {
-		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
+		return p.entropyBound(a, most, slack+p.SumError) - prior - even.entropy/n, 1
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
 	bend := float64(float64(squares*p.Cost.Kind.Traits().Quadratic) * (1 + 3*slack))
-	most += float64(bend * (1 + p.Sums))
+	most += float64(bend * (1 + p.SumError))
 	_, s = proof.Parabola(mean, half+bend)
-	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
+	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 
 // DualAt returns s*mean - s^2*half, minus a bound on the rounding errors of these operations.
@@ -99,7 +99,7 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {
 			i := p.Row(j)
-			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
+			v, weight, target := float64(a[i]), p.RowWeight(i), p.Target64(i)
 			b := float64(s * v)
 			at.size += float64(weight * math.Abs(float64(b*target)))
 			entropy, wv := 0.0, float64(weight*v)

@@ -23,7 +23,7 @@ func boundedOf(p objective.Problem) bounded {
 	case *objective.Binary:
 		return binary{p}
 	case *objective.Joint:
-		if !p.Free {
+		if !p.FreeBias {
 			return joint{p}
 		}
 	}

@@ -22,7 +22,7 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 		g := rand.New(rand.NewPCG(1, 2))
 		for range 6 {
 			p := newProblem(t, g, f)
-			_, _, least := p.truth.Minimise()
+			_, _, least := p.truth.Minimize()
 			for range 8 {
 				a := p.duals(g)
 				given := slices.Clone(a)
@@ -88,7 +88,7 @@ func TestFromScores(t *testing.T) {
 		g := rand.New(rand.NewPCG(3, 4))
 		for range 5 {
 			p := newProblem(t, g, f)
-			w, b, least := p.truth.Minimise()
+			w, b, least := p.truth.Minimize()
 			a, bound := certificate.FromScores(p.of, w, b, p.r2, 0)
 			if again, _ := certificate.Bound(p.of, slices.Clone(a), p.r2); again < bound*(1-1e-6) {
 				t.Errorf("%+v: the variables have the bound %v, not %v", f, again, bound)
@@ -160,7 +160,7 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 		for range 12 {
 			p := newProblem(t, g, f)
 			a := p.duals(g)
-			p.terms.Sums = 0
+			p.terms.SumError = 0
 			exact, s := certificate.Bound(p.of, a, p.r2)
 			d := p.dual(a, s)
 			if f.vectors > 1 && !f.isEntropy() && exact > 0 {
@@ -169,7 +169,7 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 					t.Errorf("%+v: %v below the dual objective, of rounded variables %v", f, off, rounded)
 				}
 			}
-			p.terms.Sums = sums
+			p.terms.SumError = sums
 			less, _ := certificate.Bound(p.of, a, p.r2)
 			have, want := (exact-less)/sums, p.slack(d)
 			if exact < 1e-2*want || exact == 0 {
@@ -222,13 +222,13 @@ func TestBoundScalesSumsAboveOne(t *testing.T) {
 	for range 20 {
 		joint := pick(g, certtest.CrammerSinger, certtest.Multinomial)
 		p := newProblem(t, g, form{loss.Func{}, joint, 3, ""})
-		_, _, least := p.truth.Minimise()
+		_, _, least := p.truth.Minimize()
 		a := p.duals(g)
 		i := p.terms.Row(0)
 		own, row := int(p.terms.Class[i]), a[3*i:][:3]
 		row[(own+1)%3], row[(own+2)%3] = 0.75, 0.5
 		bound, _ := certificate.Bound(p.of, a, p.r2)
-		if sum := certificate.Total(row); sum > 1 || sum < 1-0x1p-18 || bound > least ||
+		if sum := certificate.Sum(row); sum > 1 || sum < 1-0x1p-18 || bound > least ||
 			math.Abs(float64(row[(own+1)%3]/row[(own+2)%3])-1.5) > 1e-6 {
 			t.Errorf("%v, the bound %v, the optimum %v", row, bound, least)
 		}
@@ -254,8 +254,8 @@ func TestBoundBalances(t *testing.T) {
 				if p.terms.Target != nil {
 					side = 1
 				}
-				up += math.Max(0, side*float64(a[i])*p.terms.Share(i))
-				down += math.Max(0, -side*float64(a[i])*p.terms.Share(i))
+				up += math.Max(0, side*float64(a[i])*p.terms.RowWeight(i))
+				down += math.Max(0, -side*float64(a[i])*p.terms.RowWeight(i))
 				if math.Abs(float64(a[i])) > math.Abs(float64(before[i]))*(1+1e-5) {
 					t.Errorf("%+v: variable %d grew from %v to %v", f, i, before[i], a[i])
 				}

@@ -106,10 +106,10 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 		if v.Weight != nil {
 			p.truth.Weight = append(p.truth.Weight, v.Weight[i])
 		}
-		p.r2 += v.Share(i) * float64(v.Norms[i]) / float64(v.Count())
+		p.r2 += v.RowWeight(i) * float64(v.Norms[i]) / float64(v.Count())
 	}
-	p.terms = &objective.Terms{View: v, Lambda: p.truth.Lambda, Free: f.bias == "free",
-		PriorBias: make([]float64, f.vectors), Sums: objective.SumError(v.Count(), d, f.vectors)}
+	p.terms = &objective.Terms{View: v, Lambda: p.truth.Lambda, FreeBias: f.bias == "free",
+		PriorBias: make([]float64, f.vectors), SumError: objective.SumError(v.Count(), d, f.vectors)}
 	if p.truth.Bias = f.bias != ""; f.bias == "augmented" {
 		p.terms.BiasScale = size * pick(g, 0.3, 1, 3)
 		p.truth.BiasScale = p.terms.BiasScale
@@ -193,7 +193,7 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 		u[r] = make([]float64, v.X.Cols()+1)
 	}
 	for at, i := range v.All() {
-		c, y := v.Share(i)/float64(v.Count()), p.truth.Labels[at]
+		c, y := v.RowWeight(i)/float64(v.Count()), p.truth.Labels[at]
 		before := make([]float64, k) // scores by the prior
 		for r, w := range p.truth.Prior {
 			before[r] = p.truth.PriorBias[r]
@@ -260,11 +260,11 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 // conjugate returns the minimum over m of l(m) + b*m for the loss l of a binary problem, in two
 // parts: the minimum is line - quadratic. An entropy is part of line. Package loss tests DualTerm.
 func (p *problem) conjugate(b float64) (line, quadratic float64) {
-	least := p.cost.Least(b)
+	least := p.cost.DualTerm(b)
 	if p.cost.Kind.Traits().Entropy {
 		return least, 0
 	}
-	return p.cost.Linear(b), p.cost.Linear(b) - least
+	return p.cost.DualLinear(b), p.cost.DualLinear(b) - least
 }
 
 // xLogX returns x log x, and 0 for x <= 0.

@@ -21,7 +21,7 @@ type joint struct{ *objective.Joint }
 
 // boundAt implements Bound.
 func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
-	j.WidenPrior()
+	j.ComputePriorScores64()
 	own := j.ownDuals(a)
 	half, prior := j.halfNorm(a, own, r2)
 	if j.Log {
@@ -38,12 +38,12 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 				gain += float64(float64(v) * (j.Cost(y, r) + z - own))
 				parts += float64(float64(v) * (j.Cost(y, r) + math.Abs(z) + math.Abs(own)))
 			}
-			mean += float64(j.Share(i) * gain)
-			size += float64(j.Share(i) * parts)
+			mean += float64(j.RowWeight(i) * gain)
+			size += float64(j.RowWeight(i) * parts)
 		}
 		return [4]float64{mean, size}
 	})
-	mean := (sums[0]-float64(j.Sums*sums[1]))/float64(j.Count()) - prior
+	mean := (sums[0]-float64(j.SumError*sums[1]))/float64(j.Count()) - prior
 	_, s = proof.Parabola(mean, half)
 	return DualAt(s, mean, half), s
 }
@@ -57,11 +57,11 @@ func (j joint) ownDuals(a []float32) []float64 {
 	j.InBlocks(func(_ store.Rows, _, from, to int) {
 		for p := from; p < to; p++ {
 			row := a[j.Row(p)*k:][:k]
-			if own[p] = Total(row); own[p] > 1 {
+			if own[p] = Sum(row); own[p] > 1 {
 				for r := range row {
 					row[r] = float32(float64(row[r]) / (own[p] * (1 + 0x1p-20)))
 				}
-				own[p] = Total(row)
+				own[p] = Sum(row)
 			}
 		}
 	})
@@ -69,7 +69,7 @@ func (j joint) ownDuals(a []float32) []float64 {
 }
 
 // Sum returns the sum of a in order, in float64.
-func Total(a []float32) (sum float64) {
+func Sum(a []float32) (sum float64) {
 	for _, v := range a {
 		sum += float64(v)
 	}
@@ -98,7 +98,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 					v = own[p]
 				}
 				c[i] = float32(v)
-				b := float64(j.Share(i) * float64(c[i]))
+				b := float64(j.RowWeight(i) * float64(c[i]))
 				ub += float64(b * j.BiasScale)
 				sum += float64(float64(c[i]) * b)
 			}
@@ -116,17 +116,17 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 	}
 	squares /= n
 	norm := math.Sqrt(sum)/n +
-		float64(1.001*(j.AddError()+j.Sums+0x1p-23)*math.Sqrt(squares*r2))
-	norm = float64(norm * (1 + j.Sums))
+		float64(1.001*(j.AddError()+j.SumError+0x1p-23)*math.Sqrt(squares*r2))
+	norm = float64(norm * (1 + j.SumError))
 	return norm * norm / (2 * j.Lambda), float64(2 * math.Sqrt(squares) * j.PriorError(r2))
 }
 
 // entropyBound returns the bound for the log loss: see binary.entropyBound.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
-	return maximize(&j.View, half, j.Sums, func(s float64, from, to int) (at curve) {
+	return maximize(&j.View, half, j.SumError, func(s float64, from, to int) (at curve) {
 		for p := from; p < to; p++ {
 			i := j.Row(p)
-			weight, y := j.Share(i), int(j.Class[i])
+			weight, y := j.RowWeight(i), int(j.Class[i])
 			var h, linear, dh float64
 			for r, v := range a[i*j.Vectors:][:j.Vectors] {
 				if v <= 0 {

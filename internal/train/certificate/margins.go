@@ -28,13 +28,13 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	margins := make([]float64, len(a))
 	for _, i := range p.All() {
 		side, target := p.Label(uint32(i))
-		z := p.X.WideDot(i, w[0]) + b[0]
+		z := p.X.Dot64(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
 			z = 0 // any margin gives a feasible dual variable
 		}
 		margins[i] = float64(float64(side)*z) - target
 		if p.Cost.Kind.Traits().Kinks {
-			far = append(far, p.Cost.FromKink(margins[i]))
+			far = append(far, p.Cost.KinkDistance(margins[i]))
 		}
 	}
 	return a, func(h float64) {
@@ -56,7 +56,7 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 		y := int(j.Class[i])
 		z := scores[i*k:][:k]
 		for r := range z {
-			z[r] = j.X.WideDot(i, w[r]) + b[r]
+			z[r] = j.X.Dot64(i, w[r]) + b[r]
 			if !floats.IsFinite(z[r]) {
 				z[r] = 0
 			}
@@ -80,7 +80,7 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 			if row := scores[i*k:][:k]; j.Log {
 				Softmax(row, to)
 			} else {
-				Nearest(row, h, to, sorted)
+				ProjectSimplex(row, h, to, sorted)
 			}
 			for r, v := range to {
 				a[i*k+r] = float32(v)
@@ -127,7 +127,7 @@ func Softmax(z, b []float64) {
 // ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex, the vectors with
 // elements >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0
 // elsewhere. sorted is a buffer with the capacity of z.
-func Nearest(z []float64, h float64, b, sorted []float64) {
+func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {
 		clear(b)

@@ -28,16 +28,16 @@ func TestPack(t *testing.T) {
 				}
 			}
 			if packed.Scale != scale || packed.Signed != signed ||
-				len(packed.Shares) != certificate.Size(p.of) ||
-				certificate.Size(p.of) != f.vectors*p.terms.Count() {
-				t.Fatalf("%+v: %d of the scale %v, signed %v, want %v, %v", f, len(packed.Shares),
+				len(packed.Duals) != certificate.PackedLen(p.of) ||
+				certificate.PackedLen(p.of) != f.vectors*p.terms.Count() {
+				t.Fatalf("%+v: %d of the scale %v, signed %v, want %v, %v", f, len(packed.Duals),
 					packed.Scale, packed.Signed, scale, signed)
 			}
 			unit := scale / 65535
 			if signed {
 				unit = scale / 32767
 			}
-			back := packed.Spread(p.of)
+			back := packed.Unpack(p.of)
 			there := make([]bool, len(back))
 			for _, i := range p.terms.All() {
 				for at := i * f.vectors; at < (i+1)*f.vectors; at++ {
@@ -66,23 +66,23 @@ func TestPackOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	p := newProblem(t, g, form{loss.Func{}, 0, 1, ""})
 	v := &p.terms.View
-	v.Only, v.Names = []uint32{2, 0, 1}, []uint32{7, 5, 6, 8}
+	v.Only, v.SetRows = []uint32{2, 0, 1}, []uint32{7, 5, 6, 8}
 	a := make([]float32, v.X.Rows())
 	copy(a, []float32{0.75, 0.25, 0.5})
 	packed := certificate.Pack(p.of, a)
-	if want := []uint16{16384, 32768, 49151}; !slices.Equal(packed.Shares, want) {
-		t.Errorf("%v, want %v", packed.Shares, want)
+	if want := []uint16{16384, 32768, 49151}; !slices.Equal(packed.Duals, want) {
+		t.Errorf("%v, want %v", packed.Duals, want)
 	}
-	packed = certificate.Packed{Signed: true, Scale: 2, Shares: []uint16{0, 32767, 65534}}
+	packed = certificate.Packed{Signed: true, Scale: 2, Duals: []uint16{0, 32767, 65534}}
 	p = newProblem(t, g, form{loss.Func{Kind: loss.Squared}, 0, 1, ""})
 	p.terms.Only = []uint32{0, 1, 2}
-	if back := packed.Spread(p.of); !slices.Equal(back[:3], []float32{-2, 0, 2}) {
+	if back := packed.Unpack(p.of); !slices.Equal(back[:3], []float32{-2, 0, 2}) {
 		t.Errorf("%v", back)
 	}
 	p = newProblem(t, g, form{loss.Func{}, certtest.CrammerSinger, 3, ""})
 	p.terms.Only, p.terms.Class[1] = []uint32{1}, 2
-	packed = certificate.Packed{Scale: 1, Shares: []uint16{65535, 0, 65535}}
-	if back := packed.Spread(p.of); !slices.Equal(back[:6], []float32{0, 0, 0, 1, 0, 0}) {
+	packed = certificate.Packed{Scale: 1, Duals: []uint16{65535, 0, 65535}}
+	if back := packed.Unpack(p.of); !slices.Equal(back[:6], []float32{0, 0, 0, 1, 0, 0}) {
 		t.Errorf("%v", back)
 	}
 }
@@ -153,7 +153,7 @@ func TestSimplex(t *testing.T) {
 			z[r] = pick(g, 0, 1, g.NormFloat64(), 100*g.NormFloat64())
 		}
 		h := pick(g, 1e-3, 0.5, 1, 4, 1e3)
-		certificate.Nearest(z, h, b, sorted)
+		certificate.ProjectSimplex(z, h, b, sorted)
 		sum, level := 0.0, 0.0
 		for r, v := range b {
 			if sum += v; v > 0 {
@@ -168,7 +168,7 @@ func TestSimplex(t *testing.T) {
 		if math.Abs(sum-1) > 1e-11*(1+math.Abs(slices.Max(z)/h)) {
 			t.Errorf("%v, %v: %v has the sum %v", z, h, b, sum)
 		}
-		certificate.Nearest(z, 0, b, sorted)
+		certificate.ProjectSimplex(z, 0, b, sorted)
 		for r, v := range b {
 			if want := r == slices.Index(z, slices.Max(z)); v != 0 && v != 1 || (v == 1) != want {
 				t.Errorf("%v, without a width: %v", z, b)
@@ -191,7 +191,7 @@ func TestSimplex(t *testing.T) {
 // Sum returns the exact sum of dyadic numbers, and DualAt less than the exact value by at most
 // twice its slack.
 func TestSums(t *testing.T) {
-	if sum := certificate.Total([]float32{0.5, 0.25, 0.125}); sum != 0.875 {
+	if sum := certificate.Sum([]float32{0.5, 0.25, 0.125}); sum != 0.875 {
 		t.Error(sum)
 	}
 	if v := certificate.DualAt(0, 1, math.Inf(1)); v != 0 {

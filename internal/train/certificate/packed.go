@@ -13,7 +13,7 @@ import (
 type Packed struct {
 	Signed bool     // some dual variables are negative
 	Scale  float64  // largest magnitude of a dual variable, at least 1
-	Shares []uint16 // numbers n
+	Duals  []uint16 // numbers n
 }
 
 // units returns the number n that means 0, and how much larger the number is that means Scale.
@@ -29,7 +29,7 @@ func (v *Packed) units() (zero, scale float64) {
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())
-	for _, i := range rows.Ranked() {
+	for _, i := range rows.BySetRow() {
 		for _, s := range a[int(i)*n:][:n] {
 			flat = append(flat, s)
 			v.Scale = max(v.Scale, math.Abs(float64(s)))
@@ -41,9 +41,9 @@ func Pack(p objective.Problem, a []float32) Packed {
 		half = 0 // round down
 	}
 	zero, units := v.units()
-	v.Shares = make([]uint16, len(flat))
+	v.Duals = make([]uint16, len(flat))
 	for i, s := range flat {
-		v.Shares[i] = uint16(zero + math.Floor(float64(float64(s)/v.Scale*units)+half))
+		v.Duals[i] = uint16(zero + math.Floor(float64(float64(s)/v.Scale*units)+half))
 	}
 	return v
 }
@@ -57,21 +57,21 @@ func shape(p objective.Problem) (v *rows.View, duals int, joint bool) {
 }
 
 // PackedLen returns the number of dual variables of p in a proof file.
-func Size(p objective.Problem) int {
+func PackedLen(p objective.Problem) int {
 	v, n, _ := shape(p)
 	return n * v.Count()
 }
 
 // Unpack returns the dual variables by the numbers of p's rows, clamped to the range of the loss. A
 // row's own class in a joint problem, and rows that p leaves out, have 0.
-func (v *Packed) Spread(p objective.Problem) []float32 {
+func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())
 	zero, units := v.units()
-	for j, i := range view.Ranked() {
+	for j, i := range view.BySetRow() {
 		for c := range n {
 			if !joint || int(view.Class[i]) != c {
-				dual := float64(v.Scale*(float64(v.Shares[j*n+c])-zero)) / units
+				dual := float64(v.Scale*(float64(v.Duals[j*n+c])-zero)) / units
 				a[int(i)*n+c] = p.Clamp(float32(dual))
 			}
 		}

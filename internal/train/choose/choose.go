@@ -259,7 +259,7 @@ func (c *Choice) finish(passes int) {
 			if s.Finish = settings.FinishAuto; s.Validate() == nil {
 				c.Finish = settings.FinishAuto
 			}
-		case c.Numbers() && !c.Kind().Traits().MeanResidual && !c.moved:
+		case c.Regression() && !c.Kind().Traits().MeanResidual && !c.moved:
 			// The engine shifts the bias to a mean residual of 0, away from the optimum.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
 			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {

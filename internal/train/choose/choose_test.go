@@ -291,7 +291,7 @@ func TestTake(t *testing.T) {
 			if folds == 1 {
 				c.Scale.Note, want = "", "lambda of 6, by one fold of five"
 			}
-			c.Take(path, path.Lambdas[at])
+			c.UseLambda(path, path.Lambdas[at])
 			c.End()
 			// A run with the eps-insensitive loss gets a solver only if its lambda is not the
 			// rule's.
@@ -540,7 +540,7 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s: center %v, deviation %v, epsilon %v, of the run %v", name, s.Centre,
 				s.Spread, s.Epsilon, have.Epsilon)
 		}
-		if want := (float64(c.y[0]) - s.Centre) / s.Unit(); float64(have.Rows.Y[0]) != want {
+		if want := (float64(c.y[0]) - s.Centre) / s.TargetUnit(); float64(have.Rows.Y[0]) != want {
 			t.Errorf("%s: target %v, want %v", name, have.Rows.Y[0], want)
 		}
 	}

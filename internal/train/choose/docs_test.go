@@ -17,7 +17,7 @@ func TestDocs(t *testing.T) {
 	short := func(x float64) string { // .01 as the pages write it
 		return strings.TrimPrefix(strings.Replace(fmt.Sprintf("%g", x), "e-0", "e-", 1), "0")
 	}
-	columns := newton.MostColumns
+	columns := newton.MaxColumns
 	lambda := strings.Replace(fmt.Sprintf("%.0e", settings.DefaultLambda), "e-0", "e-", 1)
 	for file, phrases := range map[string][]string{
 		"docs/beam.md": {"up to " + thousands(columns) + " features"},

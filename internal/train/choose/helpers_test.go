@@ -24,7 +24,7 @@ func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
 	o rows.Options) *rows.Set {
 	t.Helper()
 	if kind, ok := loss.KindOf(lossName); ok {
-		o.Numbers = kind.Traits().Numbers
+		o.Regression = kind.Traits().Numbers
 	}
 	set, err := rows.New(x, y, o)
 	if err != nil {

@@ -68,7 +68,7 @@ func (c *Choice) work() Work {
 func (c *Choice) newtonFits() bool {
 	s := c.Settings
 	s.Finish = settings.FinishNewton
-	return c.width <= newton.MostColumns && c.fits(s)
+	return c.width <= newton.MaxColumns && c.fits(s)
 }
 
 // budget returns the nanoseconds that the path and the proof together may cost.
@@ -116,7 +116,7 @@ func (c *Choice) Path() *Path {
 }
 
 // UseLambda sets the lambda of the run to a lambda of the path p, and notes how it was chosen.
-func (c *Choice) Take(p *Path, lambda float64) {
+func (c *Choice) UseLambda(p *Path, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())

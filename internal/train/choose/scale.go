@@ -105,7 +105,7 @@ func (c *Choice) bestKind() string {
 	}
 	none := scaling.None
 	if s := c.meanSquare; s != 0 && // float32 can't hold the squared lengths of unscaled rows
-		!(s >= rows.LeastR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
+		!(s >= rows.MinR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
 		none = scaling.MaxAbs
 	}
 	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
@@ -166,7 +166,7 @@ func (c *Choice) checkCopy(toDense bool) error {
 // scaled by, and the epsilon of the scaled targets. The default of epsilon is a tenth of the
 // deviation.
 func (c *Choice) chooseTargetScale() {
-	if !c.Numbers() {
+	if !c.Regression() {
 		c.TargetScale = scaling.None
 		return
 	}
@@ -181,5 +181,5 @@ func (c *Choice) chooseTargetScale() {
 		c.Epsilon = float64(0.1 * s.Spread)
 	}
 	s.Epsilon = c.Epsilon
-	c.Epsilon /= s.Unit()
+	c.Epsilon /= s.TargetUnit()
 }

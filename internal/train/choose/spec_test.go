@@ -480,7 +480,7 @@ func TestChoicesByThePage(t *testing.T) {
 			if lambda != c.Lambda {
 				moved++
 			}
-			c.Take(path, lambda)
+			c.UseLambda(path, lambda)
 		}
 		c.End()
 		want = p.finish(c.Lambda)

@@ -23,22 +23,22 @@ func (c Claim) AsGood(as Claim) bool { return c.Bound >= as.Bound && c.gap() <= 
 // Largest error of float32 dot products that training leaves in a claimed objective P, relative to
 // another number.
 const (
-	SmallOfGap       = 0.01 // relative to P - D, D being the bound
-	SmallOfObjective = 1e-4 // relative to P, where there is no bound
+	GapTolerance       = 0.01 // relative to P - D, D being the bound
+	ObjectiveTolerance = 1e-4 // relative to P, where there is no bound
 )
 
 // Tolerance returns the largest error of float32 dot products that the objective may have. A bound
 // below 0 counts as 0.
-func (c Claim) Small() float64 {
+func (c Claim) Tolerance() float64 {
 	if math.IsNaN(c.Bound) {
-		return float64(SmallOfObjective * c.Objective)
+		return float64(ObjectiveTolerance * c.Objective)
 	}
-	return float64(SmallOfGap * (c.Objective - max(0, c.Bound)))
+	return float64(GapTolerance * (c.Objective - max(0, c.Bound)))
 }
 
 // ProblemSuffix returns " of", what and k, to name problem k in a message, and "" if there is only
 // one problem.
-func Of(what string, k, problems int) string {
+func ProblemSuffix(what string, k, problems int) string {
 	if problems == 1 {
 		return ""
 	}
@@ -46,10 +46,10 @@ func Of(what string, k, problems int) string {
 }
 
 // Comparison compares the claims of a model with computed values, problem by problem.
-type Trial struct {
-	Contradict func(format string, a ...any) // called with each reason against a claim
-	Proven     bool                          // the computed bounds come from a proof file
-	Unsure     bool                          // some claim was neither confirmed nor contradicted
+type Comparison struct {
+	Contradict  func(format string, a ...any) // called with each reason against a claim
+	Proven      bool                          // the computed bounds come from a proof file
+	Unconfirmed bool                          // some claim was neither confirmed nor contradicted
 
 	sum      Claim   // sum of the claims of the problems that Bound was called with
 	problems float64 // number of these problems
@@ -57,23 +57,23 @@ type Trial struct {
 
 // Objective compares a claimed objective with the computed one. A difference of more than most
 // contradicts the claim; one of more than sure leaves it unconfirmed.
-func (t *Trial) Objective(of string, claimed, found, sure, most float64) {
+func (t *Comparison) Objective(of string, claimed, found, sure, most float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= most):
 		t.Wrong(of, claimed, found)
 	case off > sure:
-		t.Unsure = true
+		t.Unconfirmed = true
 	}
 }
 
 // Wrong reports a contradiction: the claimed objective differs from the computed one.
-func (t *Trial) Wrong(of string, claimed, found float64) {
+func (t *Comparison) Wrong(of string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", of, found, claimed)
 }
 
 // Bound compares the claimed bound of a problem with the computed one, and adds the claim to the
 // sums that Means uses. It reports whether the computed bound and gap are as good as claimed.
-func (t *Trial) Bound(of string, claimed, found Claim) bool {
+func (t *Comparison) Bound(of string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.Bound += claimed.Bound
 	t.problems++
@@ -83,7 +83,7 @@ func (t *Trial) Bound(of string, claimed, found Claim) bool {
 // bound compares a claimed bound with the computed one, and reports whether the computed bound and
 // gap are as good as claimed. It contradicts a bound below 0 or above the computed objective, and a
 // claim that the proof does not support.
-func (t *Trial) bound(of string, claimed, found Claim) bool {
+func (t *Comparison) bound(of string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.Bound): // Only an objective is claimed.
 		return false
@@ -100,7 +100,7 @@ func (t *Trial) bound(of string, claimed, found Claim) bool {
 }
 
 // Lambda compares a claimed lambda, 0 for none, with the one computed from the data.
-func (t *Trial) Lambda(of string, claimed, found float64) {
+func (t *Comparison) Lambda(of string, claimed, found float64) {
 	if claimed != 0 && claimed != found {
 		t.Contradict("the lambda%s is %v, not %v", of, found, claimed)
 	}
@@ -108,7 +108,7 @@ func (t *Trial) Lambda(of string, claimed, found float64) {
 
 // Means compares the claimed means over all problems with the means of the problems' claims. They
 // must be equal to the bit.
-func (t *Trial) Means(all Claim) {
+func (t *Comparison) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.Bound / t.problems}
 	if mean.Objective != all.Objective {
 		t.Contradict("the mean of the objectives is %v, not %v", mean.Objective, all.Objective)
@@ -120,9 +120,9 @@ func (t *Trial) Means(all Claim) {
 
 // All compares the claimed bound of all problems with the computed one, and sets Unconfirmed unless
 // it is as good as claimed.
-func (t *Trial) All(claimed, found Claim) {
+func (t *Comparison) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
-		t.Unsure = true
+		t.Unconfirmed = true
 	}
 }
 

@@ -16,9 +16,9 @@ func claim(objective, bound float64) claims.Claim {
 }
 
 // contradictions returns a comparison that appends its contradictions to a list.
-func contradictions(proven bool) (t *claims.Trial, list *[]string) {
+func contradictions(proven bool) (t *claims.Comparison, list *[]string) {
 	list = new([]string)
-	return &claims.Trial{Proven: proven, Contradict: func(format string, a ...any) {
+	return &claims.Comparison{Proven: proven, Contradict: func(format string, a ...any) {
 		*list = append(*list, fmt.Sprintf(format, a...))
 	}}, list
 }
@@ -50,7 +50,7 @@ func TestSmall(t *testing.T) {
 	}{
 		{claim(3, 1), 0.02}, {claim(3, -5), 0.03}, {claim(3, nan), 3e-4},
 	} {
-		if have := c.claim.Small(); math.Abs(have-c.want) > 1e-15 {
+		if have := c.claim.Tolerance(); math.Abs(have-c.want) > 1e-15 {
 			t.Errorf("%v: %v, want %v", c.claim, have, c.want)
 		}
 	}
@@ -58,10 +58,10 @@ func TestSmall(t *testing.T) {
 
 // A problem is named in messages unless it is the only one.
 func TestOf(t *testing.T) {
-	if s := claims.Of("weight vector", 2, 3); s != " of weight vector 2" {
+	if s := claims.ProblemSuffix("weight vector", 2, 3); s != " of weight vector 2" {
 		t.Errorf("%q", s)
 	}
-	if s := claims.Of("weight vector", 0, 1); s != "" {
+	if s := claims.ProblemSuffix("weight vector", 0, 1); s != "" {
 		t.Errorf("the only one: %q", s)
 	}
 }
@@ -81,8 +81,8 @@ func TestObjective(t *testing.T) {
 	} {
 		trial, list := contradictions(false)
 		trial.Objective(" of x", c.claimed, c.found, 0.125, 0.5)
-		if trial.Unsure != c.unsure || !slices.Equal(*list, c.want) {
-			t.Errorf("%v, found %v: unsure %v, %q", c.claimed, c.found, trial.Unsure, *list)
+		if trial.Unconfirmed != c.unsure || !slices.Equal(*list, c.want) {
+			t.Errorf("%v, found %v: unsure %v, %q", c.claimed, c.found, trial.Unconfirmed, *list)
 		}
 	}
 }
@@ -105,13 +105,13 @@ func TestBound(t *testing.T) {
 	} {
 		trial, list := contradictions(c.proven)
 		good := trial.Bound("", c.claimed, c.found)
-		if good != c.good || len(*list) != c.contradictions || trial.Unsure {
+		if good != c.good || len(*list) != c.contradictions || trial.Unconfirmed {
 			t.Errorf("%v, found %v: %v, %q", c.claimed, c.found, good, *list)
 		}
 		again, twice := contradictions(c.proven)
 		again.All(c.claimed, c.found)
-		if again.Unsure == c.good || len(*twice) != c.contradictions {
-			t.Errorf("all, %v, found %v: unsure %v, %q", c.claimed, c.found, again.Unsure, *twice)
+		if again.Unconfirmed == c.good || len(*twice) != c.contradictions {
+			t.Errorf("all, %v, found %v: unsure %v, %q", c.claimed, c.found, again.Unconfirmed, *twice)
 		}
 	}
 }

@@ -20,16 +20,16 @@ import (
 // Solver is a dual coordinate descent in progress: a Descent or a Joint.
 type Solver interface {
 	// RecomputeWeights recomputes v, and a bias that has a penalty, from the dual variables.
-	SumUp()
+	RecomputeWeights()
 	// Visit takes a dual step with each of the rows idx. Skipped rows count as steps as well.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass over the rows
 	// Duals returns a copy of the dual variables, clamped to the values that the loss allows.
-	Shares() []float32
+	Duals() []float32
 	// GapEstimate returns an estimate of P - D.
-	Left() float64
+	GapEstimate() float64
 	// DualEstimate returns D up to rounding; for a bias without a penalty an estimate of D.
-	Gain() float64
+	DualEstimate() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
 	// Restore sets these counters. It reports false if they are impossible after these epochs.
@@ -121,7 +121,7 @@ func (r *common) EndEpoch() {
 // GapEstimate estimates P - D from the rows' mean duality gaps in the last two passes. The gaps are
 // measured in the course of a pass, and P - D is smaller at its end: the estimate is 0.7 times the
 // last pass's mean, times the square root of the ratio of the two means if the gap has fallen.
-func (r *common) Left() float64 {
+func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
 		fall = math.Sqrt(r.MeanGap / r.PrevGap)
@@ -151,22 +151,22 @@ func (r *common) Arrays(f func([]float32)) {
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
-	if s.Free {
+	if s.FreeBias {
 		d.square = r2
 	}
 	return d
 }
 
 // RecomputeWeights recomputes v from the dual variables. A bias without a penalty stays as it is.
-func (d *Descent) SumUp() {
+func (d *Descent) RecomputeWeights() {
 	clear(d.v)
-	if d.BiasSum = 0; !d.Free {
+	if d.BiasSum = 0; !d.FreeBias {
 		d.Biases[0] = 0
 	}
 	for _, i := range d.All() {
 		if a := float64(d.alpha[i]); a != 0 {
 			side, _ := d.Of.Label(uint32(i))
-			d.shift(uint32(i), float32(d.Share(i)*a)*side) // the second product is exact
+			d.shift(uint32(i), float32(d.RowWeight(i)*a)*side) // the second product is exact
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (d *Descent) SumUp() {
 // shift adds step times row i to v, and to the sum for the bias.
 func (d *Descent) shift(i uint32, step float32) {
 	d.X.Axpy(int(i), step, d.v)
-	if d.Free {
+	if d.FreeBias {
 		d.BiasSum += float64(step)
 	} else {
 		d.Biases[0] += float64(float64(step) * d.BiasScale)
@@ -182,13 +182,13 @@ func (d *Descent) shift(i uint32, step float32) {
 }
 
 func (d *Descent) Visit(all []uint32) {
-	inverse, distance, idx := 1/d.FixedScale, d.FetchAhead(), d.activeRows(all)
+	inverse, distance, idx := 1/d.FixedScale, d.PrefetchDistance(), d.activeRows(all)
 	for n, i := range idx {
 		if distance > 0 && n+distance < len(idx) {
-			d.X.Fetch(int(idx[n+distance]))
+			d.X.Prefetch(int(idx[n+distance]))
 		}
-		z, c := d.score(i, inverse), d.Share(int(i))
-		side, target := d.Of.Frame(i)
+		z, c := d.score(i, inverse), d.RowWeight(int(i))
+		side, target := d.Of.MarginTerms(i)
 		m := float64(float64(side)*z) - target
 		q := float64(c * (float64(d.Norms[i]) + d.square) * inverse)
 		if !floats.IsFinite(m) || !floats.IsFinite(q) {
@@ -197,7 +197,7 @@ func (d *Descent) Visit(all []uint32) {
 			return
 		}
 		old := float64(d.alpha[i])
-		next, gap := d.Of.Cost.Best(old, m, q)
+		next, gap := d.Of.Cost.DualStep(old, m, q)
 		d.GapSum += float64(c * gap)
 		d.skip(i, gap)
 		if to := float32(next); to != d.alpha[i] && !(gap < d.minGap) {
@@ -212,7 +212,7 @@ func (d *Descent) Visit(all []uint32) {
 // score returns the score of row i, where inverse is 1/(lambda*n).
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
-	if d.Free {
+	if d.FreeBias {
 		return float64((dot+float64(d.square*d.BiasSum))*inverse) + d.Biases[0]
 	}
 	return float64((dot + float64(d.BiasScale*d.Biases[0])) * inverse)
@@ -220,12 +220,12 @@ func (d *Descent) score(i uint32, inverse float64) float64 {
 
 func (d *Descent) EndEpoch() {
 	d.common.EndEpoch()
-	if d.Free {
+	if d.FreeBias {
 		d.Biases[0] += float64(d.square * d.BiasSum / d.FixedScale)
 	}
 }
 
-func (d *Descent) Shares() []float32 {
+func (d *Descent) Duals() []float32 {
 	a := slices.Clone(d.alpha)
 	for i := range a {
 		a[i] = d.Of.Clamp(a[i]) // a damaged checkpoint may contain any numbers
@@ -233,15 +233,15 @@ func (d *Descent) Shares() []float32 {
 	return a
 }
 
-func (d *Descent) Gain() float64 {
+func (d *Descent) DualEstimate() float64 {
 	var sum float64
 	for _, i := range d.All() {
-		_, target := d.Of.Frame(uint32(i))
+		_, target := d.Of.MarginTerms(uint32(i))
 		a := float64(d.alpha[i])
-		sum += float64(d.Share(i) * (d.Of.Cost.Least(a) + float64(a*target)))
+		sum += float64(d.RowWeight(i) * (d.Of.Cost.DualTerm(a) + float64(a*target)))
 	}
 	square := float64(dense.SumSquares(d.v))
-	if !d.Free {
+	if !d.FreeBias {
 		square += float64(d.Biases[0] * d.Biases[0])
 	}
 	return sum/float64(d.Count()) - square/(2*d.FixedScale*float64(d.Count()))
@@ -251,7 +251,7 @@ func (d *Descent) Gain() float64 {
 // another random order, and returns the lower bound on the optimum that its dual variables prove.
 // It returns 0 if a score overflowed.
 func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
-	d.SumUp()
+	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)
 	visits.Only = s.Only
 	for range passes {
@@ -261,6 +261,6 @@ func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 fl
 		}
 		d.EndEpoch()
 	}
-	bound, _ := certificate.Bound(of, d.Shares(), r2)
+	bound, _ := certificate.Bound(of, d.Duals(), r2)
 	return bound
 }

@@ -32,7 +32,7 @@ func TestSteps(t *testing.T) {
 				}
 				d.checkVectors(t)
 				d.solver.EndEpoch()
-				gap, left := d.meanGap(), d.solver.Left()
+				gap, left := d.meanGap(), d.solver.GapEstimate()
 				if pass > 1 && !(left > gap/30 && left < 30*gap) {
 					t.Errorf("%+v, pass %d: P - D is estimated as %v, not %v", s, pass, left, gap)
 				}
@@ -56,7 +56,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	before, v := d.dual()
 	want, kept := d.gap(i, v), slices.Clone(d.alpha)
 	d.visit(uint32(i))
-	gap := (d.solver.Save().GapSum - was.GapSum) / d.Share(i)
+	gap := (d.solver.Save().GapSum - was.GapSum) / d.RowWeight(i)
 	after, _ := d.dual()
 	fail := func(what string, have ...any) {
 		t.Helper()
@@ -162,7 +162,8 @@ func (d *problem) checkVectors(t *testing.T) {
 			}
 		}
 	}
-	if gain := d.solver.Gain(); !d.spec.free && math.Abs(gain-value) > 1e-4*(1+math.Abs(value)) {
+	if gain := d.solver.DualEstimate(); !d.spec.free &&
+		math.Abs(gain-value) > 1e-4*(1+math.Abs(value)) {
 		t.Fatalf("%+v: D is %v, want %v", d.spec, gain, value)
 	}
 }
@@ -173,7 +174,7 @@ func TestMeanOfPass(t *testing.T) {
 	for _, s := range specs(48) {
 		s.mean = s.kinked()
 		d := newSolver(t, s, 48, false)
-		w, b := d.Room()
+		w, b := d.NewWeights()
 		for pass := range 3 {
 			mean, samples := make([]float64, 6), 0.0
 			for _, i := range d.All() {
@@ -221,15 +222,15 @@ func TestPassesConverge(t *testing.T) {
 		for range 150 {
 			d.pass()
 		}
-		bound, _ := certificate.Bound(d.of, d.solver.Shares(), d.r2)
-		w, b := d.Room()
+		bound, _ := certificate.Bound(d.of, d.solver.Duals(), d.r2)
+		w, b := d.NewWeights()
 		d.Weights(w, b)
 		p, optimum := d.of.At(w, b), d.optimum()
 		if p > optimum*1.003 || p < optimum*(1-1e-6) || bound < optimum*0.997 ||
 			bound > optimum*(1+1e-12) || d.Err != nil {
 			t.Errorf("%+v: P is %v, D %v, the optimum %v; %v", s, p, bound, optimum, d.Err)
 		}
-		if left := d.solver.Left(); !(left < 0.01*optimum) {
+		if left := d.solver.GapEstimate(); !(left < 0.01*optimum) {
 			t.Errorf("%+v: P - D is estimated as %v of %v", s, left, optimum)
 		}
 	}
@@ -251,7 +252,7 @@ func (d *problem) optimum() float64 {
 			loss.EpsInsensitive: certtest.EpsInsensitive}[s.loss.Kind]
 	}
 	for _, i := range d.All() {
-		p.Rows, p.Weight = append(p.Rows, d.wide[i][:5]), append(p.Weight, d.Share(i))
+		p.Rows, p.Weight = append(p.Rows, d.wide[i][:5]), append(p.Weight, d.RowWeight(i))
 		side, label := d.label(i)
 		switch {
 		case s.joint:
@@ -261,7 +262,7 @@ func (d *problem) optimum() float64 {
 		}
 		p.Labels = append(p.Labels, label)
 	}
-	_, _, least := p.Minimise()
+	_, _, least := p.Minimize()
 	return least
 }
 
@@ -273,7 +274,7 @@ func TestImprove(t *testing.T) {
 		}
 		s.lambda, s.mean = 0.05, false
 		d := newSolver(t, s, 40, false)
-		before, _ := certificate.Bound(d.of, d.solver.Shares(), d.r2)
+		before, _ := certificate.Bound(d.of, d.solver.Duals(), d.r2)
 		after, optimum := dual.Improve(d.solver, d.State, d.of, 40, d.r2), d.optimum()
 		if !(after > before) || after < 0.98*optimum || after > optimum*(1+1e-12) {
 			t.Errorf("%+v: from %v to %v, the optimum is %v", s, before, after, optimum)
@@ -326,8 +327,8 @@ func TestGapEstimate(t *testing.T) {
 			{4, 1, 0.35}, {1, 1, 0.7}, {1, 4, 2.8}, {0, 2, 1.4}, {0, 0, 0},
 		} {
 			p := iterate.Progress{MeanGap: c.last, PrevGap: c.before}
-			if !d.solver.Restore(&p, 1) || d.solver.Left() != c.want {
-				t.Errorf("%v after %v: %v, want %v", c.last, c.before, d.solver.Left(), c.want)
+			if !d.solver.Restore(&p, 1) || d.solver.GapEstimate() != c.want {
+				t.Errorf("%v after %v: %v, want %v", c.last, c.before, d.solver.GapEstimate(), c.want)
 			}
 		}
 	}
@@ -358,8 +359,8 @@ func TestSaveAndRestore(t *testing.T) {
 			t.Fatal("not restored")
 		}
 		other.solver.Arrays(func(a []float32) { copy(a, arrays[0]); arrays = arrays[1:] })
-		other.solver.SumUp()
-		d.solver.SumUp()
+		other.solver.RecomputeWeights()
+		d.solver.RecomputeWeights()
 		copy(other.Biases, d.Biases)
 		other.T = d.T
 		d.pass()
@@ -407,7 +408,7 @@ func TestDualsAreClamped(t *testing.T) {
 			low, high = -7, 7
 		}
 		d.alpha[0], d.alpha[1], d.alpha[2] = -7, 7, 0.5
-		if a := d.solver.Shares(); a[0] != low || a[1] != high || a[2] != 0.5 || d.alpha[0] != -7 {
+		if a := d.solver.Duals(); a[0] != low || a[1] != high || a[2] != 0.5 || d.alpha[0] != -7 {
 			t.Errorf("%+v: %v", s, a[:3])
 		}
 	}

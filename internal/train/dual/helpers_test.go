@@ -112,7 +112,7 @@ func newSolver(t testing.TB, s spec, n int, sparse bool) *problem {
 func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	g *rand.Rand) *problem {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Numbers: numbers, Weights: s.weights})
+	set, err := rows.New(x, y, rows.Options{Regression: numbers, Weights: s.weights})
 	if err == nil {
 		err = set.Measure()
 	}
@@ -128,8 +128,8 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	if s.joint {
 		k = len(set.Classes)
 	}
-	terms := &objective.Terms{View: view, Lambda: s.lambda, BiasScale: s.bias, Free: s.free,
-		PriorBias: make([]float64, k), Sums: objective.SumError(x.Rows(), x.Cols(), k)}
+	terms := &objective.Terms{View: view, Lambda: s.lambda, BiasScale: s.bias, FreeBias: s.free,
+		PriorBias: make([]float64, k), SumError: objective.SumError(x.Rows(), x.Cols(), k)}
 	if s.prior {
 		w, b := iterate.Zeros(k, x.Cols()), make([]float64, k)
 		for r := range w {
@@ -156,7 +156,7 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 		}
 	}
 	for _, i := range view.All() {
-		d.r2 += view.Share(i)*float64(view.Norms[i])/float64(view.Count()) +
+		d.r2 += view.RowWeight(i)*float64(view.Norms[i])/float64(view.Count()) +
 			s.bias*s.bias/float64(view.Count())
 	}
 	if s.free {
@@ -188,7 +188,7 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 		d.solver, d.of = dual.New(&state, d.binary, alpha, d.r2, s.mean), d.binary
 	}
 	d.alpha = alpha
-	d.solver.SumUp()
+	d.solver.RecomputeWeights()
 	return d
 }
 

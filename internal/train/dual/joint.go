@@ -46,7 +46,7 @@ func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []fl
 		sorted: make([]float64, k)}
 }
 
-func (j *Joint) SumUp() {
+func (j *Joint) RecomputeWeights() {
 	for _, v := range j.Vectors {
 		clear(v)
 	}
@@ -68,13 +68,13 @@ func (j *Joint) duals(i int) []float64 {
 	for r, v := range row {
 		j.old[r] = float64(v)
 	}
-	j.old[own] = max(0, 1-certificate.Total(row))
+	j.old[own] = max(0, 1-certificate.Sum(row))
 	return j.old
 }
 
 // shift adds change times row i, with its weight, to vector r.
 func (j *Joint) shift(r, i int, change float64) {
-	a := float32(change * j.Share(i))
+	a := float32(change * j.RowWeight(i))
 	if a == 0 {
 		return
 	}
@@ -97,7 +97,7 @@ func (j *Joint) Visit(all []uint32) {
 		} else {
 			gap = j.project(q)
 		}
-		j.GapSum += float64(j.Share(int(i)) * gap)
+		j.GapSum += float64(j.RowWeight(int(i)) * gap)
 		j.skip(i, gap)
 		if !(gap < j.minGap) {
 			j.step(int(i))
@@ -113,7 +113,7 @@ func (j *Joint) scores(i int) (q float64, ok bool) {
 	j.X.DotVectors(j.dots, i, j.m, 0)
 	for r, dot := range j.dots {
 		z := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
-		j.z[r] = j.Of.Full(z, r, uint32(i))
+		j.z[r] = j.Of.FullScore(z, r, uint32(i))
 		if !j.Of.Log {
 			j.z[r] += j.Of.Cost(y, r)
 		}
@@ -123,7 +123,7 @@ func (j *Joint) scores(i int) (q float64, ok bool) {
 		j.z[r] -= own
 	}
 	square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
-	q = float64(float64(j.Share(i)*square) * inverse)
+	q = float64(float64(j.RowWeight(i)*square) * inverse)
 	return q, floats.IsFinite(q) && floats.FirstNotFinite(j.z) < 0
 }
 
@@ -155,7 +155,7 @@ func (j *Joint) project(q float64) (gap float64) {
 		gap += float64(p * (top - j.z[r]))
 		j.z[r] += float64(q * p)
 	}
-	certificate.Nearest(j.z, q, j.b, j.sorted)
+	certificate.ProjectSimplex(j.z, q, j.b, j.sorted)
 	return gap
 }
 
@@ -223,7 +223,7 @@ func (j *Joint) relativeEntropy() (gap float64) {
 	return max(0, gap)
 }
 
-func (j *Joint) Shares() []float32 {
+func (j *Joint) Duals() []float32 {
 	a := slices.Clone(j.alpha)
 	for i := range a {
 		a[i] = max(0, a[i]) // a damaged checkpoint may contain any numbers
@@ -231,19 +231,19 @@ func (j *Joint) Shares() []float32 {
 	return a
 }
 
-func (j *Joint) Gain() float64 {
+func (j *Joint) DualEstimate() float64 {
 	var sum, square float64
 	for _, i := range j.All() {
 		y, gain := int(j.Class[i]), 0.0
 		for r, p := range j.duals(i) {
-			gain += float64(p * (j.Of.Full(0, r, uint32(i)) - j.Of.Full(0, y, uint32(i))))
+			gain += float64(p * (j.Of.FullScore(0, r, uint32(i)) - j.Of.FullScore(0, y, uint32(i))))
 			if j.Of.Log {
 				gain -= loss.XLogX(p)
 			} else {
 				gain += float64(p * j.Of.Cost(y, r))
 			}
 		}
-		sum += float64(j.Share(i) * gain)
+		sum += float64(j.RowWeight(i) * gain)
 	}
 	for r, v := range j.Vectors {
 		square += float64(dense.SumSquares(v)) + float64(j.Biases[r]*j.Biases[r])

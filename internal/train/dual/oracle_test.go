@@ -140,10 +140,10 @@ func (d *problem) dual() (value float64, v [][]float64) {
 	n, squares := float64(d.Count()), 0.0
 	for _, i := range d.All() {
 		c, gain := d.coefficients(i)
-		value += d.Share(i) * gain / n
+		value += d.RowWeight(i) * gain / n
 		for k, a := range c {
 			for j, z := range d.wide[i] {
-				v[k][j] += d.Share(i) * a * z
+				v[k][j] += d.RowWeight(i) * a * z
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (d *problem) gap(i int, v [][]float64) float64 {
 func (d *problem) meanGap() (gap float64) {
 	_, v := d.dual()
 	for _, i := range d.All() {
-		gap += d.Share(i) * d.gap(i, v) / float64(d.Count())
+		gap += d.RowWeight(i) * d.gap(i, v) / float64(d.Count())
 	}
 	return gap
 }

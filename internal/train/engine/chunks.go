@@ -62,7 +62,7 @@ func (c *Chunks) continueFrom(r *Run) {
 		r.Order.Continue(last.Order)
 	}
 	for i, l := range r.Learners {
-		l.Recent = nil
+		l.Windows = nil
 		if w := r.s.Rows.Weight; w != nil { // the weights before they were scaled to a mean of 1
 			l.Weight = w
 		}

@@ -30,7 +30,7 @@ func weightedJob(t testing.TB, x store.Examples, y, weights []float32,
 		t.Fatal(err)
 	}
 	s = s.Plain()
-	set, err := rows.New(x, y, rows.Options{Numbers: s.Numbers(), Weights: weights})
+	set, err := rows.New(x, y, rows.Options{Regression: s.Regression(), Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,10 +118,10 @@ func (l *Learner) dualVariables() []float32 {
 	switch l.phase() {
 	case iterating:
 		a := make([]float32, l.X.Rows())
-		l.Newton.Shares(a)
+		l.Newton.Duals(a)
 		return a
 	case descending:
-		return l.Dual.Shares()
+		return l.Dual.Duals()
 	}
 	return nil
 }
@@ -132,15 +132,15 @@ func (l *Learner) dualVariables() []float32 {
 func (l *Learner) lowerBound(r2 float64, packed bool) (bound float64) {
 	if packed {
 		if v, ok := l.pack(r2); ok {
-			return boundOf(l.Of, v.Spread(l.Of), r2)
+			return boundOf(l.Of, v.Unpack(l.Of), r2)
 		}
 		return math.NaN()
 	}
 	if a := l.dualVariables(); a != nil {
 		return boundOf(l.Of, a, r2)
 	}
-	if l.Recent != nil {
-		_, _, bound = l.Recent.Best(l.Of, l.Done(), r2)
+	if l.Windows != nil {
+		_, _, bound = l.Windows.Best(l.Of, l.Done(), r2)
 		return max(0, bound)
 	}
 	return math.NaN()
@@ -155,8 +155,8 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 // pack returns the dual variables of l rounded as in a proof, and false if there are none.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
-	if a == nil && l.Recent != nil {
-		a, _, _ = l.Recent.Best(l.Of, l.Done(), r2)
+	if a == nil && l.Windows != nil {
+		a, _, _ = l.Windows.Best(l.Of, l.Done(), r2)
 	}
 	if a == nil {
 		return v, false
@@ -169,13 +169,13 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 // weights.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
-	if l.Began.W != nil || l.Done() > 0 {
-		w, b := l.Room()
+	if l.StartWeights.W != nil || l.Done() > 0 {
+		w, b := l.NewWeights()
 		l.Weights(w, b)
 		l.AddPrior(w)
 		wide := make([][]float64, len(w))
 		for k, v := range w {
-			wide[k] = floats.Wide(v)
+			wide[k] = floats.Float64s(v)
 			b[k] += l.PriorBias[k]
 		}
 		a, _ = certificate.FromScores(l.Of, wide, b, r.R2, 0)
@@ -186,7 +186,7 @@ func (r *Run) startDual(l *Learner) {
 // startDualFrom switches l to dual coordinate descent from the dual variables a, nil for zeros.
 func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual = r.newDual(l, a, r.s.plan.averages)
-	l.Dual.SumUp()
+	l.Dual.RecomputeWeights()
 }
 
 // newDual returns a dual coordinate descent solver for l that starts from the dual variables a, nil
@@ -205,18 +205,18 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 // from are those of step t. If the rows of l are copies, in another order, of more than half of the
 // data's rows, the problem reads the data's rows instead; the results are the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
-	l.WidenPrior()
-	rows, of := l.Ranked(), &l.Binary.Of
+	l.ComputePriorScores64()
+	rows, of := l.BySetRow(), &l.Binary.Of
 	n := &newton.Problem{Loss: of.Cost, Lambda: l.Lambda, Cols: l.X.Cols(), Beta: l.BiasScale,
-		Free: l.Free, Rows: rows, X: l.X, At: rows, Name: l.Name, Weight: l.Weight,
+		Free: l.FreeBias, Rows: rows, X: l.X, At: rows, Name: l.SetRow, Weight: l.Weight,
 		AtZero: l.Of.AtZero}
-	if l.Free {
+	if l.FreeBias {
 		n.Beta = 1
 	}
-	if l.Names != nil && 2*len(rows) > pool.X.Rows() {
-		n.X, n.At = pool.X.ForWorker(), make([]uint32, len(rows))
+	if l.SetRows != nil && 2*len(rows) > pool.X.Rows() {
+		n.X, n.At = pool.X.Clone(), make([]uint32, len(rows))
 		for j, i := range rows {
-			n.At[j] = uint32(l.Name(i))
+			n.At[j] = uint32(l.SetRow(i))
 		}
 	}
 	n.Side = make([]int8, len(rows))
@@ -225,7 +225,7 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 		n.Side[j] = int8(side)
 	}
 	if l.Target != nil || l.Prior != nil {
-		n.Target = func(i uint32) float64 { return of.WideTarget(int(i)) }
+		n.Target = func(i uint32) float64 { return of.Target64(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
 		s := *l.State

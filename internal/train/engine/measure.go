@@ -15,13 +15,13 @@ import (
 // Measurement is the objective and the lower bound of one learner's part of a point.
 type Measurement struct {
 	Objective float64
-	Mistake   float64 // largest possible error of Objective
+	MaxError  float64 // largest possible error of Objective
 	Bound     float64 // lower bound on the minimum, if P had no error; NaN for none
 }
 
 // Proven returns Bound less MaxError, but at least 0. A measured objective, which may be too small
 // by MaxError, is never below it, and no objective is below 0. See package certificate.
-func (m Measurement) Proven() float64 { return max(0, m.Bound-m.Mistake) }
+func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Precision says from which dot products the objective is computed.
 type Precision uint8
@@ -60,7 +60,7 @@ func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 			}
 			objective += at.Objective
 			bound += at.Proven()
-			maxError += at.Mistake
+			maxError += at.MaxError
 			n++
 		}
 	}
@@ -104,11 +104,11 @@ func (r *Run) finiteDots() bool {
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
-		enough := claims.SmallOfGap * (at.Objective - at.Bound)
+		enough := claims.GapTolerance * (at.Objective - at.Bound)
 		if math.IsNaN(at.Bound) {
-			enough = claims.SmallOfObjective * at.Objective
+			enough = claims.ObjectiveTolerance * at.Objective
 		}
-		rough := !(at.Mistake <= enough)
+		rough := !(at.MaxError <= enough)
 		if floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough) {
 			exact[k] = r.exactVectors(r.s.measured, k)
 		}
@@ -134,16 +134,16 @@ func (r *Run) setObjectives(exact [][][]float64) {
 		if quick {
 			loss[0] = j.Of.MeanLoss(w, b)
 		} else if exact[0] != nil {
-			loss[0] = j.Of.WideMeanLoss(exact[0], b)
+			loss[0] = j.Of.MeanLoss64(exact[0], b)
 		}
 	} else {
 		loss = r.meanLosses(func(k int, x store.Rows, from, to int) float64 {
 			of, b := &r.Learners[k].Binary.Of, m.bias(r.first+k)
 			switch {
 			case quick:
-				return of.LossesOf(x, m.Weights[r.first+k], b, from, to)
+				return of.SumLosses(x, m.Weights[r.first+k], b, from, to)
 			case exact[k] != nil:
-				return of.WideLosses(x, exact[k][0], b, from, to)
+				return of.SumLosses64(x, exact[k][0], b, from, to)
 			}
 			return 0
 		})
@@ -152,7 +152,7 @@ func (r *Run) setObjectives(exact [][][]float64) {
 		if quick || exact[k] != nil {
 			at := &r.Measured[k]
 			w, b := r.vectorsOf(m, k)
-			at.Objective, at.Mistake = objective.Measure(l.Of, l.Terms, objective.Found{W: w,
+			at.Objective, at.MaxError = objective.Measure(l.Of, l.Terms, objective.Evaluation{W: w,
 				Exact: exact[k], B: b, Loss: loss[k], DotSize: dotSize, R2: r.R2,
 				Scale: r.s.Scale})
 		}
@@ -192,11 +192,11 @@ func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {
 		if r.s.Scale == nil {
-			exact = append(exact, floats.Wide(v))
+			exact = append(exact, floats.Float64s(v))
 			continue
 		}
 		f := m.Folded
-		wide, _ := r.s.Scale.Exact(f.Weights[r.first+k+i], f.bias(r.first+k+i))
+		wide, _ := r.s.Scale.UnfoldExact(f.Weights[r.first+k+i], f.bias(r.first+k+i))
 		exact = append(exact, wide)
 	}
 	return exact

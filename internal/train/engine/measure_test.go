@@ -71,7 +71,7 @@ func TestMeasure(t *testing.T) {
 				p = targets(data)
 			}
 			problem := problemOf(p, w, c)
-			_, _, optimum := problem.Minimise()
+			_, _, optimum := problem.Minimize()
 			job := weightedJob(t, p.Dense, p.Y, w, c)
 			job.KeepProof, job.Threads = true, 2
 			s := newSession(t, job)
@@ -110,7 +110,7 @@ func TestMeasure(t *testing.T) {
 			exact := s.Measure(m, engine.Exact)
 			check("Exact", m.Result, 1e-12)
 			if found := s.Runs[0].Measured[0]; !(0 < exact && exact < quick && quick < 1e-4) ||
-				found.Mistake != exact || found.Proven() != m.Result.DualObjective {
+				found.MaxError != exact || found.Proven() != m.Result.DualObjective {
 				t.Errorf("%+v: mistakes of %v and %v, %+v", c, quick, exact, found)
 			}
 			proof, err := s.Prove()
@@ -138,7 +138,7 @@ func wide(v []float32) []float64 {
 // Proven is the bound less its maximum error, but at least 0.
 func TestProven(t *testing.T) {
 	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
-		if have := (engine.Measurement{Bound: c[0], Mistake: c[1]}).Proven(); have != c[2] {
+		if have := (engine.Measurement{Bound: c[0], MaxError: c[1]}).Proven(); have != c[2] {
 			t.Errorf("bound %v, mistake %v: %v", c[0], c[1], have)
 		}
 	}
@@ -155,7 +155,8 @@ func TestMeasureAsNeeded(t *testing.T) {
 		{settings.Settings{Lambda: 1e-4, Epochs: 2}, false},
 		{settings.Settings{Lambda: 1, Epochs: 200, Tol: 1e-9, Finish: settings.FinishNewton}, true},
 		{settings.Settings{Lambda: 1e-3, Epochs: 2, Order: "iid"}, false}, // no bound
-		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"}, true}, // no bound, and a small objective
+		{settings.Settings{Lambda: 1e-5, Epochs: 99, Order: "iid"},
+			true}, // no bound, and a small objective
 	} {
 		if c.s.Epochs == 99 { // the first column is the class
 			for i, y := range data.Y {
@@ -241,7 +242,7 @@ func TestVerify(t *testing.T) {
 		rough := job
 		rough.Tol, rough.Finish = 0, ""
 		m := train(t, rough)
-		_, _, optimum := problemOf(p, nil, c).Minimise()
+		_, _, optimum := problemOf(p, nil, c).Minimize()
 		bounds := []float64{}
 		for _, check := range []engine.Check{{}, {Passes: 1}, {Passes: 20}} {
 			claim := engine.Point{Weights: m.Weights, Bias: m.Bias}
@@ -300,7 +301,8 @@ func TestVerifyClaims(t *testing.T) {
 	m = train(t, job)
 	job.Finish, job.Tol = "", 0
 	claims = m.Result
-	if newton = bound(engine.Check{Passes: 1, Claims: claims, Finish: settings.FinishNewton}); !(newton >=
+	if newton = bound(engine.Check{Passes: 1, Claims: claims,
+		Finish: settings.FinishNewton}); !(newton >=
 		claims.DualObjective*(1-1e-6)) {
 		t.Errorf("with a prior: a bound of %v, claimed %v", newton, claims.DualObjective)
 	}

@@ -35,10 +35,11 @@ func (s *Session) need() float64 {
 	return minimal.Memory(minimal.Sizes(), 1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the other
+// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the
+// other
 // settings, the number of columns, and MaxMemory or its default, whatever the machine has.
 func (s *Session) autoMayUseNewton() bool {
-	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
+	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
 	}
 	may := &Session{Job: s.Job, auto: autoInputs{newton: true}}
@@ -52,7 +53,7 @@ func (s *Session) autoMayUseNewton() bool {
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	n := s.Sizes()
-	s.Newtons.Kept = 0
+	s.Newtons.MaxKeptBytes = 0
 	for s.threads > 1 && s.Memory(n, 1) > limit {
 		s.threads /= 2
 	}
@@ -67,15 +68,15 @@ func (s *Session) checkMemory() error {
 	left := max(0, min(limit, machine.Spare()/s.sessionsSharing())-need)
 	set := *s.Rows
 	s.Rows = &set
-	set.Sparing = s.copyBytes() > left
-	if !set.Sparing {
+	set.NoCopies = s.copyBytes() > left
+	if !set.NoCopies {
 		left -= s.copyBytes()
 	}
 	if s.MayUseNewton() {
 		one := s.Memory(n, 2) - need
-		s.Newtons.Most = int(max(1, min(1+left/one, n.vectors, float64(s.threads))))
-		left = max(0, left-float64(s.Newtons.Most-1)*one)
-		s.Newtons.Kept = int(min(left, float64(newton.PixelsKept))) + 1
+		s.Newtons.MaxBuffers = int(max(1, min(1+left/one, n.vectors, float64(s.threads))))
+		left = max(0, left-float64(s.Newtons.MaxBuffers-1)*one)
+		s.Newtons.MaxKeptBytes = int(min(left, float64(newton.MaxKeptBytes))) + 1
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.Order != order.IID {
 		perRow += 8 // violation counts: see certificate.Windows
 	}
-	if s.Finishes() || s.verifyByNewton {
+	if s.HasSolver() || s.verifyByNewton {
 		perVector++
 		perRow += 16 // the row's dual variable, next pass and streak, and the list of active rows
 		if s.Joint() {
@@ -208,10 +209,10 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
-		_, flat := s.Cost().Flat()
+		_, flat := s.LossFunc().Flat()
 		flat = flat && s.Rows.Weight == nil && s.ClassWeight == "" && store.MayBePixels(x)
 		newtons = newton.Memory(float64(problems), int(n.longest), x.Cols()) +
-			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat, s.Newtons.Kept)
+			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}
 	// The learners that are measured at the same time have a float64 sum each, and one for each
 	// goroutine.
@@ -240,10 +241,10 @@ func (s *Session) compact() {
 			visits *= k * (k - 1) / 2 // each pair takes all steps
 		}
 	}
-	minSize, minVisits := x.CompactPays()
+	minSize, minVisits := x.CompactThreshold()
 	switch {
 	case x.Size() < minSize || visits < minVisits:
-	case s.Batch > 1 && x.Contiguous(): // batches are faster on unpacked rows
+	case s.Batch > 1 && x.FastBatches(): // batches are faster on unpacked rows
 	case s.Multiclass == settings.OneVsRest && len(s.Rows.Classes) > 2 && x.Interleaved() != nil:
 		// all classes visit a row together, as it is: see sgd.Group
 	default:

@@ -127,11 +127,13 @@ func TestMaxMemory(t *testing.T) {
 		{settings.Settings{Order: order.IID, Average: settings.LastIterate}, 20_000, 20_000, 10e6,
 			"have 10 MB, but 20000 weight vectors"},
 		{settings.Settings{Multiclass: settings.CrammerSinger}, 20_000, 20_000, 1e9, "20000 weight"},
-		{settings.Settings{Finish: settings.FinishDual}, 600, 150, 2e6, `; with Multiclass "crammer-singer" `},
+		{settings.Settings{Finish: settings.FinishDual}, 600, 150, 2e6,
+			`; with Multiclass "crammer-singer" `},
 		{settings.Settings{Multiclass: settings.OneVsOne}, 600, 150, 3e6, `; with Multiclass "ovr" `},
 		{settings.Settings{Bias: settings.BiasUnregularised, Multiclass: settings.CrammerSinger,
 			Loss: "hinge"}, 600, 150, 1, "take "},
-		{settings.Settings{Multiclass: settings.CrammerSinger}, 600, 2, 18e3, "take 0 MB beside the data"},
+		{settings.Settings{Multiclass: settings.CrammerSinger}, 600, 2, 18e3,
+			"take 0 MB beside the data"},
 	} {
 		x, y := manyClasses(c.rows, 2, c.classes)
 		c.s.Lambda = 0.1
@@ -167,13 +169,13 @@ func TestLessMemory(t *testing.T) {
 		Finish: settings.FinishNewton})
 	job.Threads = 8
 	s := newSession(t, job)
-	if s.Newtons.Most != 4 {
-		t.Errorf("buffers for %d problems", s.Newtons.Most)
+	if s.Newtons.MaxBuffers != 4 {
+		t.Errorf("buffers for %d problems", s.Newtons.MaxBuffers)
 	}
 	want := digest(train(t, job))
 	job.MaxMemory = int64(math.Ceil(s.Memory(s.Sizes(), 2)))
-	if s = newSession(t, job); s.Newtons.Most != 2 {
-		t.Errorf("buffers for %d problems in memory for two", s.Newtons.Most)
+	if s = newSession(t, job); s.Newtons.MaxBuffers != 2 {
+		t.Errorf("buffers for %d problems in memory for two", s.Newtons.MaxBuffers)
 	}
 	if digest(train(t, job)) != want {
 		t.Error("another point with less memory")
@@ -188,10 +190,10 @@ func TestLessMemory(t *testing.T) {
 	copied := newSession(t, job)
 	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
 	sparing := newSession(t, job)
-	if copied.Rows.Sparing || !sparing.Rows.Sparing || sparing.Runs[0].Names != nil ||
-		copied.Runs[0].Names == nil {
-		t.Errorf("sparing %v with memory for copies, %v without", copied.Rows.Sparing,
-			sparing.Rows.Sparing)
+	if copied.Rows.NoCopies || !sparing.Rows.NoCopies || sparing.Runs[0].SetRows != nil ||
+		copied.Runs[0].SetRows == nil {
+		t.Errorf("sparing %v with memory for copies, %v without", copied.Rows.NoCopies,
+			sparing.Rows.NoCopies)
 	}
 	job.MaxMemory = 0
 	want = digest(train(t, job))
@@ -204,8 +206,8 @@ func TestLessMemory(t *testing.T) {
 // Memory is used for copies of the rows first, and then for buffers of further problems of Newton's
 // method.
 func TestCopiesBeforeBuffers(t *testing.T) {
-	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
-	rows.CopyFrom = 0
+	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
+	rows.MinCopySize = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
 	// By the estimates neither solver is worth its cost, so that the rows are copied for Pegasos
 	// steps.
@@ -218,9 +220,9 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	for share, want := range map[float64]int{0.5: 1, 1.5: 2} {
 		job.MaxMemory = int64(need + buffers + share*copies)
 		s := newSession(t, job)
-		if s.Rows.Sparing || s.Runs[0].Names == nil || s.Newtons.Most != want {
+		if s.Rows.NoCopies || s.Runs[0].SetRows == nil || s.Newtons.MaxBuffers != want {
 			t.Errorf("memory for %v of the copies: sparing %v, buffers for %d problems, want %d", share,
-				s.Rows.Sparing, s.Newtons.Most, want)
+				s.Rows.NoCopies, s.Newtons.MaxBuffers, want)
 		}
 	}
 }
@@ -241,7 +243,7 @@ func TestAutoMemory(t *testing.T) {
 	if newSession(t, job).MayUseNewton() {
 		t.Error("Newton's method with Patience")
 	}
-	wide := newJob(t, dense.New(2, newton.MostColumns+1), []float32{1, 2},
+	wide := newJob(t, dense.New(2, newton.MaxColumns+1), []float32{1, 2},
 		settings.Settings{Finish: settings.FinishAuto})
 	if newSession(t, wide).MayUseNewton() {
 		t.Error("Newton's method with too many columns")
@@ -258,7 +260,7 @@ func TestNeed(t *testing.T) {
 		s.Lambda = 0.1
 		job := newJob(t, data.Dense, data.Y, s)
 		session := newSession(t, job)
-		session.Newtons.Kept = 0
+		session.Newtons.MaxKeptBytes = 0
 		if have, want := engine.Need(job), session.Memory(session.Sizes(), 1); have != want {
 			t.Errorf("%+v: %v bytes, want %v", s, have, want)
 		}
@@ -288,8 +290,9 @@ func TestMemoryTerms(t *testing.T) {
 	}{
 		"last iterate": {settings.Settings{}, settings.Settings{Average: settings.LastIterate}, nil,
 			-2 * vectors * vector},
-		"iid":  {settings.Settings{}, settings.Settings{Order: order.IID}, nil, -8 * visits},
-		"dual": {settings.Settings{}, settings.Settings{Finish: settings.FinishDual}, nil, vectors*vector + 16*visits},
+		"iid": {settings.Settings{}, settings.Settings{Order: order.IID}, nil, -8 * visits},
+		"dual": {settings.Settings{}, settings.Settings{Finish: settings.FinishDual}, nil,
+			vectors*vector + 16*visits},
 		"joint dual": {joint, settings.Settings{Multiclass: settings.CrammerSinger,
 			Finish: settings.FinishDual}, nil, vectors*vector + 8*visits},
 		"state": {settings.Settings{}, settings.Settings{},
@@ -333,13 +336,13 @@ func TestMemoryTerms(t *testing.T) {
 // Rows are packed if they are visited often enough, unless steps are faster on unpacked rows.
 func TestCompact(t *testing.T) {
 	defer func(same, bytes int) {
-		store.SameFrom, store.BytesFrom = same, bytes
-	}(store.SameFrom, store.BytesFrom)
-	store.SameFrom, store.BytesFrom = 0, 0
+		store.MinConstantSize, store.MinPixelSize = same, bytes
+	}(store.MinConstantSize, store.MinPixelSize)
+	store.MinConstantSize, store.MinPixelSize = 0, 0
 	p := sample.ZerosAndOnes(sample.Random(78, 90, 12, 3, 0.5))
 	two := sample.ZerosAndOnes(sample.Random(79, 90, 12, 2, 0.5))
-	_, sparse := store.Of(p.Sparse).CompactPays()
-	_, dense := store.Of(p.Dense).CompactPays()
+	_, sparse := store.Of(p.Sparse).CompactThreshold()
+	_, dense := store.Of(p.Dense).CompactThreshold()
 	few, many := int(math.Ceil(sparse)), int(math.Ceil(dense))
 	if few < 1 || many < 3 {
 		t.Fatalf("packing pays from %v visits on of sparse rows, %v of dense ones", sparse, dense)
@@ -373,7 +376,7 @@ func TestCompact(t *testing.T) {
 			t.Errorf("%T with %+v: packed: %v", c.x, c.s, have)
 		}
 	}
-	store.BytesFrom = store.Of(two.Dense).Size() + 1
+	store.MinPixelSize = store.Of(two.Dense).Size() + 1
 	if newSession(
 		t,
 		newJob(t, two.Dense, two.Y, settings.Settings{Epochs: many}),

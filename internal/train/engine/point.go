@@ -50,7 +50,7 @@ func (s *Session) Now() *Point {
 // solverNames returns the names of the solver that the problems began with and of those that
 // replaced it, separated by commas; empty without Finish.
 func (s *Session) solverNames() string {
-	if !s.Finishes() {
+	if !s.HasSolver() {
 		return ""
 	}
 	names := []string{"steps"}
@@ -75,15 +75,15 @@ func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
 // it is.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
-		s.Tol > 0 && s.Finishes() && !s.Kind().Traits().MeanResidual {
+		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
 		return
 	}
 	p := s.Runs[0].Learners[0]
 	var sum, weight float64
 	for _, i := range p.All() {
 		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
-		sum += float64(p.Share(i) * (float64(p.Target[i]) - z))
-		weight += p.Share(i)
+		sum += float64(p.RowWeight(i) * (float64(p.Target[i]) - z))
+		weight += p.RowWeight(i)
 	}
 	if mean := sum / weight; floats.IsFinite(mean) {
 		m.Bias[0] += mean

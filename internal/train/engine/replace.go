@@ -23,8 +23,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 		}
 		l, now := r.Learners[k], r.Measured[k].Objective
 		// A tolerance for rounding: sums that should be equal may differ by it.
-		zero := l.Of.AtZero() * (1 + 4*l.Sums)
-		start, from := l.Began, 0.0
+		zero := l.Of.AtZero() * (1 + 4*l.SumError)
+		start, from := l.StartWeights, 0.0
 		if start.W != nil {
 			from = l.Of.At(start.W, start.B)
 		}

@@ -158,7 +158,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 		return false
 	}
 	if from.Dual != nil {
-		if l.Dual = r.newDual(l, nil, r.s.plan.averages); !r.s.Finishes() ||
+		if l.Dual = r.newDual(l, nil, r.s.plan.averages); !r.s.HasSolver() ||
 			!l.Dual.Restore(from.Dual, r.Epoch) {
 			return false
 		}

@@ -110,7 +110,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 			l.Joint = sgd.NewJoint(s, r.s.Multiclass == settings.Multinomial, r.s.Costs)
 			l.State, l.Of = &l.Joint.State, &l.Joint.Of
 		} else {
-			l.Binary = sgd.NewBinary(s, r.s.Cost(), positive+int32(k))
+			l.Binary = sgd.NewBinary(s, r.s.LossFunc(), positive+int32(k))
 			l.State, l.Of = &l.Binary.State, &l.Binary.Of
 		}
 		if r.s.Project {
@@ -132,9 +132,9 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
-		View: r.ForWorker(), Lambda: r.Lambda, BiasScale: r.s.BiasScale,
-		Free: r.s.Bias == settings.BiasUnregularised, PriorBias: make([]float64, n),
-		Sums: objective.SumError(r.Count(), cols, len(r.s.Rows.Classes)),
+		View: r.Clone(), Lambda: r.Lambda, BiasScale: r.s.BiasScale,
+		FreeBias: r.s.Bias == settings.BiasUnregularised, PriorBias: make([]float64, n),
+		SumError: objective.SumError(r.Count(), cols, len(r.s.Rows.Classes)),
 	}, n)
 	s.T0, s.Total, s.Period = t0, r.Total, Period(r.Total, cols)
 	steps := r.Order.Steps
@@ -147,8 +147,8 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	}
 	// Violations are counted for the lower bound if each row is visited once an epoch and a bound
 	// exists. Dual coordinate descent has dual variables of its own.
-	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.s.plan.startsWithDual {
-		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
+	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
+		s.Windows = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {
 		if err := s.SetPrior(r.s.Prior.vectors(first, n)); err != nil {
@@ -183,7 +183,7 @@ func (r *Run) measureNorms() (t0 float64) {
 		bias = 1 // the bias moves as if it were the weight of a feature that is 1
 	}
 	for _, i := range r.All() {
-		w := r.Share(i)
+		w := r.RowWeight(i)
 		r.maxSquaredNorm = max(r.maxSquaredNorm, float64(r.Norms[i]))
 		s := float64(w * float64(r.Norms[i]))
 		steps += float64(w * (s + float64(w*b)))
@@ -245,7 +245,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 			return nil
 		}
 		idx, ends := r.nextRows(end - r.T)
-		r.ReadAhead(r.Order.Coming(len(idx)))
+		r.ReadAhead(r.Order.Upcoming(len(idx)))
 		r.parallelRanges(func(first, end int) { r.takeSteps(first, end, idx, ends) })
 		if ends != nil {
 			r.T += int64(len(ends))

@@ -222,7 +222,7 @@ func TestReadAhead(t *testing.T) {
 // A score that is not finite ends prepared steps at the same row as single steps, wherever the row
 // is in a group of prepared rows.
 func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
-	defer func(old int) { store.SameFrom = old }(store.SameFrom)
+	defer func(old int) { store.MinConstantSize = old }(store.MinConstantSize)
 	const rows, cols = 200, 21
 	for _, bad := range []int{0, 1, 64 - 1, 64, 64 + 1, rows - 1, rows} {
 		starts, y, all := []int64{0}, make([]float32, rows), make([]uint32, rows)
@@ -244,7 +244,7 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 		}
 		var ends []string
 		for k, from := range []int{math.MaxInt, 0} {
-			store.SameFrom = from
+			store.MinConstantSize = from
 			s := newSession(t, newJob(t, x, y,
 				settings.Settings{Lambda: 1e-4, Order: order.Sequential}))
 			l := s.Runs[0].Learners[0]
@@ -287,7 +287,7 @@ func TestLongRun(t *testing.T) {
 			before, factor := l.Violations, l.Factor
 			l.TakeSteps([]uint32{i})
 			if l.Violations > before {
-				name := l.Name(i)
+				name := l.SetRow(i)
 				for j, x := range data.Dense.Row(name) {
 					v[j] += float64(2*data.Y[name]-1) * float64(x) / factor
 				}

@@ -79,7 +79,7 @@ func (s *Session) pause() int64 {
 // advance trains to the end of the session. It returns true if ctx was done or the session paused
 // before that.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
-	s.Until, s.Newtons.Until = ctx, ctx
+	s.Until, s.Newtons.Context = ctx, ctx
 	if !s.replayNewton() {
 		return true, nil
 	}

@@ -48,7 +48,7 @@ type plan struct {
 // choosePlan chooses the solver that all problems begin with, from the mean number of rows of a
 // problem and the mean squared norm of all rows.
 func (s *Session) choosePlan() (p plan) {
-	if !s.Finishes() {
+	if !s.HasSolver() {
 		return p
 	}
 	rows, norms := 0.0, 0.0
@@ -114,7 +114,7 @@ func (r *Run) advanceSolvers() {
 // startNewtonIfDue switches l to Newton's method if the settings and the plan call for it now.
 func (r *Run) startNewtonIfDue(l *Learner) {
 	switch {
-	case l.Err != nil || l.T >= l.Total || !r.s.Finishes():
+	case l.Err != nil || l.T >= l.Total || !r.s.HasSolver():
 	case r.s.Finish == settings.FinishNewton && l.phase() != descending,
 		r.s.Finish == settings.FinishAuto && r.newtonPays(l):
 		r.startNewton(l, l.T)
@@ -128,5 +128,5 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	pool := &r.s.Newtons
 	n.Method = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
 	l.newtonStarts++
-	l.Newton, l.Dual, l.Recent = n, nil, nil
+	l.Newton, l.Dual, l.Windows = n, nil, nil
 }

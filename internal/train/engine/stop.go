@@ -59,7 +59,7 @@ func (s *Session) estimateExceedsTol() bool {
 			if l.Dual == nil {
 				return false
 			}
-			gap += l.Dual.Left()
+			gap += l.Dual.GapEstimate()
 			atZero += l.Of.AtZero()
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Session) estimateExceedsTol() bool {
 func (s *Session) dualEstimate() (sum float64) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
-			sum += l.Dual.Gain()
+			sum += l.Dual.DualEstimate()
 		}
 	}
 	return sum
@@ -123,7 +123,7 @@ func (s *Session) replayNewton() bool {
 func (s *Session) newtonInterrupted() bool {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
-			if l.Newton != nil && l.Newton.Cut() {
+			if l.Newton != nil && l.Newton.Interrupted() {
 				return true
 			}
 		}

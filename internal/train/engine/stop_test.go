@@ -131,7 +131,7 @@ func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point)
 // them in long runs, and does not use Newton's method with many columns.
 func TestAutoChooses(t *testing.T) {
 	few, wide := sample.Random(71, 2000, 30, 2, 1), sample.Random(72, 200, 150, 2, 1)
-	many := sample.Random(73, 60, newton.MostColumns+1, 2, 0.02)
+	many := sample.Random(73, 60, newton.MaxColumns+1, 2, 0.02)
 	for _, c := range []struct {
 		name string
 		data sample.Pair
@@ -263,7 +263,8 @@ func TestProgress(t *testing.T) {
 		{settings.Settings{Epochs: 2}, []float64{0, 0.25, 0.5, 1}, "0:15 0:30 1:60 2:120 "},
 		{settings.Settings{Steps: 70}, nil, "1:60 2:70 "},
 		{settings.Settings{Steps: 20}, []float64{0.25, 0.5}, "0:15 1:20 "},
-		{settings.Settings{Steps: 60, Batch: 8}, []float64{0.5}, "0:4 1:8 2:16 3:24 4:32 5:40 6:48 7:56 8:60 "},
+		{settings.Settings{Steps: 60, Batch: 8}, []float64{0.5},
+			"0:4 1:8 2:16 3:24 4:32 5:40 6:48 7:56 8:60 "},
 		{settings.Settings{Epochs: 2, Multiclass: settings.OneVsOne}, nil, "1:120 2:240 "},
 	} {
 		c.s.Lambda = 0.05

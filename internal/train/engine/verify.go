@@ -46,7 +46,7 @@ type Found struct {
 // together. If there is a scaling, m must have Folded. The results are invalid if ctx is done.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	res result.Result) {
-	s.Until, s.Newtons.Until, s.abandonable, s.measured = ctx, ctx, true, m
+	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
 	if !s.Joint() {
 		m.Result.PerClass = result.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
@@ -55,7 +55,7 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	}
 	s.verifyByNewton = c.Passes > 0 && !s.Joint() &&
 		(c.Finish == settings.FinishNewton || c.Finish == settings.FinishAuto) &&
-		s.Rows.X.Cols() <= newton.MostColumns
+		s.Rows.X.Cols() <= newton.MaxColumns
 	s.verifyByNewton = s.verifyByNewton && s.checkMemory() == nil
 	all := make([][]Found, len(s.Runs))
 	s.parallel(func(i int, r *Run) { all[i] = r.verify(ctx, m, &c) })
@@ -87,7 +87,7 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
-		return boundOf(l.Of, c.Proof[r.first+k].Spread(l.Of), r.R2)
+		return boundOf(l.Of, c.Proof[r.first+k].Unpack(l.Of), r.R2)
 	}
 	claim := result.Problem{Objective: c.Claims.Objective, DualObjective: c.Claims.DualObjective}
 	if !r.s.Joint() {
@@ -95,7 +95,7 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	}
 	// With this bound the gap is at most the claimed one, even if the objective is larger by
 	// rounding.
-	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.Mistake
+	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.MaxError
 	_, b := r.vectorsOf(m, k)
 	w := r.exactVectors(m, k)
 	a, best := certificate.FromScores(l.Of, w, b, r.R2, claim.Width)
@@ -166,7 +166,7 @@ func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
 			if r.first+k >= len(vectors) ||
-				len(vectors[r.first+k].Shares) != certificate.Size(l.Of) {
+				len(vectors[r.first+k].Duals) != certificate.PackedLen(l.Of) {
 				return false
 			}
 		}

@@ -32,11 +32,11 @@ func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterat
 	if err != nil {
 		t.Fatal(err)
 	}
-	view.Names = make([]uint32, testRows)
-	for i := range view.Names {
-		view.Names[i] = uint32(10 + i)
+	view.SetRows = make([]uint32, testRows)
+	for i := range view.SetRows {
+		view.SetRows[i] = uint32(10 + i)
 	}
-	s := iterate.New(&objective.Terms{View: view, Lambda: lambda, BiasScale: biasScale, Free: free,
+	s := iterate.New(&objective.Terms{View: view, Lambda: lambda, BiasScale: biasScale, FreeBias: free,
 		PriorBias: make([]float64, n)}, n)
 	s.T0, s.Total, s.Period = 3, 100, 5
 	return &s
@@ -44,14 +44,14 @@ func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterat
 
 // last returns the last iterate: for each vector its weights and then its bias.
 func last(s *iterate.State) (all []float64) {
-	w, b := s.Room()
+	w, b := s.NewWeights()
 	s.Last(w, b)
 	return flat(w, b)
 }
 
 // result returns the weights and biases that the state reports as its result.
 func result(s *iterate.State) (all []float64) {
-	w, b := s.Room()
+	w, b := s.NewWeights()
 	s.Weights(w, b)
 	return flat(w, b)
 }

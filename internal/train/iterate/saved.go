@@ -48,13 +48,13 @@ type Progress struct {
 // Save returns the part of s that a checkpoint keeps beside its arrays.
 func (s *State) Save() Saved {
 	k := Saved{
-		Start: s.Start, Began: s.Began.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
+		Start: s.Start, Began: s.StartWeights.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
 		Biases: slices.Clone(s.Biases), Factor: s.Factor, Norm2: s.Norm2,
 	}
 	if a := s.Average; a != nil {
 		k.Shift, k.Old, k.Current = a.Shift, a.Old.save(), a.Current.save()
 	}
-	if r := s.Recent; r != nil {
+	if r := s.Windows; r != nil {
 		k.Recent, k.RecentStart, k.RecentOldStart = true, r.Start, r.OldStart
 	}
 	return k
@@ -64,7 +64,7 @@ func (s *Sum) save() *savedScalars { return &savedScalars{s.N, slices.Clone(s.Sc
 
 // Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to it.
 func (s *State) Arrays(f func([]float32)) {
-	groups := [][][]float32{s.Vectors, s.Began.W}
+	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {
 		groups = append(groups, s.Average.Old.Vectors, s.Average.Current.Vectors)
 	}
@@ -73,9 +73,9 @@ func (s *State) Arrays(f func([]float32)) {
 			f(a)
 		}
 	}
-	if s.Recent != nil {
-		s.InOrder(s.Recent.Count, f)
-		s.InOrder(s.Recent.Old, f)
+	if s.Windows != nil {
+		s.InOrder(s.Windows.Count, f)
+		s.InOrder(s.Windows.Old, f)
 	}
 }
 
@@ -91,7 +91,7 @@ func (s *State) RestoreStep(from *Saved) bool {
 		if n != len(s.Vectors) {
 			return false
 		}
-		s.Began = Weights{Zeros(n, s.X.Cols()), from.Began}
+		s.StartWeights = Weights{Zeros(n, s.X.Cols()), from.Began}
 	}
 	s.Start, s.Origin, s.T, s.Total = from.Start, from.Start, from.Steps, s.Total+from.Start
 	return true
@@ -99,7 +99,7 @@ func (s *State) RestoreStep(from *Saved) bool {
 
 // Restore sets the other numbers of s that are not in arrays. It reports false if they do not fit.
 func (s *State) Restore(from *Saved) bool {
-	if len(from.Biases) != len(s.Biases) || (s.Recent != nil) != from.Recent {
+	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false
 	}
 	s.Violations, s.Checked, s.Factor, s.Norm2 = from.Violations, from.Checked, from.Factor,
@@ -111,8 +111,8 @@ func (s *State) Restore(from *Saved) bool {
 		}
 		a.Shift = from.Shift
 	}
-	if s.Recent != nil {
-		s.Recent.Start, s.Recent.OldStart = from.RecentStart, from.RecentOldStart
+	if s.Windows != nil {
+		s.Windows.Start, s.Windows.OldStart = from.RecentStart, from.RecentOldStart
 	}
 	return true
 }

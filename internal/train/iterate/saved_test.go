@@ -15,7 +15,7 @@ import (
 func full(t *testing.T) *iterate.State {
 	s := newState(t, 2, 0.3, 2, false)
 	s.Average = iterate.NewAverage(s.Total, 2, testCols)
-	s.Recent = certificate.NewWindows(s.Total, 20, testRows*2)
+	s.Windows = certificate.NewWindows(s.Total, 20, testRows*2)
 	return s
 }
 
@@ -32,9 +32,9 @@ func TestRestore(t *testing.T) {
 		s.T++
 		s.Sample()
 	}
-	s.Violations, s.Checked, s.Factor, s.Norm2, s.Recent.Start, s.Recent.OldStart = 7, 60, 0.5, 9,
+	s.Violations, s.Checked, s.Factor, s.Norm2, s.Windows.Start, s.Windows.OldStart = 7, 60, 0.5, 9,
 		3, 2
-	s.Biases[0], s.Recent.Count[3], s.Recent.Old[4] = 11, 5, 6
+	s.Biases[0], s.Windows.Count[3], s.Windows.Old[4] = 11, 5, 6
 	file, err := json.Marshal(s.Save())
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +55,8 @@ func TestRestore(t *testing.T) {
 	other.Arrays(func(a []float32) { copy(a, arrays[0]); arrays = arrays[1:] })
 	if !reflect.DeepEqual(s.Save(), other.Save()) || !slices.Equal(result(s), result(other)) ||
 		!slices.Equal(last(s), last(other)) || other.T != 110 || other.Start != 40 ||
-		other.Origin != 40 || other.Total != 140 || other.Began.W[1][2] != 5 ||
-		other.Recent.Count[3] != 5 || other.Recent.Old[4] != 6 {
+		other.Origin != 40 || other.Total != 140 || other.StartWeights.W[1][2] != 5 ||
+		other.Windows.Count[3] != 5 || other.Windows.Old[4] != 6 {
 		t.Errorf("%+v, want %+v", other, s)
 	}
 	if s.Biases[0] = 12; saved.Biases[0] != 11 {

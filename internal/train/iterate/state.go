@@ -20,13 +20,13 @@ import (
 type State struct {
 	*objective.Terms
 
-	T0         float64     // offset added to the step number in the scale lambda*(t+t0)
-	Start      int64       // steps taken before the run, by the model that it continues; else 0
-	Began      Weights     // weights of the model that the run continues; zero value without one
-	T          int64       // steps taken, including those before the run
-	Vectors    [][]float32 // v: sums of y*x times coefficients, 0 or 1 for the hinge loss
-	Biases     []float64   // elements of v for the appended feature; biases if they have no penalty
-	Violations int64       // steps with a nonzero coefficient, or with a changed dual variable
+	T0           float64     // offset added to the step number in the scale lambda*(t+t0)
+	Start        int64       // steps taken before the run, by the model that it continues; else 0
+	StartWeights Weights     // weights of the model that the run continues; zero value without one
+	T            int64       // steps taken, including those before the run
+	Vectors      [][]float32 // v: sums of y*x times coefficients, 0 or 1 for the hinge loss
+	Biases       []float64   // elements of v for the appended feature; biases if they have no penalty
+	Violations   int64       // steps with a nonzero coefficient, or with a changed dual variable
 
 	// With projection onto a ball w is Factor*v/scale. Without it Factor is 1.
 	Factor float64
@@ -41,7 +41,7 @@ type State struct {
 	Origin  int64     // step after which the average's steps begin to count
 	scalars []float64 // buffer of Sample
 
-	Recent *certificate.Windows // rows' coefficients in the last epochs, for the bound; may be nil
+	Windows *certificate.Windows // rows' coefficients in the last epochs, for the bound; may be nil
 
 	Checked int64 // step after which v was last found to be finite
 	Err     error // reason why the run ended early, an *Error; nil while there is none
@@ -68,7 +68,7 @@ func (s *State) Scale() float64 {
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
 // NotFinite ends the run in the next step because the score of row i is infinite or NaN.
-func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
+func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
 // Fail ends the run at the given step because a number is infinite or NaN. subject begins the
 // reason, such as "a weight is"; row is -1 if no single row is the cause.
@@ -80,7 +80,7 @@ func (s *State) Fail(step int64, row int, subject string) {
 // with the vector v, and divisor is that of Divisor or Scale.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
-	if s.Free {
+	if s.FreeBias {
 		z = s.Biases[k]
 	}
 	if divisor > 0 { // before the first step without an offset w is 0 by definition
@@ -93,7 +93,7 @@ func (s *State) Score(k int, dot float32, divisor float64) float64 {
 // row's coefficient times its weight, divided by the number of rows of the step, and a the multiple
 // of the row that is added to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
-	if s.Free {
+	if s.FreeBias {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
 	}
 	return float64(a * s.BiasScale)
@@ -118,7 +118,7 @@ func (s *State) Sample() {
 	}
 	a := float32(1 / s.Divisor())
 	for k, b := range s.Biases {
-		if !s.Free {
+		if !s.FreeBias {
 			b = float64(float64(a) * b)
 		}
 		s.scalars[k] = b
@@ -155,7 +155,7 @@ func (s *State) Project() {
 	for s.Factor < small {
 		for k, v := range s.Vectors {
 			dense.Scale(small, v)
-			if !s.Free {
+			if !s.FreeBias {
 				s.Biases[k] *= small
 			}
 		}
@@ -168,7 +168,7 @@ func (s *State) Project() {
 func (s *State) RefreshNorm() {
 	s.Norm2 = 0
 	for k, v := range s.Vectors {
-		if !s.Free {
+		if !s.FreeBias {
 			s.Norm2 += float64(s.Biases[k] * s.Biases[k])
 		}
 		for _, z := range v {
@@ -184,8 +184,8 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
 	}
-	if s.Recent != nil {
-		s.Recent.EndEpoch(epochs)
+	if s.Windows != nil {
+		s.Windows.EndEpoch(epochs)
 	}
 	// The check reads all of v, and few rows may have very many columns: it waits until the steps
 	// since the last one have cost about as much. Models are checked again when they are made, so
@@ -221,7 +221,7 @@ func (s *State) Weights(w [][]float32, b []float64) {
 			s.Last(w, b)
 			return
 		}
-		if !s.Free {
+		if !s.FreeBias {
 			b[k] = float64(s.BiasScale * b[k])
 		}
 	}
@@ -233,7 +233,7 @@ func (s *State) Last(w [][]float32, b []float64) {
 	for k, v := range s.Vectors {
 		clear(w[k])
 		b[k] = 0
-		if s.Free {
+		if s.FreeBias {
 			b[k] = s.Biases[k]
 		}
 		if d == 0 { // before the first step without an offset w is 0
@@ -242,14 +242,14 @@ func (s *State) Last(w [][]float32, b []float64) {
 		for j, z := range v {
 			w[k][j] = float32(float64(z) / d)
 		}
-		if !s.Free {
+		if !s.FreeBias {
 			b[k] = float64(s.BiasScale*s.Biases[k]) / d
 		}
 	}
 }
 
 // NewWeights allocates weight vectors and biases of the size that Weights and Last write.
-func (s *State) Room() (w [][]float32, b []float64) {
+func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
@@ -257,7 +257,7 @@ func (s *State) Room() (w [][]float32, b []float64) {
 // before, w becomes the difference. It must be called before the first step.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
-	s.Began = Weights{weights, bias}
+	s.StartWeights = Weights{weights, bias}
 	s.Total += s.Start
 	scale := s.Scale()
 	for k := range s.Vectors {
@@ -265,7 +265,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 		if math.Abs(b) < 0x1p-1000 {
 			b = 0 // models from liblinear have such a bias to break ties
 		}
-		if b != 0 && s.BiasScale == 0 && !s.Free {
+		if b != 0 && s.BiasScale == 0 && !s.FreeBias {
 			return fmt.Errorf("the model has a bias, but Bias is \"none\"")
 		}
 		for j, w := range weights[k] {
@@ -280,7 +280,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			s.Vectors[k][j] = v
 		}
 		switch {
-		case s.Free:
+		case s.FreeBias:
 			s.Biases[k] = b
 		case b != 0:
 			s.Biases[k] = float64(b*scale) / s.BiasScale
@@ -295,7 +295,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 // iterates sampled in the last pass, if the solver calls Average.Turn after each pass: 16 to 31 of
 // them, fewer with fewer rows or with many columns.
 func (s *State) BeginDual(mean bool) {
-	s.Recent = nil
+	s.Windows = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))
 	if s.Average = nil; !mean {
 		return
@@ -334,7 +334,7 @@ func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Rea
 
 // Zero returns weights of 0, or the prior's weights if there is a prior.
 func (s *State) Zero() Weights {
-	w, _ := s.Room()
+	w, _ := s.NewWeights()
 	s.AddPrior(w)
 	return Weights{w, s.PriorBias}
 }
@@ -344,7 +344,7 @@ func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v
 	}
-	v.W, v.B = s.Room()
+	v.W, v.B = s.NewWeights()
 	s.Last(v.W, v.B)
 	s.AddPrior(v.W)
 	for k := range v.B {

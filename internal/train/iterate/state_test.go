@@ -153,7 +153,7 @@ func TestSetStart(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c, have, want)
 		}
 		if s.T != c.steps || s.Start != c.steps || s.Origin != c.steps || s.Total != 100+c.steps ||
-			s.Done() != 0 || &s.Began.W[0][0] != &w[0][0] || &s.Began.B[0] != &b[0] {
+			s.Done() != 0 || &s.StartWeights.W[0][0] != &w[0][0] || &s.StartWeights.B[0] != &b[0] {
 			t.Errorf("%+v: step %d, start %d, origin %d, total %d", c, s.T, s.Start, s.Origin,
 				s.Total)
 		}
@@ -191,7 +191,7 @@ func TestSetStart(t *testing.T) {
 func TestSamples(t *testing.T) {
 	for _, free := range []bool{false, true} {
 		s := newState(t, 2, 0.3, 2, false)
-		if s.Free = free; free {
+		if s.FreeBias = free; free {
 			s.BiasScale = 0
 		}
 		s.T, s.Start, s.Origin, s.Total = 30, 30, 30, 133
@@ -323,7 +323,7 @@ func TestErrors(t *testing.T) {
 func TestEndEpoch(t *testing.T) {
 	s := newState(t, 16, 0.3, 2, false)
 	s.Radius, s.Norm2, s.Vectors[2][1], s.Biases[1] = 1, 99, 2, 3
-	s.Recent = certificate.NewWindows(100, 20, testRows*16)
+	s.Windows = certificate.NewWindows(100, 20, testRows*16)
 	s.Checked = 10
 	none := newState(t, 1, 0.3, 2, false)
 	none.T, none.Norm2 = 50, 99
@@ -342,7 +342,7 @@ func TestEndEpoch(t *testing.T) {
 			t.Errorf("step %d: checked after %d, norm %v; %v", c.t, s.Checked, s.Norm2, s.Err)
 		}
 	}
-	if w := s.Recent; w.Start != 2 || w.OldStart != 1 {
+	if w := s.Windows; w.Start != 2 || w.OldStart != 1 {
 		t.Errorf("the certificate's windows start at epochs %d and %d", w.OldStart, w.Start)
 	}
 }
@@ -353,10 +353,10 @@ func TestBeginDual(t *testing.T) {
 	for _, mean := range []bool{false, true} {
 		s := newState(t, 1, 0.3, 2, false)
 		s.T, s.Period, s.Average = 11, 77, iterate.NewAverage(100, 1, testCols)
-		s.Recent = certificate.NewWindows(100, 20, testRows)
+		s.Windows = certificate.NewWindows(100, 20, testRows)
 		s.Only = make([]uint32, 32)
 		s.BeginDual(mean)
-		if s.Recent != nil || s.FixedScale != 0.3*32 || s.Scale() != s.FixedScale ||
+		if s.Windows != nil || s.FixedScale != 0.3*32 || s.Scale() != s.FixedScale ||
 			(s.Average != nil) != mean {
 			t.Errorf("%+v", s)
 		}

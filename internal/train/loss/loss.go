@@ -110,11 +110,11 @@ func (f Func) Clamp(b float32) float32 {
 
 // DualTerm returns the minimum of At(m) + b*m over all m, for a b that Clamp does not change: minus
 // the loss's conjugate at -b.
-func (f Func) Least(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
+func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
 // DualLinear returns the part of DualTerm that is proportional to b where b keeps its sign; it has
 // no meaning with Traits.Entropy.
-func (f Func) Linear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
+func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
 // DualStep returns the value to that maximizes
 //
@@ -124,7 +124,7 @@ func (f Func) Linear(b float64) float64 { return definitions[f.Kind].linear(b, f
 // rises by q times the change of a. It also returns the row's duality gap At(m) - DualTerm(a) + a*m
 // before the step, which is 0 where a is optimal; for Log it is an estimate that is accurate near
 // 0.
-func (f Func) Best(a, m, q float64) (to, gap float64) {
+func (f Func) DualStep(a, m, q float64) (to, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
 }
@@ -134,19 +134,19 @@ func (f Func) Best(a, m, q float64) (to, gap float64) {
 // linearly from one side's value to the other's. The kink is in the middle of the zone, where the
 // smoothed loss is h/8 above the true one; at both ends they are equal. With the kink at one end of
 // the zone the error would be four times as large.
-func (f Func) Bent(m, inverse float64) (a, curvature float64) {
+func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
 
 // SmoothedCoefficient returns the mean of Coefficient over the margins from m-h/2 to m+h/2 for a
 // loss with kinks, and Coefficient(m) for other losses.
 func (f Func) SmoothedCoefficient(m, h float64) float64 {
-	a, _ := f.Bent(m, 1/h)
+	a, _ := f.DerivativesAt(m, 1/h)
 	return a
 }
 
 // KinkDistance returns the distance of m from the nearest kink of a loss that has kinks.
-func (f Func) FromKink(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
+func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
 
 // Flat returns Traits.Flat, and false if the smoothed loss has several second derivatives.
 func (f Func) Flat() (unit float64, ok bool) {
@@ -170,7 +170,7 @@ func (f Func) Losses(dst, m []float64) {
 
 // Derivatives stores the two results of DerivativesAt(v, inverse) in a and curvature for each v of
 // m. All slices have equal length, and a may be m.
-func (f Func) Bends(a, curvature, m []float64, inverse float64) {
+func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
 	d := &definitions[f.Kind]
 	if d.smoothEach != nil {

@@ -191,7 +191,7 @@ func TestCoefficient(t *testing.T) {
 				}
 			}
 			const h = 1e-6
-			near := math.Abs(m) > 100 || f.Kind.Traits().Kinks && f.FromKink(m) < 2*h
+			near := math.Abs(m) > 100 || f.Kind.Traits().Kinks && f.KinkDistance(m) < 2*h
 			if d := (f.At(m-h) - f.At(m+h)) / (2 * h); !near && math.Abs(d-coefficient) > 2e-6 {
 				t.Errorf("%+v: the coefficient at %v is %v, by differences %v", f, m, coefficient, d)
 			}
@@ -205,9 +205,9 @@ func TestSlices(t *testing.T) {
 	for _, f := range all {
 		losses, a, curvature := slices.Clone(m), slices.Clone(m), make([]float64, len(m))
 		f.Losses(losses, losses)
-		f.Bends(a, curvature, a, 16)
+		f.Derivatives(a, curvature, a, 16)
 		for i, v := range m {
-			if wantA, wantCurvature := f.Bent(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
+			if wantA, wantCurvature := f.DerivativesAt(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
 				curvature[i] != wantCurvature {
 				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v", f, v, losses[i], a[i], curvature[i],
 					f.At(v), wantA, wantCurvature)
@@ -230,12 +230,13 @@ func TestLeast(t *testing.T) {
 			for m := -40.0; m < 40; m += 1. / 64 {
 				least = math.Min(least, f.At(m)+b*m)
 			}
-			if have := f.Least(b); have > least+1e-12 || have < least-1e-3 {
+			if have := f.DualTerm(b); have > least+1e-12 || have < least-1e-3 {
 				t.Errorf("%+v: least(%v) = %v, want %v", f, b, have, least)
 			}
 		}
 	}
-	if f := (Func{Kind: Log}); f.Least(0) != 0 || f.Least(1) != 0 || f.Least(0.5) != math.Ln2 {
+	if f := (Func{Kind: Log}); f.DualTerm(0) != 0 || f.DualTerm(1) != 0 ||
+		f.DualTerm(0.5) != math.Ln2 {
 		t.Error("entropy of 0, 1 or a half")
 	}
 }
@@ -247,13 +248,13 @@ func TestSmoothing(t *testing.T) {
 	for _, f := range all {
 		kinks := f.Kind.Traits().Kinks
 		for _, m := range points(rand.New(rand.NewPCG(1, 3))) {
-			a, curvature := f.Bent(m, 1/h)
-			if outside := !kinks || f.FromKink(m) > h/2; outside && a != f.Coefficient(m) {
+			a, curvature := f.DerivativesAt(m, 1/h)
+			if outside := !kinks || f.KinkDistance(m) > h/2; outside && a != f.Coefficient(m) {
 				t.Errorf("%+v: the slope at %v is %v, of the loss %v", f, m, a, f.Coefficient(m))
 			}
 			const d = 1e-6
-			up, after := f.Bent(m+d, 1/h)
-			down, before := f.Bent(m-d, 1/h)
+			up, after := f.DerivativesAt(m+d, 1/h)
+			down, before := f.DerivativesAt(m-d, 1/h)
 			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3 // where the curvature jumps
 			if have := (down - up) / (2 * d); !end && math.Abs(have-curvature) > 1e-5 {
 				t.Errorf("%+v: the second derivative at %v is %v, by differences %v", f, m, curvature, have)
@@ -285,8 +286,8 @@ func TestBest(t *testing.T) {
 				if g.IntN(4) == 0 { // optimal for q = 0, or nearly so
 					a = float64(f.Clamp(float32(f.Coefficient(m) * (1 + g.Float64()*float64(g.IntN(2))))))
 				}
-				value := func(b float64) float64 { return f.Least(b) - b*m - q/2*(b-a)*(b-a) }
-				to, gap := f.Best(a, m, q)
+				value := func(b float64) float64 { return f.DualTerm(b) - b*m - q/2*(b-a)*(b-a) }
+				to, gap := f.DualStep(a, m, q)
 				gain, nearly := value(to)-value(a), 1e-12*(1+math.Abs(value(a))+math.Abs(value(to)))
 				if f.Kind == Log {
 					nearly += 1e-3 * gain
@@ -302,7 +303,7 @@ func TestBest(t *testing.T) {
 							gain, b, now)
 					}
 				}
-				want := f.At(m) - f.Least(a) + a*m
+				want := f.At(m) - f.DualTerm(a) + a*m
 				off := 1e-12 * (1 + math.Abs(a*m) + f.At(m))
 				if f.Kind == Log {
 					off += want / 2
@@ -321,7 +322,7 @@ func TestLogBits(t *testing.T) {
 	f := Func{Kind: Log}
 	for range 2000 {
 		q := math.Ldexp(g.Float64(), g.IntN(40)-20)
-		to, gap := f.Best(g.Float64(), 6*g.NormFloat64(), q)
+		to, gap := f.DualStep(g.Float64(), 6*g.NormFloat64(), q)
 		for _, v := range []float64{to, gap} {
 			binary.Write(h, binary.LittleEndian, math.Float64bits(v))
 		}
@@ -334,7 +335,7 @@ func TestLogBits(t *testing.T) {
 
 // At the kink of its derivative the squared hinge counts as flat, as in liblinear.
 func TestSquaredHingeAtOne(t *testing.T) {
-	if a, curvature := (Func{Kind: SquaredHinge}).Bent(1, 1); a != 0 || curvature != 0 {
+	if a, curvature := (Func{Kind: SquaredHinge}).DerivativesAt(1, 1); a != 0 || curvature != 0 {
 		t.Errorf("%v, %v", a, curvature)
 	}
 }

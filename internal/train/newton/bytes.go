@@ -15,7 +15,7 @@ import (
 
 // MaxKeptBytes is the largest number of bytes of all Hessians that are kept between iterations.
 // Problems that do not fit sum over all rows of the zone each time. Only tests change it.
-var PixelsKept = 1 << 29
+var MaxKeptBytes = 1 << 29
 
 // pixelRows are the rows of a problem as bytes and their Hessian, as a gram.Matrix. A column of
 // ones follows the columns of the rows.
@@ -61,7 +61,7 @@ func pixelBytes(cols int) int {
 func (l *Pool) reserve(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.kept+bytes > min(cmp.Or(l.Kept, PixelsKept), PixelsKept) {
+	if l.kept+bytes > min(cmp.Or(l.MaxKeptBytes, MaxKeptBytes), MaxKeptBytes) {
 		return false
 	}
 	l.kept += bytes
@@ -78,7 +78,7 @@ func (l *Pool) pixels() (*store.Pixels, bool) {
 func (n *Method) sumPixels(zone []int32) {
 	b, buffers := n.pixels, n.buffers
 	if buffers.room == nil {
-		buffers.room = gram.NewRoom(b.Cols())
+		buffers.room = gram.NewBuffer(b.Cols())
 	}
 	entering, leaving := zone, []int32(nil)
 	if b.sum = b.own; b.own == nil {
@@ -89,7 +89,7 @@ func (n *Method) sumPixels(zone []int32) {
 	} else {
 		entering, leaving = n.zoneChanges(zone)
 	}
-	b.sum.Use(buffers.room)
+	b.sum.SetBuffer(buffers.room)
 	if len(entering)+len(leaving) >= len(zone) {
 		b.sum.Reset()
 		entering, leaving = zone, nil
@@ -165,7 +165,7 @@ func (b *pixelRows) Upper(i int, dst []float64) {
 	scale := b.columnScale(i)
 	value := scale / b.N
 	if !b.free {
-		b.sum.UpperTimes(value, i, dst)
+		b.sum.UpperScaled(value, i, dst)
 		if len(dst) > last {
 			dst[last] = float64(float64(b.sum.At(i, last)) * scale * b.beta)
 		}

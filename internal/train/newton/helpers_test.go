@@ -100,7 +100,7 @@ func (s *spec) problem() *Problem {
 // method returns the method for the problem, at the gap tol, before its first iteration.
 func (s *spec) method(tol float64) *Method {
 	p := s.problem()
-	return New(&Pool{X: p.X.ForWorker(), Threads: 1}, tol, func() *Problem { return p })
+	return New(&Pool{X: p.X.Clone(), Threads: 1}, tol, func() *Problem { return p })
 }
 
 // ready returns the method with buffers, as it is within an iteration.
@@ -113,7 +113,7 @@ func (s *spec) ready() *Method {
 
 // row returns row j in float64, with the feature of the bias if there is one.
 func (s *spec) row(j int) []float64 {
-	row := floats.Wide(s.x.Row(j))
+	row := floats.Float64s(s.x.Row(j))
 	if s.beta > 0 {
 		row = append(row, s.beta)
 	}
@@ -154,7 +154,7 @@ func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	wa = make([]float64, s.penalized())
 	balance := 0.0
 	for j, a := range a {
-		d += s.share(j) * (s.loss.Least(a) + a*s.target(j)) / n
+		d += s.share(j) * (s.loss.DualTerm(a) + a*s.target(j)) / n
 		balance += s.share(j) * a * s.side(j)
 		for l, x := range s.row(j)[:len(wa)] {
 			wa[l] += s.share(j) * a * s.side(j) * x / (s.lambda * n)

@@ -13,7 +13,7 @@ import (
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in the
 // buffers' matrix. If the bias has no penalty and the zone is not empty, the rows are centered by
-// their mean, which it returns; otherwise it returns nil. curvature is the sum of c_i*f”(m_i).
+// their mean, which it returns; otherwise it returns nil. curvature is the sum of c_i*b_i (doc.go).
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -40,7 +40,7 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows with weights c_i*f”(m_i), whose sum is curvature.
+// zoneMean returns the mean of the zone's rows with weights c_i*b_i (doc.go), whose sum is curvature.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -67,7 +67,7 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	b.packed = slices.Grow(b.packed[:0], n.threads*stride)[:n.threads*stride]
 	views := make([]store.Rows, n.threads)
 	for k := range views {
-		views[k] = n.p.X.ForWorker()
+		views[k] = n.p.X.Clone()
 	}
 	for len(zone) > 0 && !n.over() {
 		some := zone[:min(16*gramBlock, len(zone))]
@@ -88,12 +88,12 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 }
 
 // UseSparse allows the Hessian to be added up from the rows' nonzeros. Only tests set it to false.
-var SumFew = true
+var UseSparse = true
 
 // nonzerosReader returns a reader of the rows' nonzeros if adding up the Hessian from these is
 // faster than from dense rows, according to a sample of the rows. Otherwise it returns nil.
 func (n *Method) nonzerosReader() store.Nonzeros {
-	if n.p.Free || !SumFew {
+	if n.p.Free || !UseSparse {
 		return nil // centered rows are dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
@@ -152,7 +152,7 @@ func (n *Method) addRows(u []float64, only []uint32) {
 			return
 		}
 		clear(b.parts[k])
-		n.p.X.ForWorker().AddTo(b.parts[k], store.Sum{
+		n.p.X.Clone().AddTo(b.parts[k], store.Sum{
 			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
 		})
 	})

@@ -56,7 +56,7 @@ func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 		for k, m := range margins {
 			a[k] = m + float64(s*float64(q[k]))
 		}
-		n.p.Loss.Bends(a[:], second[:], a[:len(margins)], 1/n.h)
+		n.p.Loss.Derivatives(a[:], second[:], a[:len(margins)], 1/n.h)
 		for k := range margins {
 			q := float64(q[k])
 			cq := float64(n.p.weightOf(from+k) * q)

@@ -20,7 +20,7 @@ func Memory(problems float64, rows, cols int) float64 {
 // size is the number of bytes of the rows, and kept the limit for the Hessians.
 func SharedMemory(vectors float64, rows, cols, size int, flat bool, kept int) float64 {
 	n, d := float64(rows), float64(cols+1)
-	directions := min(vectors, float64(Together)) * (4*n + 16*d)
+	directions := min(vectors, float64(MaxTogether)) * (4*n + 16*d)
 	if !flat {
 		return directions
 	}

@@ -19,7 +19,7 @@ import (
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
-			SumFew = few
+			UseSparse = few
 			n := s.method(1e-6)
 			n.Ready()
 			iterations := 0
@@ -44,7 +44,7 @@ func TestIterations(t *testing.T) {
 			}
 		}
 	})
-	SumFew = true
+	UseSparse = true
 }
 
 // checkPlace compares the result of evaluate with the definitions of its parts.
@@ -58,21 +58,21 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	if !near(at.p, p) || n.bestP > at.p || n.bestD < at.d {
 		t.Fatalf("%+v: P is %v, want %v", s, at.p, p)
 	}
-	a, smoothing, zone, bend := floats.Wide(n.a), 0.0, 0, 0.0
+	a, smoothing, zone, bend := floats.Float64s(n.a), 0.0, 0, 0.0
 	sums := [2]float64{}
 	for j := range a {
 		m := s.margin(j, n.v)
 		if !near(n.m[j], m) {
 			t.Fatalf("%+v: the margin of row %d is %v, want %v", s, j, n.m[j], m)
 		}
-		want, second := s.loss.Bent(n.m[j], 1/n.h)
+		want, second := s.loss.DerivativesAt(n.m[j], 1/n.h)
 		if a[j] != float64(float32(want)) {
 			t.Fatalf("%+v: dual variable %d is %v, want %v", s, j, a[j], want)
 		}
 		if second > 0 {
 			zone, bend = zone+1, bend+s.share(j)*second
 		}
-		smoothing += s.share(j) * (s.loss.At(m) - s.loss.Least(a[j]) + a[j]*m) /
+		smoothing += s.share(j) * (s.loss.At(m) - s.loss.DualTerm(a[j]) + a[j]*m) /
 			float64(len(a))
 		if v := s.share(j) * a[j] * s.side(j); v > 0 {
 			sums[0] += v
@@ -131,7 +131,7 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 		}
 	}
 	for j := range n.m {
-		a, bend := s.loss.Bent(n.m[j], 1/n.h)
+		a, bend := s.loss.DerivativesAt(n.m[j], 1/n.h)
 		c, row := s.share(j)/float64(len(n.m)), s.row(j)
 		for l, x := range row {
 			g[l] -= c * a * s.side(j) * x
@@ -181,10 +181,10 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 func outcome(n *Method) (v []float64, a []float64) {
 	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
 	bias := n.Result(w)
-	if v = floats.Wide(w); n.p.Beta > 0 {
+	if v = floats.Float64s(w); n.p.Beta > 0 {
 		v = append(v, bias/n.p.Beta)
 	}
-	n.Shares(shares)
+	n.Duals(shares)
 	for _, i := range n.p.Rows {
 		a = append(a, float64(shares[i]))
 	}
@@ -243,8 +243,8 @@ func same(t *testing.T, what string, have, want *Method) {
 // The number of goroutines, the number of problems that take their steps together, the memory for
 // Hessians that are kept, and the type of the rows change no bit.
 func TestSameBits(t *testing.T) {
-	together, kept := Together, PixelsKept
-	defer func() { Together, PixelsKept = together, kept }()
+	together, kept := MaxTogether, MaxKeptBytes
+	defer func() { MaxTogether, MaxKeptBytes = together, kept }()
 	for k, bias := range []float64{0, 1, 1} {
 		for _, pixels := range []bool{false, true} {
 			var want []*Method
@@ -253,9 +253,9 @@ func TestSameBits(t *testing.T) {
 				foreign                 bool
 			}{{1, 16, kept, false}, {3, 2, 0, false}, {2, 1, 3*pixelBytes(21) - 1, false},
 				{1, 16, kept, true}} {
-				Together, PixelsKept = c.together, c.kept
+				MaxTogether, MaxKeptBytes = c.together, c.kept
 				var all []*Method
-				pool := &Pool{Threads: c.threads, Most: c.together}
+				pool := &Pool{Threads: c.threads, MaxBuffers: c.together}
 				for class := range 5 {
 					s := random(101, 700, 20, 0.8, loss.Func{})
 					if pixels {
@@ -271,7 +271,7 @@ func TestSameBits(t *testing.T) {
 						s.layout = asForeign
 					}
 					p := s.problem()
-					pool.X = p.X.ForWorker()
+					pool.X = p.X.Clone()
 					all = append(all, New(pool, 1e-4, func() *Problem { return p }))
 				}
 				for slices.ContainsFunc(all, (*Method).Works) && all[0].past.Iterations < 100 {
@@ -363,7 +363,7 @@ func TestBound(t *testing.T) {
 		v, _ := outcome(n)
 		p := s.primal(v)
 		bound := func(a []float32) float64 {
-			wide := floats.Wide(a)
+			wide := floats.Float64s(a)
 			slices.Reverse(wide)
 			d, _ := s.dual(wide)
 			return d
@@ -395,16 +395,17 @@ func TestCut(t *testing.T) {
 	s := random(113, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-9)
 	ctx, cancel := context.WithCancel(t.Context())
-	n.pool.Until = ctx
+	n.pool.Context = ctx
 	Iterate([]*Method{n}, 1)
 	before, target := slices.Clone(n.bestV), n.target
-	if n.Cut() || !n.Works() {
+	if n.Interrupted() || !n.Works() {
 		t.Fatal("cut too soon")
 	}
 	cancel()
 	Iterate([]*Method{n}, 1)
-	if n.Retry(); !n.Cut() || !n.Works() || !slices.Equal(before, n.bestV) || n.target != target {
-		t.Errorf("cut %v, works %v, target %v", n.Cut(), n.Works(), n.target)
+	if n.Retry(); !n.Interrupted() || !n.Works() || !slices.Equal(before, n.bestV) ||
+		n.target != target {
+		t.Errorf("cut %v, works %v, target %v", n.Interrupted(), n.Works(), n.target)
 	}
 }
 
@@ -468,7 +469,7 @@ func TestFirstWidth(t *testing.T) {
 			}
 			within := 0
 			for _, m := range n.m {
-				if 2*f.FromKink(m) < h {
+				if 2*f.KinkDistance(m) < h {
 					within++
 				}
 			}
@@ -492,7 +493,7 @@ func TestFirstWidth(t *testing.T) {
 			if h, _ := n.firstWidth(); h != 1 {
 				t.Errorf("%+v: width %v where all rows are at the kink", f, h)
 			}
-			if n.m[0] = 9; f.FromKink(9) > 1 {
+			if n.m[0] = 9; f.KinkDistance(9) > 1 {
 				if h, _ := n.firstWidth(); h != 1e-4 {
 					t.Errorf("%+v: width %v where all rows but one are at the kink", f, h)
 				}

@@ -23,7 +23,7 @@ const (
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
 	// MaxColumns is the largest number of columns for which the trainer chooses the method.
-	MostColumns = 2000
+	MaxColumns = 2000
 )
 
 type state uint8
@@ -110,7 +110,7 @@ func (n *Method) Works() bool { return n.state == works }
 func (n *Method) Stuck() bool { return n.state == stuck }
 
 // Interrupted reports whether an iteration was interrupted because the context was done.
-func (n *Method) Cut() bool { return n.interrupted.Load() }
+func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 // begin prepares the first iteration, from the given weights. With exact set their margins are
 // computed from float64 dot products. Otherwise weights that are no better than 0 are shrunk first.
@@ -119,7 +119,7 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
 	n.nonzeros = n.nonzerosReader()
 	n.pixels = n.newPixels()
-	n.v = floats.Wide(w)
+	n.v = floats.Float64s(w)
 	if n.p.Beta > 0 {
 		n.v = append(n.v, bias/n.p.Beta)
 	}
@@ -295,7 +295,7 @@ func (n *Method) Width() float64 {
 }
 
 // Duals writes the best dual variables to a, by the rows' numbers.
-func (n *Method) Shares(a []float32) {
+func (n *Method) Duals(a []float32) {
 	n.Ready()
 	for j, i := range n.p.Rows {
 		a[i] = n.bestA[j]
@@ -313,7 +313,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	step := max(1, rows/sample)
 	var distances []float64 // from the kink, of a sample
 	for j := 0; j < rows; j += step {
-		distances = append(distances, n.p.Loss.FromKink(n.m[j]))
+		distances = append(distances, n.p.Loss.KinkDistance(n.m[j]))
 	}
 	slices.Sort(distances)
 	farthest := distances[len(distances)-1]

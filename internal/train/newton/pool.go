@@ -11,11 +11,11 @@ import (
 
 // buffers holds the memory that one problem needs while its direction is computed.
 type buffers struct {
-	dense  *gram.Sum   // Hessian over dense rows
-	sparse *gram.Wide  // Hessian over sparse rows
-	bytes  *gram.Bytes // Hessian over rows of bytes, unless the problem keeps its own
-	room   *gram.Room  // buffer for any gram.Bytes
-	matrix gram.Matrix // Hessian in use: one of the above, or the problem's pixels
+	dense  *gram.Sum       // Hessian over dense rows
+	sparse *gram.SparseSum // Hessian over sparse rows
+	bytes  *gram.Bytes     // Hessian over rows of bytes, unless the problem keeps its own
+	room   *gram.Buffer    // buffer for any gram.Bytes
+	matrix gram.Matrix     // Hessian in use: one of the above, or the problem's pixels
 	factor *cholesky.Factor
 	dim    int       // dimension of the Hessian
 	packed []float32 // a row for each goroutine for dense, or nonzeros of some rows for sparse
@@ -24,10 +24,10 @@ type buffers struct {
 	ends   []int     // end of each row in packed and index
 
 	changed   []int32     // rows whose a_i has changed; each chunk's list begins at its first row
-	zone      []int32     // rows with f”(m_i) > 0; each chunk's list begins at its first row
+	zone      []int32     // rows with a curvature above 0; each chunk's list begins at its first row
 	entering  []int32     // rows to be added to a kept Hessian
 	leaving   []int32     // rows to be removed from a kept Hessian
-	curvature []float32   // c_i*f”(m_i) of each row of the zone
+	curvature []float32   // c_i*b_i (doc.go) of each row of the zone
 	was       []float32   // a_i of each row before it changed
 	ones      []float32   // 1 for each row of the store, for store.Sum
 	weight    []float64   // factor of each row of the store in addRows
@@ -37,11 +37,11 @@ type buffers struct {
 
 // Pool holds what the methods of a run share: the rows, and buffers to compute a direction with.
 type Pool struct {
-	X       store.Rows      // rows of the data, in the fastest format
-	Threads int             // goroutines that convert X to bytes
-	Most    int             // largest number of buffers in use; 0 for no limit
-	Kept    int             // bytes for Hessians kept between iterations; 0 for MaxKeptBytes
-	Until   context.Context // interrupts iterations when it is done; may be nil
+	X            store.Rows      // rows of the data, in the fastest format
+	Threads      int             // goroutines that convert X to bytes
+	MaxBuffers   int             // largest number of buffers in use; 0 for no limit
+	MaxKeptBytes int             // bytes for Hessians kept between iterations; 0 for MaxKeptBytes
+	Context      context.Context // interrupts iterations when it is done; may be nil
 
 	mu   sync.Mutex
 	back sync.Cond  // signaled when buffers are returned
@@ -59,7 +59,7 @@ func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.back.L = &l.mu
-	for l.Most > 0 && l.used >= l.Most {
+	for l.MaxBuffers > 0 && l.used >= l.MaxBuffers {
 		l.back.Wait()
 	}
 	l.used++
@@ -93,7 +93,7 @@ func (b *buffers) fit(n *Method) {
 	switch {
 	case n.nonzeros != nil:
 		if b.sparse == nil {
-			b.sparse = gram.NewWide(dim)
+			b.sparse = gram.NewSparseSum(dim)
 			b.index = []int32{} // a nil Index would mean a dense row
 		}
 		b.matrix = b.sparse
@@ -121,7 +121,7 @@ func (b *buffers) fit(n *Method) {
 // over reports whether the context was done in this call or an earlier one. Everything that the
 // method computes after that is invalid.
 func (n *Method) over() bool {
-	if n.pool.Until != nil && n.pool.Until.Err() != nil {
+	if n.pool.Context != nil && n.pool.Context.Err() != nil {
 		n.interrupted.Store(true)
 	}
 	return n.interrupted.Load()

@@ -32,7 +32,7 @@ func TestTooWide(t *testing.T) {
 // A matrix that is not quite positive definite is factored with a larger lambda; one that is not
 // finite never.
 func TestDecompose(t *testing.T) {
-	s := gram.NewWide(2)
+	s := gram.NewSparseSum(2)
 	s.Add(1, func(int) gram.Row {
 		return gram.Row{Index: []int32{0, 1}, Values: []float32{1, 1}, C: -1}
 	}, 1)

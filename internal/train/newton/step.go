@@ -47,13 +47,13 @@ func (n *Method) setMargins(exact bool) {
 	for j := range w {
 		w[j] = float32(n.v[j])
 	}
-	wide, bias := floats.Wide(w), n.biasOf(n.v)
+	wide, bias := floats.Float64s(w), n.biasOf(n.v)
 	n.forChunks(func(from, to int) {
-		x := n.p.X.ForWorker()
+		x := n.p.X.Clone()
 		for j := from; j < to; j++ {
 			i, z := int(n.p.At[j]), 0.0
 			if exact {
-				z = x.WideDot(i, wide)
+				z = x.Dot64(i, wide)
 			} else {
 				z = float64(x.Dot(i, w))
 			}
@@ -110,9 +110,9 @@ type tally struct {
 	gain      [2]float64 // sums of the parts of D that are linear in a_i
 	squares   [2]float64 // sums of c_i*a_i^2
 	bias      [2]float64 // sums of c_i*a_i*y_i
-	curvature float64    // sum of c_i*f”(m_i)
+	curvature float64    // sum of c_i*b_i (doc.go)
 	changed   int        // number of rows whose a_i has changed
-	zone      int        // number of rows with f”(m_i) > 0
+	zone      int        // number of rows with a curvature above 0
 }
 
 func (s *tally) add(t *tally) {
@@ -135,7 +135,7 @@ func (n *Method) visit(first, end int) (s tally) {
 	for from := first; from < end; from += blockRows {
 		m := n.m[from:min(from+blockRows, end)]
 		n.p.Loss.Losses(losses[:], m)
-		n.p.Loss.Bends(dual[:], second[:], m, 1/n.h)
+		n.p.Loss.Derivatives(dual[:], second[:], m, 1/n.h)
 		n.visitBlock(&s, first, from, losses[:len(m)], dual[:], second[:])
 	}
 	return s
@@ -149,7 +149,7 @@ func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []fl
 	for k, loss := range losses {
 		j, curvature := from+k, second[k]
 		m, a, c := n.m[j], float32(dual[k]), n.p.weightOf(j)
-		linear := p.Loss.Linear(float64(a))
+		linear := p.Loss.DualLinear(float64(a))
 		s.loss += float64(c * loss)
 		if curvature > 0 {
 			curvature = float64(c * curvature)
@@ -189,8 +189,8 @@ func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []fl
 type evaluation struct {
 	p, d                    float64 // P and D
 	smoothing, optimization float64 // parts S and O of P - D
-	zone                    []int32 // rows with f”(m_i) > 0, ascending
-	curvature               float64 // sum of c_i*f”(m_i)
+	zone                    []int32 // rows with a curvature above 0, ascending
+	curvature               float64 // sum of c_i*b_i (doc.go)
 }
 
 // evaluate computes the a_i, their sums, P, D and the parts of the gap for the current weights. It
@@ -313,7 +313,7 @@ func (n *Method) findDirection(at evaluation) bool {
 
 // solve sets n.line to the solution of the equations of the factored Hessian and the gradient. It
 // reports false, and leaves n.line nil, if the smoothed objective does not fall along it. center is
-// the mean by which the rows were centered, nil for 0; curvature is the sum of c_i*f”(m_i).
+// the mean by which the rows were centered, nil for 0; curvature is the sum of c_i*b_i (doc.go).
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

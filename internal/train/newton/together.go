@@ -22,12 +22,12 @@ type direction struct {
 
 // MaxTogether is the largest number of problems that have directions at the same time, because
 // directions take memory. Only tests change it.
-var Together = 16
+var MaxTogether = 16
 
 // Iterate takes one iteration of each problem, in the given number of goroutines. All problems must
 // be over the same rows. An iteration includes a step, unless the gap is small enough already.
 func Iterate(problems []*Method, threads int) {
-	for some := range slices.Chunk(problems, Together) {
+	for some := range slices.Chunk(problems, MaxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
 		moving := slices.Clone(some)
 		moving = slices.DeleteFunc(moving, func(n *Method) bool { return n.line == nil })
@@ -56,7 +56,7 @@ func multiply(problems []*Method, threads int) {
 	}
 	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
 	lead.forChunks(func(from, to int) {
-		x, dots := lead.p.X.ForWorker(), make([]float32, len(problems))
+		x, dots := lead.p.X.Clone(), make([]float32, len(problems))
 		if len(problems) == 1 { // faster, with the same bits
 			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
@@ -107,7 +107,7 @@ func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	a := make([]float32, n.p.X.Rows())
 	for range iterations {
 		Iterate([]*Method{n}, threads)
-		n.Shares(a)
+		n.Duals(a)
 		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
 			break
 		}

@@ -20,7 +20,7 @@ type Binary struct {
 // the margin, and g with respect to the score, times the row's weight. With a prior, z is the part
 // of the score without the prior's.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
-	side, target := b.Frame(i)
+	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
 	return c, b.Weighted(i, c*side) // the product is exact
 }
@@ -35,7 +35,7 @@ func (b *Binary) Weighted(i uint32, g float32) float32 {
 
 // MarginTerms returns side and target such that row i has the margin side*z - target. With a prior,
 // z is the part of the score without the prior's.
-func (b *Binary) Frame(i uint32) (side float32, target float64) {
+func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	side, target = b.Label(i)
 	if b.PriorScores != nil {
 		target -= float64(float64(side) * b.PriorScores[i])
@@ -64,7 +64,7 @@ func (b *Binary) Sign(i uint32) float32 {
 // SumLosses returns the weighted sum of the losses of the rows at the places from to to-1 of the
 // view, from float32 dot products, and NaN if one of them is not finite. x is the view's rows,
 // cloned for the calling goroutine.
-func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int) float64 {
+func (b *Binary) SumLosses(x store.Rows, w []float32, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 {
 		z := float64(x.Dot(i, w)) + bias
 		if !floats.IsFinite(z) {
@@ -75,8 +75,8 @@ func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int)
 }
 
 // SumLosses64 is SumLosses with float64 dot products.
-func (b *Binary) WideLosses(x store.Rows, w []float64, bias float64, from, to int) float64 {
-	return b.losses(from, to, func(i int) float64 { return x.WideDot(i, w) + bias })
+func (b *Binary) SumLosses64(x store.Rows, w []float64, bias float64, from, to int) float64 {
+	return b.losses(from, to, func(i int) float64 { return x.Dot64(i, w) + bias })
 }
 
 // losses returns the weighted sum of the losses of the rows at the places from to to-1, where
@@ -92,7 +92,7 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 		}
 		b.Cost.Losses(m, m)
 		for k, v := range m {
-			sum += float64(b.Share(b.Row(from+k)) * v)
+			sum += float64(b.RowWeight(b.Row(from+k)) * v)
 		}
 		from += len(m)
 	}
@@ -102,7 +102,7 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 // At implements Problem.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
-		return [4]float64{b.LossesOf(x, w[0], bias[0], from, to)}
+		return [4]float64{b.SumLosses(x, w[0], bias[0], from, to)}
 	})
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
@@ -116,7 +116,7 @@ func (b *Binary) AtZero() float64 {
 		return b.Cost.At(0)
 	}
 	return b.atZero(func(i int) float64 {
-		_, target := b.Frame(uint32(i))
+		_, target := b.MarginTerms(uint32(i))
 		return b.Cost.At(-target)
 	})
 }
@@ -129,10 +129,10 @@ func (b *Binary) LossError(z, loss float64) float64 {
 	if b.Target != nil {
 		for _, i := range b.All() {
 			t := float64(b.Target[i])
-			squares += float64(b.Share(i) * float64(t*t))
+			squares += float64(b.RowWeight(i) * float64(t*t))
 		}
 	}
-	z += float64(b.Sums * (1 + b.Cost.Epsilon + math.Sqrt(squares/float64(b.Count()))))
+	z += float64(b.SumError * (1 + b.Cost.Epsilon + math.Sqrt(squares/float64(b.Count()))))
 	if c := b.Cost.Kind.Traits().Curvature; c > 0 {
 		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
 	}
@@ -140,7 +140,7 @@ func (b *Binary) LossError(z, loss float64) float64 {
 }
 
 // Target64 returns the target of MarginTerms, from the prior's float64 score.
-func (b *Binary) WideTarget(i int) float64 {
+func (b *Binary) Target64(i int) float64 {
 	side, target := b.Label(uint32(i))
 	return target - float64(float64(side)*b.PriorScore64(i, 0))
 }

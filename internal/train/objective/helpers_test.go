@@ -98,13 +98,13 @@ func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind)
 			wide[j] = float64(z)
 		}
 		p.truth.Rows, p.truth.Labels = append(p.truth.Rows, wide), append(p.truth.Labels, y)
-		p.truth.Weight = append(p.truth.Weight, v.Share(i))
-		p.r2 += v.Share(i) * float64(v.Norms[i]) / float64(v.Count())
+		p.truth.Weight = append(p.truth.Weight, v.RowWeight(i))
+		p.r2 += v.RowWeight(i) * float64(v.Norms[i]) / float64(v.Count())
 	}
 	p.terms = &objective.Terms{View: v, Lambda: p.truth.Lambda, PriorBias: make([]float64, vectors),
-		Sums: objective.SumError(v.Count(), d, vectors)}
+		SumError: objective.SumError(v.Count(), d, vectors)}
 	if p.truth.Bias = g.IntN(3) > 0; p.truth.Bias {
-		if p.terms.Free = g.IntN(2) == 0; !p.terms.Free {
+		if p.terms.FreeBias = g.IntN(2) == 0; !p.terms.FreeBias {
 			p.terms.BiasScale = 0.5 + g.Float64()
 			p.truth.BiasScale = p.terms.BiasScale
 			p.r2 += p.truth.BiasScale * p.truth.BiasScale

@@ -29,7 +29,7 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	if !j.Log {
 		worst, most := y, 0.0
 		for r, v := range z {
-			l := j.Cost(y, r) + (j.Full(v, r, i) - j.Full(z[y], y, i))
+			l := j.Cost(y, r) + (j.FullScore(v, r, i) - j.FullScore(z[y], y, i))
 			if r != y && l > most {
 				worst, most = r, l
 			}
@@ -40,7 +40,7 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 		return worst != y
 	}
 	for r, v := range z {
-		b[r] = j.Full(v, r, i)
+		b[r] = j.FullScore(v, r, i)
 	}
 	top, sum := slices.Max(b), 0.0
 	for r, v := range b {
@@ -55,7 +55,7 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 }
 
 // FullScore returns z plus the prior's score of row i for class r.
-func (j *Joint) Full(z float64, r int, i uint32) float64 {
+func (j *Joint) FullScore(z float64, r int, i uint32) float64 {
 	if j.PriorScores != nil {
 		return z + j.PriorScores[int(i)*j.Vectors+r]
 	}
@@ -106,12 +106,12 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 }
 
 // MeanLoss64 is MeanLoss with float64 dot products.
-func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
+func (j *Joint) MeanLoss64(all [][]float64, b []float64) float64 {
 	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
 		z := make([]float64, len(all))
 		return func(i int) []float64 {
 			for r := range z {
-				z[r] = x.WideDot(i, all[r]) + b[r]
+				z[r] = x.Dot64(i, all[r]) + b[r]
 			}
 			return z
 		}
@@ -134,7 +134,7 @@ func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) floa
 			if floats.FirstNotFinite(z) >= 0 {
 				return [4]float64{math.NaN()}
 			}
-			sum += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
+			sum += float64(j.RowWeight(i) * j.Loss(z, int(j.Class[i])))
 		}
 		return [4]float64{sum}
 	})
@@ -149,7 +149,7 @@ func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {
 		for r := range z {
-			z[r] = j.Full(0, r, uint32(i))
+			z[r] = j.FullScore(0, r, uint32(i))
 		}
 		return j.Loss(z, int(j.Class[i]))
 	})
@@ -162,7 +162,7 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	for _, row := range j.Costs {
 		most = max(most, slices.Max(row))
 	}
-	return float64(2*z) + float64(j.Sums*most)
+	return float64(2*z) + float64(j.SumError*most)
 }
 
 // LogSumExp returns the logarithm of the sum of e^(z_r - zero), or 0 if that is negative, as it can

@@ -7,7 +7,7 @@ import (
 )
 
 // Evaluation is the mean loss of some weight vectors, and how it was computed.
-type Found struct {
+type Evaluation struct {
 	W       [][]float32  // weight vectors
 	Exact   [][]float64  // W for the scaled rows, if Loss is from float64 dot products; else nil
 	B       []float64    // biases of the vectors
@@ -18,11 +18,11 @@ type Found struct {
 }
 
 // Measure returns P for the evaluated vectors, and a bound on its absolute error.
-func Measure(p Problem, t *Terms, f Found) (objective, mistake float64) {
+func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	penalty := PenaltyOf(t, f.W, f.B)
 	z := t.ScoreError(t.MaxNorm(f.W, penalty), f.B, f.DotSize, f.R2)
 	if c := f.Scale; c != nil {
-		z += float64(t.Sums * c.BiasError(f.W))
+		z += float64(t.SumError * c.BiasError(f.W))
 		if f.Exact != nil {
 			penalty = PenaltyOf(t, f.Exact, f.B)
 		} else {
@@ -30,7 +30,7 @@ func Measure(p Problem, t *Terms, f Found) (objective, mistake float64) {
 		}
 		mistake += t.biasFoldError(c, f.W, f.B)
 	}
-	mistake += p.LossError(z, f.Loss) + float64(t.Sums*(f.Loss+penalty))
+	mistake += p.LossError(z, f.Loss) + float64(t.SumError*(f.Loss+penalty))
 	return penalty + f.Loss, mistake
 }
 
@@ -53,7 +53,7 @@ func (t *Terms) biasFoldError(c *scale.Scale, w [][]float32, b []float64) (sum f
 	}
 	size := c.BiasError(w)
 	for k, v := range b {
-		d := float64(t.Sums*(size+math.Abs(v))) / t.BiasScale
+		d := float64(t.SumError*(size+math.Abs(v))) / t.BiasScale
 		sum += float64(d * (math.Abs(v-t.PriorBias[k])/t.BiasScale + d))
 	}
 	return float64(t.Lambda * sum)

@@ -20,7 +20,7 @@ import (
 // wide converts vectors to float64.
 func wide(w [][]float32) (to [][]float64) {
 	for _, v := range w {
-		to = append(to, floats.Wide(v))
+		to = append(to, floats.Float64s(v))
 	}
 	return to
 }
@@ -29,16 +29,16 @@ func wide(w [][]float32) (to [][]float64) {
 func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	if p.joint != nil {
 		if exact {
-			return p.joint.WideMeanLoss(wide(w), b)
+			return p.joint.MeanLoss64(wide(w), b)
 		}
 		return p.joint.MeanLoss(w, b)
 	}
 	n := p.terms.Count()
-	sum := p.binary.LossesOf(p.terms.X, w[0], b[0], 0, n)
+	sum := p.binary.SumLosses(p.terms.X, w[0], b[0], 0, n)
 	if exact {
 		half := n / 2 // two parts, as rows are summed in blocks
-		sum = p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], 0, half) +
-			p.binary.WideLosses(p.terms.X, wide(w)[0], b[0], half, n)
+		sum = p.binary.SumLosses64(p.terms.X, wide(w)[0], b[0], 0, half) +
+			p.binary.SumLosses64(p.terms.X, wide(w)[0], b[0], half, n)
 	}
 	return sum / float64(n)
 }
@@ -52,7 +52,7 @@ func TestMeasure(t *testing.T) {
 		if at := p.of.At(w, b); math.Abs(at-truth) > 1e-5*(1+truth) {
 			t.Errorf("P is %v, want %v", at, truth)
 		}
-		found := objective.Found{W: w, B: b, R2: p.r2, Loss: p.meanLoss(w, b, false),
+		found := objective.Evaluation{W: w, B: b, R2: p.r2, Loss: p.meanLoss(w, b, false),
 			DotSize: p.terms.DotSize()}
 		value, mistake := objective.Measure(p.of, p.terms, found)
 		if off := math.Abs(value - truth); !(off <= mistake) || mistake > 1e-4*(1+truth) {
@@ -74,7 +74,7 @@ func TestAtZero(t *testing.T) {
 		for k := range w {
 			w[k] = make([]float64, p.terms.X.Cols())
 			if p.truth.Prior != nil {
-				w[k], b[k] = floats.Wide(p.truth.Prior[k]), p.truth.PriorBias[k]
+				w[k], b[k] = floats.Float64s(p.truth.Prior[k]), p.truth.PriorBias[k]
 			}
 		}
 		if have, want := p.of.AtZero(), p.truth.Objective(w, b); math.Abs(have-want) > 1e-5*want {
@@ -93,7 +93,7 @@ func TestErrorOf(t *testing.T) {
 		w, b := p.weights(g)
 		meanLoss := func(b []float64) float64 { return p.meanLoss(w, b, true) }
 		before := meanLoss(b)
-		p.terms.Sums = 0
+		p.terms.SumError = 0
 		z := pick(g, 1e-3, 0.1, 3)
 		most := p.of.LossError(z, before)
 		worst := 0.0
@@ -125,12 +125,12 @@ func TestErrorOf(t *testing.T) {
 	}
 	// The rounding of labels, epsilon and costs is included.
 	v := rows.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
-	number := objective.Binary{Terms: &objective.Terms{View: v, Sums: 1},
+	number := objective.Binary{Terms: &objective.Terms{View: v, SumError: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
 	if e, want := number.LossError(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
 		t.Errorf("numbers: %v, want %v", e, want)
 	}
-	joint := objective.Joint{Terms: &objective.Terms{Sums: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
+	joint := objective.Joint{Terms: &objective.Terms{SumError: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
 	if e := joint.LossError(10, 1); e != 27 {
 		t.Errorf("costs: %v", e)
 	}
@@ -171,11 +171,11 @@ func TestCoefficients(t *testing.T) {
 				gradient[y] = -sum
 			} else {
 				c, weighted := p.binary.Coefficient(uint32(i), z[0])
-				side, target := p.binary.Frame(uint32(i))
+				side, target := p.binary.MarginTerms(uint32(i))
 				if want := p.binary.Cost.Coefficient(float64(side)*z[0] - target); c != float32(want) {
 					t.Errorf("the coefficient %v, want %v", c, want)
 				}
-				gradient[0] = -float64(weighted) / p.terms.Share(i)
+				gradient[0] = -float64(weighted) / p.terms.RowWeight(i)
 			}
 			before := p.rowLoss(at, i, z)
 			for range 5 {
@@ -222,7 +222,7 @@ func TestPrior(t *testing.T) {
 	if p.terms.PriorScore64(i, 0) != 0 {
 		t.Errorf("wide scores before they are found")
 	}
-	p.terms.WidenPrior()
+	p.terms.ComputePriorScores64()
 	for at, i := range p.terms.All() {
 		if math.Abs(p.terms.PriorScores[i]-want[at][0]) > 1e-5 ||
 			math.Abs(p.terms.PriorScore64(i, 0)-want[at][0]) > 1e-14 {
@@ -230,7 +230,7 @@ func TestPrior(t *testing.T) {
 				want[at][0])
 		}
 		side, _ := p.binary.Label(uint32(i))
-		if have := p.binary.WideTarget(i); have != -float64(side)*p.terms.PriorScore64(i, 0) {
+		if have := p.binary.Target64(i); have != -float64(side)*p.terms.PriorScore64(i, 0) {
 			t.Errorf("row %d: the target %v", i, have)
 		}
 	}
@@ -248,14 +248,14 @@ func TestPrior(t *testing.T) {
 	}
 	// The error is the rounding of float64 sums.
 	length := math.Sqrt(objective.SquareSum(p.truth.Prior[0]))
-	e := p.terms.Sums * (1.001*length*math.Sqrt(p.r2) + math.Abs(p.truth.PriorBias[0]))
+	e := p.terms.SumError * (1.001*length*math.Sqrt(p.r2) + math.Abs(p.truth.PriorBias[0]))
 	if have := p.terms.PriorError(p.r2); math.Abs(have-e) > 1e-12*e {
 		t.Errorf("the error %v, want %v", have, e)
 	}
 	for p = newProblem(t, g, loss.Kinds, certtest.CrammerSinger); p.truth.Prior == nil; {
 		p = newProblem(t, g, loss.Kinds, certtest.CrammerSinger)
 	}
-	p.terms.WidenPrior()
+	p.terms.ComputePriorScores64()
 	want = p.scores(p.truth.Prior, p.truth.PriorBias)
 	for at, i := range p.terms.All() {
 		for k := range p.truth.Vectors {
@@ -265,7 +265,7 @@ func TestPrior(t *testing.T) {
 		}
 	}
 	none := &objective.Terms{View: p.terms.View}
-	if none.WidenPrior(); none.PriorScore64(0, 1) != 0 {
+	if none.ComputePriorScores64(); none.PriorScore64(0, 1) != 0 {
 		t.Error("a score without a prior")
 	}
 	infinite := slices.Repeat([]float64{math.Inf(1)}, p.truth.Vectors)
@@ -311,7 +311,7 @@ func TestPenalty(t *testing.T) {
 // The error of a score is the error of its dot product plus the rounding of sums, including the
 // bias.
 func TestScoreError(t *testing.T) {
-	terms := &objective.Terms{Sums: 0x1p-10}
+	terms := &objective.Terms{SumError: 0x1p-10}
 	for _, c := range []struct{ length, want float64 }{
 		{0, 7 * 0x1p-10}, {2, 2*0.125 + 0x1p-10*(1.001*2*3+7)},
 	} {
@@ -324,11 +324,11 @@ func TestScoreError(t *testing.T) {
 
 // The error of P includes the rounding of weights and biases into which a scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
-	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, Sums: 0x1p-20, PriorBias: []float64{1}}
+	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, SumError: 0x1p-20, PriorBias: []float64{1}}
 	terms.View = rows.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
 	p := &objective.Binary{Terms: terms, Positive: 1}
 	w, b := [][]float32{{3, 4}}, []float64{2}
-	found := objective.Found{W: w, B: b, Loss: 0.25, R2: 1}
+	found := objective.Evaluation{W: w, B: b, Loss: 0.25, R2: 1}
 	value, plain := objective.Measure(p, terms, found)
 	found.Scale = &scale.Scale{Kind: scaling.Standard, Shift: []float32{1, -2},
 		Factor: []float32{1, 4}}
@@ -336,15 +336,15 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	size := found.Scale.BiasError(w)
 	d := found.Scale.WeightError() * 5
 	weights := 2 * d * (math.Sqrt(value-0.25) + d)
-	e := terms.Sums * (size + 2) / 0.5
+	e := terms.SumError * (size + 2) / 0.5
 	bias := 2 * e * (1/0.5 + e)
-	score := terms.Sums * size
+	score := terms.SumError * size
 	if want := weights + bias + score; folded != value || math.Abs(more-plain-want) > 1e-9*want {
 		t.Errorf("%v, off by %v more, want %v and %v", folded, more-plain, value, want)
 	}
 	found.Exact = [][]float64{{3, 5}}
 	exact, most := objective.Measure(p, terms, found)
-	sums := terms.Sums * (exact - value) // rounding error of the larger penalty
+	sums := terms.SumError * (exact - value) // rounding error of the larger penalty
 	if want := bias + score + sums; exact != value+9 || math.Abs(most-plain-want) > 1e-9*want {
 		t.Errorf("of exact vectors %v, off by %v more, want %v and %v", exact, most-plain, value+9,
 			want)

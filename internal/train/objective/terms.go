@@ -36,7 +36,7 @@ type Terms struct {
 
 	Lambda    float64
 	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
-	Free      bool    // the problem has a bias without a penalty; BiasScale is 0
+	FreeBias  bool    // the problem has a bias without a penalty; BiasScale is 0
 
 	Prior     [][]float32 // weights that the penalty measures w's distance from; nil for zeros
 	PriorBias []float64   // the prior's biases; zeros without a prior
@@ -48,7 +48,7 @@ type Terms struct {
 	priorScores64 []float64
 
 	// SumError bounds the relative error of every float64 sum: see package certificate.
-	Sums float64
+	SumError float64
 }
 
 // ScoreError returns a bound on the root mean square error of the rows' scores by any weight vector
@@ -61,9 +61,9 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 		bias = max(bias, math.Abs(v))
 	}
 	if length == 0 {
-		return float64(t.Sums * bias)
+		return float64(t.SumError * bias)
 	}
-	return float64(length*dotSize) + float64(t.Sums*(float64(1.001*length*math.Sqrt(r2))+bias))
+	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
 // MaxNorm returns the largest length of the vectors w, or more: a single vector without a prior is
@@ -85,17 +85,17 @@ func (t *Terms) PriorError(r2 float64) float64 {
 
 // ComputePriorScores64 computes the prior's scores in float64, as the bounds need them, if there is
 // a prior and they are not known yet.
-func (t *Terms) WidenPrior() {
+func (t *Terms) ComputePriorScores64() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
 	}
 	t.priorScores64 = make([]float64, len(t.PriorScores))
 	for k, w := range t.Prior {
-		wide := floats.Wide(w)
+		wide := floats.Float64s(w)
 		t.InBlocks(func(x store.Rows, _, from, to int) {
 			for j := from; j < to; j++ {
 				i := t.Row(j)
-				t.priorScores64[i*len(t.Prior)+k] = x.WideDot(i, wide) + t.PriorBias[k]
+				t.priorScores64[i*len(t.Prior)+k] = x.Dot64(i, wide) + t.PriorBias[k]
 			}
 		})
 	}
@@ -114,8 +114,8 @@ func (t *Terms) PriorScore64(i, k int) float64 {
 func (t *Terms) atZero(loss func(i int) float64) float64 {
 	var sum, n float64
 	for _, i := range t.All() {
-		sum += float64(t.Share(i) * loss(i))
-		n += t.Share(i)
+		sum += float64(t.RowWeight(i) * loss(i))
+		n += t.RowWeight(i)
 	}
 	return sum / n
 }
@@ -130,7 +130,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 		for k, w := range weights {
 			z := float64(t.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
-				return rows.Bad(t.Name(uint32(i)), "the prior's score is not finite: "+rows.TooLarge)
+				return rows.Bad(t.SetRow(uint32(i)), "the prior's score is not finite: "+rows.TooLarge)
 			}
 			t.PriorScores[i*len(weights)+k] = z
 		}

@@ -75,7 +75,7 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 			continue
 		}
 		old, scale := float64(alpha[i]), float64(step*w.weight)
-		now, _ := r.loss.Best(old, w.margin(t.vector, u), float64(scale*w.p.squareNorms[i]))
+		now, _ := r.loss.DualStep(old, w.margin(t.vector, u), float64(scale*w.p.squareNorms[i]))
 		alpha[i] = float32(now)
 		if d := float64(alpha[i]) - old; d != 0 {
 			w.addRow(float64(scale*float64(w.label(t.vector)*d)), u)
@@ -89,7 +89,7 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
 	}
-	sums[0] += float64(w.weight * w.r.loss.Least(a))
+	sums[0] += float64(w.weight * w.r.loss.DualTerm(a))
 	sums[1] += float64(w.weight * float64(a*a))
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }

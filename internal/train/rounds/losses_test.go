@@ -29,7 +29,7 @@ func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 			for _, yz := range []float64{1 - m, m - 1, 0} {
 				cost := loss.Func{Kind: f}
 				a := cost.Coefficient(yz)
-				if cost.At(yz) > row || a > dual || cost.Least(a) > gain {
+				if cost.At(yz) > row || a > dual || cost.DualTerm(a) > gain {
 					t.Errorf("%s: beyond the limits %v, %v, %v at %v", l, row, dual, gain, yz)
 				}
 			}

@@ -61,7 +61,7 @@ func (r *Rounds) result(s *State, steps int64) pegasos.Result {
 
 // modelVector returns weight vector k of m for scaled rows.
 func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
-	e := modelVector{w: floats.Wide(m.Weights[k])}
+	e := modelVector{w: floats.Float64s(m.Weights[k])}
 	if m.Bias != nil {
 		e.bias, e.biasSize = m.Bias[k], math.Abs(m.Bias[k])
 	}

@@ -201,7 +201,7 @@ func TestVisitNewton(t *testing.T) {
 // visit returns the task of the round of a shard that has all rows, with its sums.
 func visit(t *testing.T, r *Rounds, shard *Shard, state *State) *task {
 	t.Helper()
-	sum, _, err := shard.Take(context.Background(), state, nil, 2)
+	sum, _, err := shard.Visit(context.Background(), state, nil, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func (w *worker) visitNewton(t *task) {
 	t.block[0] += float64(w.weight * r.loss.At(m))
 	innermost, curvature, widest := -1, 0.0, 0.0
 	for g, width := 0, t.Width; g < rings; g, width = g+1, width/widthRatio {
-		a, f := r.loss.Bent(m, 1/width)
-		dualTerms[g] += float64(w.weight * r.loss.Least(a))
+		a, f := r.loss.DerivativesAt(m, 1/width)
+		dualTerms[g] += float64(w.weight * r.loss.DualTerm(a))
 		if f > 0 {
 			innermost, curvature = g, f
 		}
@@ -143,7 +143,7 @@ func (w *worker) visitLine(t *task) {
 	m, q, inverse := w.margin(t.vector, t.W), w.margin(t.vector, t.Direction), 1/t.Width
 	cq := float64(w.weight * q)
 	for l, s := range stepLengths {
-		a, _ := w.r.loss.Bent(m+float64(s*q), inverse)
+		a, _ := w.r.loss.DerivativesAt(m+float64(s*q), inverse)
 		t.block[l] -= float64(cq * a)
 	}
 }

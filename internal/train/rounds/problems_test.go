@@ -97,7 +97,7 @@ func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.
 			if s.Round%2 == 1 {
 				k = len(shards) - 1 - i
 			}
-			part, next, err := shards[k].Take(context.Background(), s, alpha[k], 1+s.Round%4)
+			part, next, err := shards[k].Visit(context.Background(), s, alpha[k], 1+s.Round%4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func (p *problem) train(t testing.TB) *pegasos.Model {
 
 // scaledRow returns row i, scaled as for the model, in float64.
 func (p *problem) scaledRow(m *pegasos.Model, i int) []float64 {
-	row, length := floats.Wide(p.rows.Row(i)), 0.0
+	row, length := floats.Float64s(p.rows.Row(i)), 0.0
 	for _, v := range row {
 		length += v * v
 	}
@@ -262,9 +262,9 @@ func (p *problem) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	case m.Scaling != nil:
 		w, b = m.Scaling.Exact(m, k)
 	case m.Bias != nil:
-		w, b = floats.Wide(m.Weights[k]), m.Bias[k]
+		w, b = floats.Float64s(m.Weights[k]), m.Bias[k]
 	default:
-		w = floats.Wide(m.Weights[k])
+		w = floats.Float64s(m.Weights[k])
 	}
 	if m.Bias == nil || m.Config.Bias == pegasos.BiasNone {
 		b = 0
@@ -321,7 +321,7 @@ func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c pegas
 ) error {
 	n.problems++
 	truth := q.Objective([][]float64{w}, []float64{b})
-	_, _, least := q.Minimise()
+	_, _, least := q.Minimize()
 	least = math.Min(least, truth) * (1 + 0x1p-50) // certtest's own rounding
 	start := q.Objective([][]float64{make([]float64, len(w))}, []float64{0})
 	slope := 1.0 // bound on the mean derivative of the loss

@@ -21,7 +21,7 @@ func (w *worker) visitProof(t *task) {
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
 	t.block[0] += float64(w.weight * loss.At(m))
 	if w.r.Method == Newton {
-		a, _ := loss.Bent(w.margin(t.vector, t.DualW), 1/t.DualWidth)
+		a, _ := loss.DerivativesAt(w.margin(t.vector, t.DualW), 1/t.DualWidth)
 		w.addDual(t.vector, float64(loss.Clamp(float32(a))), t.block[1:], t.block[3:])
 	}
 }

@@ -127,7 +127,7 @@ type Rounds struct {
 // iterations. Other zero fields get their defaults or are chosen from the statistics.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
-		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
+		if method = Dual; s.Cols <= newton.MaxColumns || cfg.Loss == pegasos.Log {
 			method = Newton
 		}
 	}
@@ -189,7 +189,7 @@ const defaultTol = 0.01
 func checkConfig(cfg pegasos.Config, method Method) error {
 	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
 	_, ok := supported[cmp.Or(cfg.Loss, pegasos.Hinge)]
-	others := settings.Beyond(cfg, settings.Round)
+	others := settings.SetBeyond(cfg, settings.Round)
 	const only = "have %q, but training in rounds supports only %s"
 	return options.First(fieldError, []options.Rule{
 		options.OneOf("Method", method, Newton, Dual),

@@ -283,7 +283,7 @@ func TestRoundRefused(t *testing.T) {
 	if shard.AlphaLength() != 600 || shard.Rows() != 300 {
 		t.Errorf("%d dual variables, %d rows", shard.AlphaLength(), shard.Rows())
 	}
-	sum, alpha, err := shard.Take(t.Context(), r.Start(), nil, 1)
+	sum, alpha, err := shard.Visit(t.Context(), r.Start(), nil, 1)
 	if err != nil || len(alpha) != 600 {
 		t.Fatal(len(alpha), err)
 	}
@@ -321,7 +321,7 @@ func TestRoundRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change(s)
-		_, _, err = shard.Take(c.ctx, s, c.alpha, 1)
+		_, _, err = shard.Visit(c.ctx, s, c.alpha, 1)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

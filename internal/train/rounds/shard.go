@@ -26,7 +26,7 @@ type Shard struct {
 // shards' rows, a multiple of Block unless x has no rows. Shard reads all rows and returns an error
 // if one exceeds the bounds in the statistics or has a label that is not among their classes.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*Shard, error) {
-	if err := store.Given(x); err != nil {
+	if err := store.CheckExamples(x); err != nil {
 		return nil, err
 	}
 	n := x.Rows()

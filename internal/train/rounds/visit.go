@@ -12,7 +12,7 @@ import (
 // Visit computes the shard's sums for the round that state begins, in at most the given number of
 // goroutines. alpha are the dual variables returned by the shard's visit in the round before; they
 // may be nil in the first round. next are those to store for the next round.
-func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
+func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
 	tasks, size, err := p.r.tasks(state)

@@ -17,7 +17,7 @@ type Visits struct {
 }
 
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
-func (v *View) Scatter() { v.Scattered = v.X.Size() > CopyFrom }
+func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
 // Shuffle puts the rows of v into a random order. It copies the rows in that order where copying
 // saves time, and otherwise reorders v.Only. The results of training are the same to the bit.
@@ -35,8 +35,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	}
 	v.X = v.X.Take(shuffled)
 	v.Only, v.Scattered = nil, false
-	if v.Names = gather(v.Names, shuffled); v.Names == nil {
-		v.Names = shuffled
+	if v.SetRows = gather(v.SetRows, shuffled); v.SetRows == nil {
+		v.SetRows = shuffled
 	}
 	v.Norms, v.Class = gather(v.Norms, shuffled), gather(v.Class, shuffled)
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
@@ -46,12 +46,12 @@ func (s *Set) Shuffle(v *View, o Visits) {
 // epoch, and saves less than an epoch in each epoch.
 func (s *Set) worthCopying(v *View, o Visits) bool {
 	const minEpochs = 2 // epochs that a run must exceed for a copy to pay
-	pair := v.Names != nil
-	if s.Sparing || o.Short || o.Total <= minEpochs*o.Epoch || s.Copies(pair) == 0 {
+	pair := v.SetRows != nil
+	if s.NoCopies || o.Short || o.Total <= minEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
 	// Copying the rows of a pair takes a third of a pass if the gain is small.
-	return !pair || v.X.TakeGain() == store.Gains || o.Total >= minPairEpochs*o.Epoch
+	return !pair || v.X.ReorderGain() == store.LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
 // Copies returns the bytes of copies in the order of visits, of all rows or, with pairs, of the
@@ -59,11 +59,11 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 // type.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
-	size, from := float64(x.Size()), float64(CopyFrom)
+	size, from := float64(x.Size()), float64(MinCopySize)
 	if pairs { // all pairs have copies at the same time, and a pair's rows fit in the caches sooner
 		from *= 64
 	}
-	if size == 0 || size < from || x.TakeGain() == store.GainsNothing {
+	if size == 0 || size < from || x.ReorderGain() == store.NoGain {
 		return 0
 	}
 	if pairs {
@@ -72,7 +72,7 @@ func (s *Set) Copies(pairs bool) float64 {
 	if m, ok := store.MatrixOf(x); ok && m.Dense() != nil { // copies of dense rows are padded
 		size *= float64(matrices.Stride(x.Cols())) / float64(x.Cols())
 	}
-	if size > CopyTo {
+	if size > MaxCopySize {
 		return 0
 	}
 	return size
@@ -80,11 +80,11 @@ func (s *Set) Copies(pairs bool) float64 {
 
 // MinCopySize is the least size of rows, in bytes, that are copied in the order of visits: smaller
 // rows stay in the caches. It is a variable so that tests can copy small rows.
-var CopyFrom = 1 << 18
+var MinCopySize = 1 << 18
 
 const (
 	// MaxCopySize is the most bytes of copies: larger rows may not fit in memory twice.
-	CopyTo = 1 << 30
+	MaxCopySize = 1 << 30
 
 	minPairEpochs = 16 // epochs from which copies of pairs with a small gain pay
 )

@@ -41,7 +41,7 @@ func (s *Set) selectRows(v *View, pair []int32) {
 // renumber numbers the selected rows of v from 0, so that arrays with a value per row are no longer
 // than the selection. The results of training are the same to the bit.
 func (v *View) renumber() {
-	v.X, v.Names = store.Pick(v.X, v.Only), v.Only
+	v.X, v.SetRows = store.Subset(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
 	v.Only = nil
 }
@@ -65,7 +65,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	for _, i := range v.All() {
 		weight[i] = 1
 		if s.Weight != nil {
-			weight[i] = s.Weight[v.Name(uint32(i))]
+			weight[i] = s.Weight[v.SetRow(uint32(i))]
 		}
 	}
 	if balanced {
@@ -79,7 +79,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, Bad(v.Name(uint32(i)), "the weight is too far from the mean weight")
+			return 0, Bad(v.SetRow(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
 	if !same { // if all weights are 1, the model is the same to the bit without them

@@ -22,7 +22,7 @@ func TestPairView(t *testing.T) {
 		if err := all.Measure(); err != nil {
 			t.Fatal(err)
 		}
-		set := all.Take([]uint32{11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, copies)
+		set := all.Subset([]uint32{11, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, copies)
 		if err := set.Measure(); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestPairView(t *testing.T) {
 		}
 		for j, i := range v.All() {
 			row := v.X.Dot(i, []float32{1, 0})
-			if row != want[j] || set.Y[v.Name(uint32(i))] != float32(v.Class[i]) ||
+			if row != want[j] || set.Y[v.SetRow(uint32(i))] != float32(v.Class[i]) ||
 				v.Norms[i] != row*row || v.Weight[i] != float64(row+1)*8/sum {
 				t.Errorf("row %d is %v of class %d, weight %v", j, row, v.Class[i], v.Weight[i])
 			}
@@ -44,7 +44,7 @@ func TestPairView(t *testing.T) {
 		// BySetRow returns shuffled rows in the order of the set, also where they are copies.
 		set.Shuffle(&v, Visits{Seed: 1, Total: 100, Epoch: 8})
 		var ranked []float32
-		for _, i := range v.Ranked() {
+		for _, i := range v.BySetRow() {
 			ranked = append(ranked, v.X.Dot(int(i), []float32{1, 0}))
 		}
 		if !slices.Equal(ranked, want) {

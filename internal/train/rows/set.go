@@ -1,6 +1,7 @@
 // Package rows holds the labeled rows of a training run. A Set has the rows with their labels,
 // weights and norms, and checks them; a View is the selection of rows that a learner visits, in the
-// order of its visits, and computes sums over them. The package sits on package store, which has the
+// order of its visits, and computes sums over them. The package sits on package store, which has
+// the
 // row formats.
 package rows
 
@@ -43,7 +44,7 @@ type Set struct {
 	Class   []int32    // index in Classes of each label, -1 if no weighted row has it
 	Norms   []float32  // squared norm of each row; nil before Measure
 
-	Sparing   bool       // rows are not copied in the order of visits, for lack of memory
+	NoCopies  bool       // rows are not copied in the order of visits, for lack of memory
 	Compacted store.Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
 	byClass [][]uint32 // cache of ofClass; nil before its first call
@@ -51,16 +52,16 @@ type Set struct {
 
 // Options describes the labels and the weights of a set.
 type Options struct {
-	Numbers bool                // labels are regression targets
-	Known   []float32           // the classes, ascending; nil to collect them from the labels
-	Weights []float32           // weight of each row; nil if all are 1
-	ByLabel map[float32]float64 // factor of the weight for rows with a label; a missing factor is 1
+	Regression bool                // labels are regression targets
+	Known      []float32           // the classes, ascending; nil to collect them from the labels
+	Weights    []float32           // weight of each row; nil if all are 1
+	ByLabel    map[float32]float64 // factor of the weight for rows with a label; a missing factor is 1
 }
 
 // New returns the set of the rows of x with the labels y. It checks the labels and the weights;
 // Measure checks the rows.
 func New(x store.Examples, y []float32, o Options) (*Set, error) {
-	if err := store.Labelled(x, y, 32); err != nil {
+	if err := store.CheckLabels(x, y, 32); err != nil {
 		return nil, err
 	}
 	weight, err := Weigh(y, o.Weights, o.ByLabel)
@@ -68,7 +69,7 @@ func New(x store.Examples, y []float32, o Options) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{X: store.Of(x), Y: y, Weight: weight}
-	if o.Numbers {
+	if o.Regression {
 		return s, labels.Finite(y, Bad)
 	}
 	s.Classes, s.Class, err = labels.Classify(y, s.Weight, o.Known, Bad)
@@ -114,7 +115,7 @@ func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 // Subset returns the set of the given rows, with their labels, classes and weights. It copies the
 // rows or, with copies false, refers to the rows of s, which takes less memory and gives the same
 // bits. A subset of scaled rows holds their float32 values alone, without the raw rows.
-func (s *Set) Take(rows []uint32, copies bool) *Set {
+func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := store.MatrixOf(x); ok {
 		x = store.Of(m.Examples())
@@ -122,7 +123,7 @@ func (s *Set) Take(rows []uint32, copies bool) *Set {
 	if copies {
 		x = x.Take(rows)
 	} else {
-		x = store.Pick(x.ForWorker(), rows)
+		x = store.Subset(x.Clone(), rows)
 	}
 	return &Set{X: x, Y: gather(s.Y, rows), Weight: gather(s.Weight, rows),
 		Classes: s.Classes, Class: gather(s.Class, rows)}
@@ -130,7 +131,7 @@ func (s *Set) Take(rows []uint32, copies bool) *Set {
 
 // MinR2 is the least mean squared length of rows that can be trained on in float32: for shorter
 // rows products of values and weights could be subnormal.
-const LeastR2 = 0x1p-120
+const MinR2 = 0x1p-120
 
 // Measure computes the rows' norms. It is the first pass over all rows, and returns an Error for a
 // value that is not finite, and for values too large or too small for float32.
@@ -151,11 +152,11 @@ func (s *Set) Measure() error {
 		}
 		return &Error{i, "the values are too large to be squared in float32", true}
 	}
-	if squares < float64(LeastR2*float64(len(s.Norms))) {
+	if squares < float64(MinR2*float64(len(s.Norms))) {
 		for i := range s.Norms {
 			if largestValue(x, i, 0x1p100) > 0 {
 				return &Error{i, fmt.Sprintf("the values, like those of the other rows, are too "+
-					"small for float32: the mean squared length is below %.1g", LeastR2), true}
+					"small for float32: the mean squared length is below %.1g", MinR2), true}
 			}
 		}
 	}
@@ -175,9 +176,9 @@ func largestValue(x store.Rows, row int, factor float32) (size float64) {
 // Rows returns the rows in their fastest format, for one goroutine: Compacted, or X if that is nil.
 func (s *Set) Rows() store.Rows {
 	if s.Compacted != nil {
-		return s.Compacted.ForWorker()
+		return s.Compacted.Clone()
 	}
-	return s.X.ForWorker()
+	return s.X.Clone()
 }
 
 // counts reports whether row i has a weight above 0.

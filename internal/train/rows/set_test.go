@@ -51,7 +51,7 @@ func TestNew(t *testing.T) {
 		!slices.Equal(plain.CountClasses(), []int{2, 2, 0, 1}) {
 		t.Errorf("%+v", plain)
 	}
-	if numbers := newSet(t, x, y, rows.Options{Numbers: true}); numbers.Classes != nil {
+	if numbers := newSet(t, x, y, rows.Options{Regression: true}); numbers.Classes != nil {
 		t.Errorf("%+v", numbers)
 	}
 	nan := float32(math.NaN())
@@ -66,7 +66,7 @@ func TestNew(t *testing.T) {
 		"label":          {y, rows.Options{ByLabel: map[float32]float64{8: 1}}},
 		"class":          {y, rows.Options{Known: []float32{3, 7}}},
 		"NaN":            {[]float32{1, 2, nan, 2, 1}, rows.Options{}},
-		"NaN to predict": {[]float32{1, 2, nan, 2, 1}, rows.Options{Numbers: true}},
+		"NaN to predict": {[]float32{1, 2, nan, 2, 1}, rows.Options{Regression: true}},
 	} {
 		if _, err := rows.New(x, c.y, c.o); err == nil {
 			t.Errorf("%s: no error", name)
@@ -88,7 +88,7 @@ func TestNew(t *testing.T) {
 func TestTake(t *testing.T) {
 	x, y := column(1, 2, 3, 4), []float32{5, 6, 5, 6}
 	for _, copies := range []bool{true, false} {
-		s := newSet(t, x, y, rows.Options{Weights: []float32{1, 2, 3, 4}}).Take([]uint32{3, 0}, copies)
+		s := newSet(t, x, y, rows.Options{Weights: []float32{1, 2, 3, 4}}).Subset([]uint32{3, 0}, copies)
 		if s.X.Rows() != 2 || s.X.Dot(0, []float32{1}) != 4 || s.X.Dot(1, []float32{1}) != 1 ||
 			!slices.Equal(s.Y, []float32{6, 5}) || !slices.Equal(s.Weight, []float64{4, 1}) ||
 			!slices.Equal(s.Class, []int32{1, 0}) || len(s.Classes) != 2 {
@@ -175,20 +175,20 @@ func TestView(t *testing.T) {
 		}
 		for j, i := range v.All() {
 			value := v.X.Dot(i, []float32{1})
-			if i != v.Row(j) || value != c.values[j] || x.Row(v.Name(uint32(i)))[0] != value ||
-				v.Norms[i] != value*value || y[v.Name(uint32(i))] != float32(v.Class[i]) {
+			if i != v.Row(j) || value != c.values[j] || x.Row(v.SetRow(uint32(i)))[0] != value ||
+				v.Norms[i] != value*value || y[v.SetRow(uint32(i))] != float32(v.Class[i]) {
 				t.Errorf("%s: row %d is %v", name, j, value)
 			}
 			want := 1.0
 			if c.want != nil {
 				want = c.want[j]
 			}
-			if math.Abs(v.Share(i)-want) > 1e-12 || (v.Weight != nil) != (c.want != nil) {
-				t.Errorf("%s: row %d weighs %v, want %v", name, j, v.Share(i), want)
+			if math.Abs(v.RowWeight(i)-want) > 1e-12 || (v.Weight != nil) != (c.want != nil) {
+				t.Errorf("%s: row %d weighs %v, want %v", name, j, v.RowWeight(i), want)
 			}
 		}
 	}
-	s := newSet(t, x, y, rows.Options{Numbers: true})
+	s := newSet(t, x, y, rows.Options{Regression: true})
 	if v, _, err := s.View(nil, false); err != nil || &v.Target[0] != &y[0] || v.Class != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -209,7 +209,7 @@ func many() (*dense.Matrix, []float32) {
 // Shuffle gives the rows the same random order whether or not it copies them, and copies them only
 // where that saves time.
 func TestShuffle(t *testing.T) {
-	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
 	x, y := many()
 	weights := make([]float32, len(y))
 	for i := range weights {
@@ -230,9 +230,9 @@ func TestShuffle(t *testing.T) {
 		"short":     {0, false, rows.Visits{Total: 3001, Epoch: 1000, Short: true}, false},
 		"sparing":   {0, true, rows.Visits{Total: 3001, Epoch: 1000}, false},
 	} {
-		rows.CopyFrom = c.from
+		rows.MinCopySize = c.from
 		s := newSet(t, x, y, rows.Options{Weights: weights})
-		s.Sparing = c.sparing
+		s.NoCopies = c.sparing
 		if err := s.Measure(); err != nil {
 			t.Fatal(err)
 		}
@@ -242,20 +242,20 @@ func TestShuffle(t *testing.T) {
 		}
 		c.visits.Seed = 5
 		s.Shuffle(&v, c.visits)
-		if copied := v.Names != nil; copied != c.copied ||
+		if copied := v.SetRows != nil; copied != c.copied ||
 			v.Scattered != (!copied && c.from < 16*1000) {
 			t.Errorf("%s: copied %v, scattered %v", name, copied, v.Scattered)
 		}
-		if (v.FetchAhead() > 0) != v.Scattered {
-			t.Errorf("%s: rows are fetched %d steps ahead", name, v.FetchAhead())
+		if (v.PrefetchDistance() > 0) != v.Scattered {
+			t.Errorf("%s: rows are fetched %d steps ahead", name, v.PrefetchDistance())
 		}
 		var names []int
 		for _, i := range v.All() {
-			n := v.Name(uint32(i))
+			n := v.SetRow(uint32(i))
 			names = append(names, n)
 			if v.X.Dot(i, []float32{1, 2, 3, 4}) != s.X.Dot(n, []float32{1, 2, 3, 4}) ||
 				v.Norms[i] != s.Norms[n] || v.Class[i] != s.Class[n] ||
-				math.Abs(v.Share(i)-float64(n%3)*666/999) > 1e-12 {
+				math.Abs(v.RowWeight(i)-float64(n%3)*666/999) > 1e-12 {
 				t.Fatalf("%s: row %d differs from row %d of the set", name, i, n)
 			}
 		}
@@ -270,7 +270,7 @@ func TestShuffle(t *testing.T) {
 		// InOrder passes the values of the rows in the order of the view, and stores them back.
 		kept := make([]float32, 2*v.X.Rows())
 		for _, i := range v.All() {
-			kept[2*i], kept[2*i+1] = float32(v.Name(uint32(i))), -1
+			kept[2*i], kept[2*i+1] = float32(v.SetRow(uint32(i))), -1
 		}
 		v.InOrder(kept, func(a []float32) {
 			for j, n := range first {
@@ -291,7 +291,7 @@ func TestShuffle(t *testing.T) {
 // Rows are copied from MinCopySize bytes on, and the rows of pairs from 64 times that. Copies of
 // dense rows are padded, and each row has a copy for each pair of its class.
 func TestCopies(t *testing.T) {
-	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
 	x, y := many()
 	s := newSet(t, x, y, rows.Options{})
 	size := 16 * 1000
@@ -306,10 +306,10 @@ func TestCopies(t *testing.T) {
 		{s, size, false, padded}, {s, size + 1, false, 0},
 		{s, size / 64, true, 2 * padded}, {s, size/64 + 1, true, 0},
 		{newSet(t, three, y, rows.Options{}), 1, false, padded},
-		{newSet(t, three, y, rows.Options{Numbers: true}), 1, true, padded},
+		{newSet(t, three, y, rows.Options{Regression: true}), 1, true, padded},
 		{newSet(t, dense.New(1000, 2000), y, rows.Options{}), 1, false, 0}, // long rows gain nothing
 	} {
-		rows.CopyFrom = c.from
+		rows.MinCopySize = c.from
 		if have := c.set.Copies(c.pairs); have != c.want {
 			t.Errorf("from %d bytes, pairs %v, %d columns: %v bytes, want %v", c.from, c.pairs,
 				c.set.X.Cols(), have, c.want)
@@ -321,8 +321,8 @@ type storeRows = store.Rows
 
 // The rows of a pair are copied from 16 epochs on where the gain is small.
 func TestShufflePairs(t *testing.T) {
-	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
-	rows.CopyFrom = 1
+	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
+	rows.MinCopySize = 1
 	p := sample.Random(3, 1000, 600, 3, 0.1)
 	long := dense.New(1000, 600)
 	for i := range 1000 {
@@ -331,7 +331,7 @@ func TestShufflePairs(t *testing.T) {
 		}
 	}
 	packed, ok := store.Of(long).Compact(1)
-	if !ok || packed.TakeGain() != store.GainsLittle {
+	if !ok || packed.ReorderGain() != store.SmallGain {
 		t.Fatal("the pixels are not packed")
 	}
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ const (
 func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
-		f(v.X.ForWorker(), k, k*blockRows, min((k+1)*blockRows, n))
+		f(v.X.Clone(), k, k*blockRows, min((k+1)*blockRows, n))
 	})
 }
 
@@ -72,7 +72,7 @@ func (v *View) AddTo(u []float64, a []float32) {
 		parallel.For(len(some), len(some), func(_, k int) {
 			clear(some[k])
 			part := first + k
-			v.X.ForWorker().AddTo(some[k], v.sum(a, part*n/parts, (part+1)*n/parts))
+			v.X.Clone().AddTo(some[k], v.sum(a, part*n/parts, (part+1)*n/parts))
 		})
 		for _, sum := range some {
 			for j, z := range sum {

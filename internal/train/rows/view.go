@@ -12,13 +12,13 @@ import (
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
 // has an index i in X and, if it is in another place of the set, an index SetRow(i) in the set.
 type View struct {
-	X      store.Rows // rows of the set, or a selection or copies of these
-	Class  []int32    // class of each row of X; nil for regression
-	Target []float32  // regression target of each row of X; nil for classes
-	Norms  []float32  // squared norm of each row of X
-	Weight []float64  // weight of each row of X, with a mean of 1 over the view; nil if all are 1
-	Only   []uint32   // indices in X of the view's rows, in the view's order; nil for all rows of X
-	Names  []uint32   // index in the set of each row of X; nil if they are the indices in X
+	X       store.Rows // rows of the set, or a selection or copies of these
+	Class   []int32    // class of each row of X; nil for regression
+	Target  []float32  // regression target of each row of X; nil for classes
+	Norms   []float32  // squared norm of each row of X
+	Weight  []float64  // weight of each row of X, with a mean of 1 over the view; nil if all are 1
+	Only    []uint32   // indices in X of the view's rows, in the view's order; nil for all rows of X
+	SetRows []uint32   // index in the set of each row of X; nil if they are the indices in X
 
 	Scattered bool // the visits jump about in memory, and the rows exceed the caches
 
@@ -26,18 +26,18 @@ type View struct {
 }
 
 // Clone returns v for a learner that may run in another goroutine.
-func (v View) ForWorker() View {
-	v.X = v.X.ForWorker()
+func (v View) Clone() View {
+	v.X = v.X.Clone()
 	return v
 }
 
 // PrefetchDistance returns the number of steps before its visit at which a row is prefetched, 0 if
 // rows are not prefetched.
-func (v *View) FetchAhead() int {
+func (v *View) PrefetchDistance() int {
 	if !v.Scattered {
 		return 0
 	}
-	return v.X.Ahead()
+	return v.X.PrefetchDistance()
 }
 
 // Count returns the number of rows in the view.
@@ -68,15 +68,15 @@ func (v *View) All() iter.Seq2[int, int] {
 }
 
 // SetRow returns the index in the set of row i of X.
-func (v *View) Name(i uint32) int {
-	if v.Names != nil {
-		return int(v.Names[i])
+func (v *View) SetRow(i uint32) int {
+	if v.SetRows != nil {
+		return int(v.SetRows[i])
 	}
 	return int(i)
 }
 
 // RowWeight returns the weight of row i of X.
-func (v *View) Share(i int) float64 {
+func (v *View) RowWeight(i int) float64 {
 	if v.Weight == nil {
 		return 1
 	}
@@ -85,12 +85,12 @@ func (v *View) Share(i int) float64 {
 
 // BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
 // set.
-func (v *View) Ranked() []uint32 {
+func (v *View) BySetRow() []uint32 {
 	ranked := make([]uint32, 0, v.Count())
 	for _, i := range v.All() {
 		ranked = append(ranked, uint32(i))
 	}
-	slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.Name(a), v.Name(b)) })
+	slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 	return ranked
 }
 
@@ -158,7 +158,7 @@ func (v *View) DotSize() float64 {
 		for j := from; j < to; j++ {
 			i := v.Row(j)
 			e := x.DotError(i)
-			sums[0] += float64(v.Share(i) * float64(float64(e*e)*float64(v.Norms[i])))
+			sums[0] += float64(v.RowWeight(i) * float64(float64(e*e)*float64(v.Norms[i])))
 		}
 		return sums
 	})

@@ -26,7 +26,7 @@ func (s *Scale) shift(j int) float64 {
 // foldWeight converts the weight w of column j, for scaled rows and targets, to the weight of the
 // folded vector.
 func (s *Scale) foldWeight(j int, w float32) float32 {
-	return float32(float64(float64(w)*s.factor(j)) * s.Unit())
+	return float32(float64(float64(w)*s.factor(j)) * s.TargetUnit())
 }
 
 // shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of
@@ -58,7 +58,7 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 		}
 		if biases != nil {
 			sum, _ := s.shiftSum(v)
-			biases[k] = float64(at(b, k)*s.Unit()) + s.Centre - sum
+			biases[k] = float64(at(b, k)*s.TargetUnit()) + s.Centre - sum
 		}
 	}
 	return folded, biases
@@ -75,7 +75,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]fl
 	}
 	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
 	for k, v := range w {
-		wide, b := from.Exact(v, at(b, k))
+		wide, b := from.UnfoldExact(v, at(b, k))
 		for j, z := range wide {
 			unfolded[k][j] = float32(z)
 		}
@@ -103,7 +103,7 @@ func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
 		for j, v := range w[k] {
 			size += math.Abs(float64(float64(v) * s.shift(j)))
 		}
-		if math.Abs(rest)*s.Unit() > float64(0x1p-44*size) {
+		if math.Abs(rest)*s.TargetUnit() > float64(0x1p-44*size) {
 			return false
 		}
 	}
@@ -112,14 +112,14 @@ func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
 
 // UnfoldExact converts a vector folded by s, and its bias, to the vector and bias for scaled rows
 // and targets, in float64.
-func (s *Scale) Exact(v []float32, b float64) ([]float64, float64) {
+func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 	w := make([]float64, len(v))
 	b -= s.Centre
 	for j, z := range v {
-		w[j] = float64(z) / float64(s.factor(j)*s.Unit())
+		w[j] = float64(z) / float64(s.factor(j)*s.TargetUnit())
 		b += float64(float64(z) * s.shift(j))
 	}
-	return w, b / s.Unit()
+	return w, b / s.TargetUnit()
 }
 
 // BiasError returns the factor that turns the relative error of float64 sums into the error of the
@@ -130,18 +130,18 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 		_, magnitude := s.shiftSum(v)
 		size = max(size, magnitude)
 	}
-	return (size + math.Abs(s.Centre)) / s.Unit()
+	return (size + math.Abs(s.Centre)) / s.TargetUnit()
 }
 
 // Changes reports whether scaling changes the rows or the targets.
 func (s *Scale) Changes() bool {
-	return s.Factor != nil || s.Shift != nil || s.Unit() != 1 || s.Centre != 0 ||
+	return s.Factor != nil || s.Shift != nil || s.TargetUnit() != 1 || s.Centre != 0 ||
 		s.Kind == scaling.Unit
 }
 
 // WeightError returns a bound on the relative rounding error of a folded weight.
 func (s *Scale) WeightError() float64 {
-	if s.Factor == nil && s.Unit() == 1 {
+	if s.Factor == nil && s.TargetUnit() == 1 {
 		return 0 // nothing is rounded
 	}
 	return 0x1.01p-24

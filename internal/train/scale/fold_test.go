@@ -27,7 +27,7 @@ func TestFold(t *testing.T) {
 				if b != nil {
 					want += b[k]
 				}
-				want = want*s.Unit() + s.Centre
+				want = want*s.TargetUnit() + s.Centre
 				have := dot(folded[k], []float64{3, 5, -7, 2})
 				if biases != nil {
 					have += biases[k]
@@ -53,7 +53,7 @@ func TestUnfold(t *testing.T) {
 			for _, bias := range []bool{true, false} {
 				back, rest := s.Unfold(folded, biases, s, bias)
 				for k, w := range back {
-					wide, b64 := s.Exact(folded[k], at(biases, k))
+					wide, b64 := s.UnfoldExact(folded[k], at(biases, k))
 					for j, v := range w {
 						if !near(float64(v), float64(vectors[k][j])) || !near(wide[j], float64(v)) {
 							t.Errorf("%+v: weight %d of %d is %v", s, j, k, v)
@@ -84,14 +84,14 @@ func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)
 		if s.Kind == "unit" {
-			if want := float32(float64(vectors[0][0]) / s.Unit()); w[0][0] != want {
+			if want := float32(float64(vectors[0][0]) / s.TargetUnit()); w[0][0] != want {
 				t.Errorf("%+v: weight %v, want %v", s, w[0][0], want)
 			}
 			continue
 		}
 		for k, v := range vectors {
 			want := dot(v, []float64{3, 5, -7, 2}) + []float64{2, -1}[k]
-			if have := (dot(w[k], scaledRow(s, row))+b[k])*s.Unit() + s.Centre; !near(have, want) {
+			if have := (dot(w[k], scaledRow(s, row))+b[k])*s.TargetUnit() + s.Centre; !near(have, want) {
 				t.Errorf("%+v: vector %d scores %v, want %v", s, k, have, want)
 			}
 		}
@@ -118,7 +118,7 @@ func TestFoldErrors(t *testing.T) {
 			t.Errorf("%+v: changes %v", s, have)
 		}
 		want := 0x1.01p-24
-		if s.Factor == nil && s.Unit() == 1 {
+		if s.Factor == nil && s.TargetUnit() == 1 {
 			want = 0
 		}
 		if have := s.WeightError(); have != want {

@@ -57,7 +57,7 @@ func (s *Scale) Foldable() bool {
 }
 
 // TargetUnit returns the number that the targets are divided by: Spread, or 1 if they are unscaled.
-func (s *Scale) Unit() float64 {
+func (s *Scale) TargetUnit() float64 {
 	if s == nil || s.Spread == 0 {
 		return 1
 	}
@@ -71,7 +71,7 @@ func (s *Scale) scaler() *scaling.Scaler {
 
 // Check returns an error if the scale is not a valid scale of rows with cols columns.
 func (s *Scale) Check(cols int) error {
-	if !s.scaler().Check(cols) || !(s.Unit() > 0) || !floats.IsFinite(s.Unit()) ||
+	if !s.scaler().Check(cols) || !(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) ||
 		!floats.IsFinite(s.Centre) {
 		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
 	}
@@ -93,7 +93,7 @@ func (s *Scale) Same(t *Scale) bool {
 }
 
 // Lengths returns the lengths of Shift and Factor for rows with cols columns.
-func (s *Scale) Numbers(cols int) (shifts, factors int) {
+func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	switch s.Kind {
 	case scaling.Standard:
 		return cols, cols
@@ -175,7 +175,7 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 
 // ScoreOfZeros returns the sum that columns cols and up contribute to a score by w, which takes
 // scaled rows, if their raw values are 0. s must have factors.
-func (s *Scale) Rest(w []float32, cols int) (sum float64) {
+func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	scaler := s.scaler()
 	for j := cols; j < len(w); j++ {
 		sum += float64(float64(w[j]) * scaler.At(j, 0))

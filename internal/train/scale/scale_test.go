@@ -87,7 +87,7 @@ func TestNumbers(t *testing.T) {
 		"standard": {3, 3}} {
 		var s scale.Scale
 		s.Kind = kind
-		shifts, factors := s.Numbers(3)
+		shifts, factors := s.Lengths(3)
 		if [2]int{shifts, factors} != want {
 			t.Errorf("%s: %d shifts, %d factors", kind, shifts, factors)
 		}
@@ -234,7 +234,7 @@ func TestDotsOfOtherColumns(t *testing.T) {
 			continue // Rest is for kinds with factors
 		}
 		zeros := scaledRow(s, make([]float32, 4))
-		if have := s.Rest(w[0], 2); !near(have, 3*zeros[2]+4*zeros[3]) {
+		if have := s.ScoreOfZeros(w[0], 2); !near(have, 3*zeros[2]+4*zeros[3]) {
 			t.Errorf("%+v: the zeros of the last columns add %v", s, have)
 		}
 	}

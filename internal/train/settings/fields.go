@@ -48,7 +48,7 @@ var uses = map[string]Use{
 
 // KeepOnly sets all fields without the use to 0, in the pegasos.Config or Settings to which p
 // points.
-func Only(p any, use Use) {
+func KeepOnly(p any, use Use) {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
 		if uses[v.Type().Field(i).Name]&use == 0 {
@@ -59,7 +59,7 @@ func Only(p any, use Use) {
 
 // SetBeyond returns the names of the nonzero fields of a pegasos.Config or Settings that do not
 // have the use.
-func Beyond(cfg any, use Use) (names []string) {
+func SetBeyond(cfg any, use Use) (names []string) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Name; uses[name]&use == 0 && !v.Field(i).IsZero() {
@@ -74,8 +74,8 @@ func Beyond(cfg any, use Use) (names []string) {
 func Differences(was, is Settings) string {
 	var all []string
 	was, is = was.InForce(), is.InForce()
-	Only(&was, Same)
-	Only(&is, Same)
+	KeepOnly(&was, Same)
+	KeepOnly(&is, Same)
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {

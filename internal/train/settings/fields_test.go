@@ -25,10 +25,10 @@ func TestUses(t *testing.T) {
 		t.Errorf("%d fields are in the table, want %d", len(uses), v.NumField())
 	}
 	for _, use := range []Use{Same, Problem, Chunk, Round, Trial} {
-		some, beyond := full, Beyond(full, use)
-		Only(&some, use)
-		if len(beyond) == 0 || len(beyond) == v.NumField() || len(Beyond(some, use)) > 0 {
-			t.Errorf("use %d: %v are beyond it, %v are left", use, beyond, Beyond(some, use))
+		some, beyond := full, SetBeyond(full, use)
+		KeepOnly(&some, use)
+		if len(beyond) == 0 || len(beyond) == v.NumField() || len(SetBeyond(some, use)) > 0 {
+			t.Errorf("use %d: %v are beyond it, %v are left", use, beyond, SetBeyond(some, use))
 		}
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name

@@ -41,7 +41,7 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("Scale", s.Scale, scaling.None, scaling.Standard, scaling.MaxAbs,
 			scaling.Unit),
 		options.OneOf("TargetScale", s.TargetScale, scaling.None, scaling.Standard),
-		options.Not("TargetScale", s.TargetScale == scaling.Standard && !s.Numbers(),
+		options.Not("TargetScale", s.TargetScale == scaling.Standard && !s.Regression(),
 			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
 		options.Penalty(s.Lambda, s.C),
 	}
@@ -75,7 +75,7 @@ func (s *Settings) lengthRules() []options.Rule {
 
 // stepRules returns the rules of the order of the rows, batches and shards.
 func (s *Settings) stepRules() []options.Rule {
-	alone := s.Joint() || s.Batch > 1 || s.Project || s.Finishes()
+	alone := s.Joint() || s.Batch > 1 || s.Project || s.HasSolver()
 	return []options.Rule{
 		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
 		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
@@ -91,7 +91,7 @@ const maxShards = 256 // most copies of the weights
 // classRules returns the rules of the bias, of settings for classes, and of the losses that the
 // joint multi-class schemes require.
 func (s *Settings) classRules() []options.Rule {
-	numbers, augmented, b := s.Numbers(), s.Bias == BiasAugmented, s.BiasScale
+	numbers, augmented, b := s.Regression(), s.Bias == BiasAugmented, s.BiasScale
 	required := map[string]string{CrammerSinger: loss.Hinge.Name(),
 		Multinomial: loss.Log.Name()}[s.Multiclass]
 	return []options.Rule{

@@ -141,7 +141,7 @@ func (s *Settings) Kind() loss.Kind {
 }
 
 // LossFunc returns the loss function with its epsilon.
-func (s *Settings) Cost() loss.Func {
+func (s *Settings) LossFunc() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
 		f.Epsilon = s.Epsilon
@@ -150,7 +150,7 @@ func (s *Settings) Cost() loss.Func {
 }
 
 // Regression reports whether labels are regression targets.
-func (s *Settings) Numbers() bool { return s.Kind().Traits().Numbers }
+func (s *Settings) Regression() bool { return s.Kind().Traits().Numbers }
 
 // Joint reports whether all weight vectors are trained in one problem.
 func (s *Settings) Joint() bool {
@@ -158,11 +158,11 @@ func (s *Settings) Joint() bool {
 }
 
 // HasSolver reports whether a solver takes the place of plain steps.
-func (s *Settings) Finishes() bool { return s.Finish != "" && s.Finish != FinishNone }
+func (s *Settings) HasSolver() bool { return s.Finish != "" && s.Finish != FinishNone }
 
 // HasBound reports whether a run with the settings has a lower bound on its objective, and thus a
 // gap.
-func (s Settings) Bounds() bool {
+func (s Settings) HasBound() bool {
 	s = s.Plain()
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
 }
@@ -185,7 +185,7 @@ func (s *Settings) CanNewton() bool {
 // MayProve reports whether a default Tol may end the run: the gap can be computed, and Tol,
 // Patience and a solver are not set.
 func (s *Settings) MayProve() bool {
-	return s.Tol == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
+	return s.Tol == 0 && s.Patience == 0 && !s.HasSolver() && s.HasBound()
 }
 
 // Length returns the length of the run in steps, given the steps of an epoch.
@@ -232,7 +232,7 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 // Vectors returns the number of weight vectors of a model with the given number of classes, which
 // is 0 for regression.
 func (s *Settings) Vectors(classes int) (int, error) {
-	numbers := s.Numbers()
+	numbers := s.Regression()
 	switch {
 	case numbers && classes == 0, !numbers && classes == 2 && !s.Joint():
 		return 1, nil

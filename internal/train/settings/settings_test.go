@@ -79,11 +79,11 @@ func TestSolvers(t *testing.T) {
 	} {
 		s := c.s
 		if s.CanFinish() != c.finish || s.CanDescend() != c.descend || s.CanNewton() != c.newton ||
-			s.MayProve() != c.ends || s.Bounds() != c.bounds {
+			s.MayProve() != c.ends || s.HasBound() != c.bounds {
 			t.Errorf("%+v: %v %v %v %v %v", s, s.CanFinish(), s.CanDescend(), s.CanNewton(),
-				s.MayProve(), s.Bounds())
+				s.MayProve(), s.HasBound())
 		}
-		if want := s.Finish == FinishAuto; s.Finishes() != want {
+		if want := s.Finish == FinishAuto; s.HasSolver() != want {
 			t.Errorf("%+v: finishes %v", s, !want)
 		}
 	}
@@ -98,10 +98,10 @@ func TestKind(t *testing.T) {
 		if want == loss.EpsInsensitive {
 			cost.Epsilon = 2
 		}
-		if s.Kind() != want || s.Cost() != cost {
-			t.Errorf("%q: %v, %v", name, s.Kind(), s.Cost())
+		if s.Kind() != want || s.LossFunc() != cost {
+			t.Errorf("%q: %v, %v", name, s.Kind(), s.LossFunc())
 		}
-		if numbers := want == loss.Squared || want == loss.EpsInsensitive; s.Numbers() != numbers {
+		if numbers := want == loss.Squared || want == loss.EpsInsensitive; s.Regression() != numbers {
 			t.Errorf("%q: labels are numbers: %v", name, !numbers)
 		}
 	}

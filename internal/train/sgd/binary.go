@@ -105,8 +105,8 @@ func (p *Binary) batch(idx []uint32) {
 			p.AddRow(0, i, a)
 		}
 		p.Biases[0] += p.BiasUpdate(float64(g)/float64(n), float64(a))
-		if p.Recent != nil {
-			p.Recent.Count[i] += c
+		if p.Windows != nil {
+			p.Windows.Count[i] += c
 		}
 	}
 	if len(rows) > 0 {
@@ -121,7 +121,7 @@ func (p *Binary) batch(idx []uint32) {
 
 // PlainHinge reports whether the loss is the hinge, without a prior or a bias without a penalty.
 func (p *Binary) PlainHinge() bool {
-	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.Free
+	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.FreeBias
 }
 
 // runHinge takes a step of the hinge loss with each of the rows idx.
@@ -135,10 +135,10 @@ func (p *Binary) runHinge(idx []uint32) {
 		p.runPrepared(steps, idx)
 		return
 	}
-	x, distance := p.X, p.FetchAhead()
+	x, distance := p.X, p.PrefetchDistance()
 	for n, i := range idx {
 		if distance > 0 && n+distance < len(idx) {
-			x.Fetch(int(idx[n+distance]))
+			x.Prefetch(int(idx[n+distance]))
 		}
 		if dot := x.Dot(int(i), p.V); !p.satisfied(i, dot) && !p.violate(i, dot) {
 			return
@@ -178,8 +178,8 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	y := p.Of.Weighted(i, p.Of.Sign(i))
 	p.Biases[0] += float64(float64(y) * p.BiasScale)
 	p.Violations++
-	if p.Recent != nil {
-		p.Recent.Count[i]++
+	if p.Windows != nil {
+		p.Windows.Count[i]++
 	}
 	return y, true
 }
@@ -198,8 +198,8 @@ func (p *Binary) runLoss(idx []uint32) {
 			p.X.Axpy(int(i), g, p.V)
 			p.Biases[0] += p.BiasUpdate(float64(g), float64(g))
 			p.Violations++
-			if p.Recent != nil {
-				p.Recent.Count[i] += c
+			if p.Windows != nil {
+				p.Windows.Count[i] += c
 			}
 		}
 		p.T++

@@ -43,7 +43,7 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	n := len(problems)
 	x := problems[0].X
 	g := &Group{problems: problems, x: x, scores: make([]float32, n)}
-	if x.Contiguous() {
+	if x.FastBatches() {
 		g.vectors, g.first = vectors, first
 		return g
 	}
@@ -65,13 +65,13 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 // due. It stops at a score that is not finite.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // all problems have taken the same number of steps
-	distance := lead.FetchAhead()
+	distance := lead.PrefetchDistance()
 	g.interleave(false)
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
 		for k, i := range idx[:n] {
 			if distance > 0 && k+distance < n {
-				g.x.Fetch(int(idx[k+distance]))
+				g.x.Prefetch(int(idx[k+distance]))
 			}
 			if g.interleaved == nil {
 				g.x.DotVectors(g.scores, int(i), g.vectors, g.first)

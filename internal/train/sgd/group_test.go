@@ -149,7 +149,7 @@ func TestShards(t *testing.T) {
 	s := spec{lambda: 0.01, t0: 300, bias: 1}
 	newShards := func(threads int) *sgd.Shards {
 		state := s.state(t, data.Dense, data.Y)
-		state.Recent = certificate.NewWindows(rows, rows, rows)
+		state.Windows = certificate.NewWindows(rows, rows, rows)
 		state.Total, state.Period = 100_000, 1
 		state.Average = iterate.NewAverage(state.Total, 1, 6)
 		p := sgd.NewShards(sgd.NewBinary(state, s.loss, 1), n)
@@ -200,7 +200,7 @@ func TestShards(t *testing.T) {
 		t.Errorf("%d steps, want %d; %d violations, want %d", p.T, steps, p.Violations, violations)
 	}
 	var counted float32
-	for _, c := range p.Recent.Count {
+	for _, c := range p.Windows.Count {
 		counted += c
 	}
 	if counted != float32(p.Violations) {

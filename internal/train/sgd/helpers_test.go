@@ -62,7 +62,7 @@ func (s *spec) data(seed uint64, n, classes int) (*dense.Matrix, []float32) {
 // state returns the state of a run over the rows, before its first step.
 func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Numbers: s.numbers(), Weights: s.weights})
+	set, err := rows.New(x, y, rows.Options{Regression: s.numbers(), Weights: s.weights})
 	if ok := true; err == nil {
 		if s.compact {
 			set.Compacted, ok = set.X.Compact(1)
@@ -96,7 +96,7 @@ func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State 
 		}
 		return w, b
 	}
-	terms := &objective.Terms{View: view, Lambda: s.lambda, BiasScale: s.bias, Free: s.free,
+	terms := &objective.Terms{View: view, Lambda: s.lambda, BiasScale: s.bias, FreeBias: s.free,
 		PriorBias: make([]float64, k)}
 	if s.prior {
 		if err := terms.SetPrior(random()); err != nil {
@@ -105,7 +105,7 @@ func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State 
 	}
 	state := iterate.New(terms, k)
 	state.T0, state.Radius, state.Total, state.Period = s.t0, s.radius, 300, 8
-	state.Recent = certificate.NewWindows(300, 300, x.Rows()*k)
+	state.Windows = certificate.NewWindows(300, 300, x.Rows()*k)
 	if s.start > 0 {
 		w, b := random()
 		if err := state.SetStart(w, b, s.start); err != nil {
@@ -117,7 +117,7 @@ func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State 
 
 // weightsOf returns the last iterate with the prior: for each vector its weights and its bias.
 func weightsOf(s *iterate.State) (w [][]float64) {
-	v, b := s.Room()
+	v, b := s.NewWeights()
 	s.Last(v, b)
 	s.AddPrior(v)
 	for k := range v {

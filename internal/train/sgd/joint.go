@@ -76,7 +76,7 @@ func (j *Joint) batch(idx []uint32) {
 			continue
 		}
 		moved = true
-		weight := float32(j.Share(int(i)))
+		weight := float32(j.RowWeight(int(i)))
 		var all float64
 		for r, b := range j.b {
 			if b == 0 || r == y {
@@ -84,8 +84,8 @@ func (j *Joint) batch(idx []uint32) {
 			}
 			all += b
 			j.move(r, i, float32(float32(-b)*weight), share, len(idx))
-			if j.Recent != nil {
-				j.Recent.Count[int(i)*k+r] += float32(b)
+			if j.Windows != nil {
+				j.Windows.Count[int(i)*k+r] += float32(b)
 			}
 		}
 		j.move(y, i, float32(float32(all)*weight), share, len(idx))
@@ -104,7 +104,7 @@ func (j *Joint) batch(idx []uint32) {
 func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.Fail(j.T+1, j.Name(i), "a weight is")
+		j.Fail(j.T+1, j.SetRow(i), "a weight is")
 		return
 	}
 	j.AddRow(r, i, a)

@@ -70,9 +70,9 @@ func TestStepsOfEveryLoss(t *testing.T) {
 					for j, v := range x.Row(int(i)) {
 						z += w[j] * float64(v)
 					}
-					side, target := p.Of.Frame(i)
+					side, target := p.Of.MarginTerms(i)
 					m := float64(side)*z - target
-					if step > 1 && cost.Kind.Traits().Kinks && cost.FromKink(m) < 1e-4 {
+					if step > 1 && cost.Kind.Traits().Kinks && cost.KinkDistance(m) < 1e-4 {
 						break // either side of the kink is right within rounding
 					}
 					p.Steps([]uint32{i})

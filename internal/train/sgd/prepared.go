@@ -21,12 +21,12 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 		steps := prepared[:len(rows)]
 		for k, i := range rows {
 			if p.Scattered {
-				x.Fetch(int(i))
+				x.Prefetch(int(i))
 			}
 			y := p.Of.Sign(i)
 			// Field by field, because a composite literal would be built elsewhere and copied.
 			s := &steps[k]
-			x.Place(s, int(i), y, p.Of.Weighted(i, y))
+			x.Prepare(s, int(i), y, p.Of.Weighted(i, y))
 			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale of v after k more steps
 		}
 		x.Take(steps, p.V)
@@ -41,8 +41,8 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 				violates = 1
 			}
 			p.Violations += int64(violates)
-			if p.Recent != nil {
-				p.Recent.Count[i] += float32(violates)
+			if p.Windows != nil {
+				p.Windows.Count[i] += float32(violates)
 			}
 			p.T++
 		}

@@ -23,9 +23,9 @@ func NewShards(p *Binary, n int) *Shards {
 	s := &Shards{Binary: p, Threads: 1}
 	for range n {
 		state, terms := p.State, *p.Terms
-		terms.View = p.ForWorker()
+		terms.View = p.Clone()
 		state.Terms, state.Average = &terms, nil
-		state.Vectors, state.Biases = p.Room()
+		state.Vectors, state.Biases = p.NewWeights()
 		s.parts = append(s.parts, NewBinary(state, p.Of.Cost, p.Of.Positive))
 	}
 	return s

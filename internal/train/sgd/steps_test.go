@@ -67,7 +67,7 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 		}
 	}
 	if steps == 150 {
-		for i, c := range state.Recent.Count {
+		for i, c := range state.Windows.Count {
 			if math.Abs(float64(c)-o.counts[i]) > 1e-3*(1+math.Abs(o.counts[i])) {
 				t.Fatalf("%+v: row %d is counted %v times, want %v", *s, i, c, o.counts[i])
 			}
@@ -196,7 +196,7 @@ func TestEq13(t *testing.T) {
 				p.Steps(upTo(60))
 			}
 			v, total := make([]float32, 9), float32(0)
-			for i, c := range p.Recent.Count {
+			for i, c := range p.Windows.Count {
 				if total += c; c < 0 || c > 7 {
 					t.Fatalf("row %d violated %v times in 7 epochs", i, c)
 				}
@@ -267,7 +267,7 @@ func TestManyStepsAtATime(t *testing.T) {
 						!slices.Equal(arrays(state), arrays(want)) || a.Current.N != b.Current.N {
 						t.Errorf("%+v, %T: %+v, want %+v", s, rows, a, b)
 					}
-					if w, b := state.Room(); state.Err == nil && s.lambda > 1e-30 {
+					if w, b := state.NewWeights(); state.Err == nil && s.lambda > 1e-30 {
 						if state.Weights(w, b); state.Average.Current.N < 12 {
 							t.Errorf("%+v: %d samples", s, state.Average.Current.N)
 						}

@@ -48,7 +48,7 @@ func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weig
 	engine.Job, *choose.Path,
 ) {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Numbers: s.Numbers(), Weights: weights})
+	set, err := rows.New(x, y, rows.Options{Regression: s.Regression(), Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestCopies(t *testing.T) {
 // held returns a trial of the job, with parts, that is ready for holdOut.
 func held(job engine.Job, p *choose.Path) *trial {
 	s := &job.Settings
-	settings.Only(s, settings.Trial)
+	settings.KeepOnly(s, settings.Trial)
 	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
 	*s = s.Plain()
 	tr := &trial{job: job, path: p, copies: true}
@@ -299,7 +299,7 @@ func TestHoldOutOne(t *testing.T) {
 		x.Row(i)[0] = y[i]
 	}
 	s := settings.Settings{Loss: "squared"}
-	set, err := rows.New(x, y, rows.Options{Numbers: true})
+	set, err := rows.New(x, y, rows.Options{Regression: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestMistake(t *testing.T) {
 		{settings.Settings{}, []float32{0, 1, 1}, nil, nil,
 			[]float64{math.Inf(1), math.Inf(1), math.Inf(1)}},
 	} {
-		set, err := rows.New(x, c.y, rows.Options{Numbers: c.s.Numbers(), Weights: c.weights})
+		set, err := rows.New(x, c.y, rows.Options{Regression: c.s.Regression(), Weights: c.weights})
 		if err != nil {
 			t.Fatal(err)
 		}

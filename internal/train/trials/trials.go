@@ -30,7 +30,7 @@ import (
 // little for one fold. If job.Until is done before Lambda returns, the result means nothing.
 func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	s := &job.Settings
-	settings.Only(s, settings.Trial)
+	settings.KeepOnly(s, settings.Trial)
 	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
 	*s = s.Plain()
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
@@ -165,8 +165,8 @@ func (t *trial) holdOut(part int32) error {
 	}
 	job, all := t.job, *t.job.Rows
 	job.Threads, job.Scale, job.Start = 1, nil, nil
-	all.X = all.X.ForWorker()
-	job.Rows = all.Take(outside, t.copies)
+	all.X = all.X.Clone()
+	job.Rows = all.Subset(outside, t.copies)
 	for k, lambda := range t.path.Lambdas {
 		if t.stopped() {
 			return nil
