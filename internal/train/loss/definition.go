@@ -18,8 +18,6 @@ type definition struct {
 	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
 	kink        func(m, epsilon float64) float64 // see Func.KinkDistance; nil for a loss without kinks
-	atEach      func(dst, m []float64)           // at for a slice of margins; may be nil
-	smoothEach  func(a, curvature, m []float64)  // smooth for a slice of margins; may be nil
 
 	// Set by prepare.
 	low, high float64 // Traits.Low and High, limited to the finite float32 numbers

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// logistic is log(1 + e^-m). Its conjugate is an entropy, and it has vector kernels.
+// logistic is log(1 + e^-m). Its conjugate is an entropy.
 var logistic = definition{
 	Traits:      Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Entropy: true},
 	at:          func(m, _ float64) float64 { return floats.Log1pExp(-m) },
@@ -18,17 +18,22 @@ var logistic = definition{
 		s := floats.Sigmoid(-m)
 		return s, float64(s * (1 - s))
 	},
-	atEach: func(dst, m []float64) {
-		negate(dst, m)
-		asm.Log1pExp(dst, dst)
-	},
-	smoothEach: func(a, curvature, m []float64) {
-		negate(a, m)
-		asm.Sigmoid(a, a)
-		for i, s := range a {
-			curvature[i] = float64(s * (1 - s))
-		}
-	},
+}
+
+// logLosses implements Func.Losses for Log, with a vector kernel that returns the bits of at.
+func logLosses(dst, m []float64) {
+	negate(dst, m)
+	asm.Log1pExp(dst, dst)
+}
+
+// logDerivatives implements Func.Derivatives for Log, with a vector kernel that returns the bits of
+// smooth.
+func logDerivatives(a, curvature, m []float64) {
+	negate(a, m)
+	asm.Sigmoid(a, a)
+	for i, s := range a {
+		curvature[i] = float64(s * (1 - s))
+	}
 }
 
 // negate stores -v in dst for each v of m; dst may be m.
