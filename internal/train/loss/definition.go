@@ -14,14 +14,12 @@ type definition struct {
 
 	at          func(m, epsilon float64) float64
 	coefficient func(m, epsilon float64) float64
-	linear      func(b, epsilon float64) float64
 	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
 	kink        func(m, epsilon float64) float64 // see Func.KinkDistance; nil for a loss without kinks
 
 	// Set by prepare.
 	low, high float64 // Traits.Low and High, limited to the finite float32 numbers
-	slope     float64 // slope of the linear part: its value at 1
 }
 
 // prepare sets the fields that depend on others. It returns an error that names what the definition
@@ -32,7 +30,7 @@ func (d *definition) prepare() error {
 		missing bool
 	}{
 		{"Name", d.Name == ""}, {"Formula", d.Formula == ""}, {"at", d.at == nil},
-		{"coefficient", d.coefficient == nil}, {"linear", d.linear == nil},
+		{"coefficient", d.coefficient == nil},
 		{"best", d.best == nil}, {"smooth", d.smooth == nil},
 		{"kink, but has Kinks", d.Kinks && d.kink == nil},
 		{"Kinks, but has kink", !d.Kinks && d.kink != nil},
@@ -52,7 +50,6 @@ func (d *definition) prepare() error {
 			d.Name)
 	}
 	d.low, d.high = max(d.Low, -math.MaxFloat32), min(d.High, math.MaxFloat32)
-	d.slope = d.linear(1, 0)
 	return nil
 }
 
@@ -73,7 +70,7 @@ func (d *definition) gap(a, m, epsilon float64) float64 {
 // Quadratic times the square, between Low and High.
 func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	curve := 2 * d.Quadratic
-	slope, curvature := d.slope-m-float64(curve*a), curve+q
+	slope, curvature := d.Linear-m-float64(curve*a), curve+q
 	switch {
 	case curvature > 0:
 		to = max(d.low, min(a+slope/curvature, d.high))
@@ -85,9 +82,13 @@ func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	return to, d.gap(a, m, epsilon)
 }
 
-// identity and zero are the linear parts of most conjugates.
-func identity(b, _ float64) float64 { return b }
-func zero(_, _ float64) float64     { return 0 }
+// linear implements Func.DualLinear.
+func (d *definition) linear(b, epsilon float64) float64 {
+	if d.Epsilon {
+		return -float64(epsilon * math.Abs(b))
+	}
+	return float64(d.Linear * b)
+}
 
 // ramp returns u + 1/2, clipped to [0, 1], and its derivative by the margin: inverse between the
 // ends, else 0.

@@ -16,8 +16,7 @@ var epsInsensitive = definition{
 		}
 		return 0
 	},
-	linear: func(b, epsilon float64) float64 { return -float64(epsilon * math.Abs(b)) },
-	best:   bestOfAbsolute,
+	best: bestOfAbsolute,
 	smooth: func(m, epsilon, inverse float64) (a, curvature float64) {
 		above, curvature1 := ramp(float64((m-epsilon)*inverse), inverse)
 		below, curvature2 := ramp(float64((-m-epsilon)*inverse), inverse)

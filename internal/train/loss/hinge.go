@@ -5,7 +5,7 @@ import "math"
 // hinge is max(0, 1-m). Its conjugate is linear, so that a dual step ends where the row's margin
 // would be 1, or at a bound.
 var hinge = definition{
-	Traits: Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Flat: 1},
+	Traits: Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Linear: 1, Flat: 1},
 	at:     func(m, _ float64) float64 { return max(0, 1-m) },
 	coefficient: func(m, _ float64) float64 {
 		if m < 1 {
@@ -13,8 +13,7 @@ var hinge = definition{
 		}
 		return 0
 	},
-	linear: identity,
-	best:   bestOfParabola,
+	best: bestOfParabola,
 	smooth: func(m, _, inverse float64) (a, curvature float64) {
 		return ramp(float64((1-m)*inverse), inverse)
 	},

@@ -9,10 +9,10 @@ import (
 
 // logistic is log(1 + e^-m). Its conjugate is an entropy.
 var logistic = definition{
-	Traits:      Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Entropy: true},
+	Traits: Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Linear: 1,
+		Entropy: true},
 	at:          func(m, _ float64) float64 { return floats.Log1pExp(-m) },
 	coefficient: func(m, _ float64) float64 { return floats.Sigmoid(-m) },
-	linear:      identity, // of no use: see Traits.Entropy
 	best:        bestOfEntropy,
 	smooth: func(m, _, _ float64) (a, curvature float64) {
 		s := floats.Sigmoid(-m)

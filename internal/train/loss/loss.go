@@ -46,8 +46,9 @@ type Traits struct {
 	// Curvature is the largest second derivative, from which t0 is computed. It is 0 for a loss
 	// with kinks, and may be 0 where Low and High are finite.
 	Curvature float64
-	// Quadratic is q where DualTerm(b) = DualLinear(b) - q*b^2; it has no meaning with Entropy.
-	Quadratic float64
+	// Linear and Quadratic are s and q where DualTerm(b) = s*b - q*b^2, or with Epsilon
+	// -Func.Epsilon*|b| - q*b^2. They have no meaning with Entropy.
+	Linear, Quadratic float64
 	// Entropy reports that DualTerm(b) is the entropy of b and 1-b instead.
 	Entropy bool
 	// Flat is the second derivative of the smoothed loss wherever that is not 0, times the

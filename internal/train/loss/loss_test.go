@@ -32,17 +32,19 @@ var truths = [Kinds]struct {
 	Hinge: {
 		func(m, _ float64) float64 { return math.Max(0, 1-m) },
 		func(m, _ float64) float64 { return step(1 - m) },
-		Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Flat: 1},
+		Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Linear: 1, Flat: 1},
 	},
 	Log: {
 		func(m, _ float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
 		func(m, _ float64) float64 { return 1 / (1 + math.Exp(m)) },
-		Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Entropy: true},
+		Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Linear: 1,
+			Entropy: true},
 	},
 	SquaredHinge: {
 		func(m, _ float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
 		func(m, _ float64) float64 { return math.Max(0, 2-2*m) },
-		Traits{Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", High: math.Inf(1), Curvature: 2,
+		Traits{Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", High: math.Inf(1),
+			Linear: 1, Curvature: 2,
 			Quadratic: 0.25, Flat: 2},
 	},
 	EpsInsensitive: {
@@ -105,7 +107,6 @@ func TestIncompleteDefinitions(t *testing.T) {
 		"Formula":     func(d *definition) { d.Formula = "" },
 		"at":          func(d *definition) { d.at = nil },
 		"coefficient": func(d *definition) { d.coefficient = nil },
-		"linear":      func(d *definition) { d.linear = nil },
 		"best":        func(d *definition) { d.best = nil },
 		"smooth":      func(d *definition) { d.smooth = nil },
 		"Kinks":       func(d *definition) { d.Kinks = !d.Kinks },

@@ -8,7 +8,6 @@ var squared = definition{
 		High: math.Inf(1), Curvature: 1, Quadratic: 0.5, Flat: 1, MeanResidual: true},
 	at:          func(m, _ float64) float64 { return float64(m*m) / 2 },
 	coefficient: func(m, _ float64) float64 { return -m },
-	linear:      zero,
 	best:        bestOfParabola,
 	smooth:      func(m, _, _ float64) (a, curvature float64) { return -m, 1 },
 }
