@@ -6,7 +6,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -37,17 +36,9 @@ type joint struct {
 	learner *engine.Learner
 }
 
-// newSession returns the engine's session for a trainer whose open settings are filled in by Plain.
-func newSession(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*engine.Session, error) {
-	s, _, err := sessionOf(x, y, tr)
-	return s, err
-}
-
-func sessionOf(
-	x pegasos.Examples,
-	y []float32,
-	tr *pegasos.Trainer,
-) (*engine.Session, *pegasos.Task, error) {
+// sessionOf returns the engine's session for a trainer whose open settings Plain fills in.
+func sessionOf(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*engine.Session,
+	*pegasos.Task, error) {
 	t := &pegasos.Task{Trainer: *tr}
 	t.Config = t.Config.Plain()
 	set, err := pegasos.PrepareTask(t, x, y)
@@ -71,7 +62,7 @@ func runOf(s *engine.Session) *run {
 	return r
 }
 
-// newRun returns the first run of newSession, on one thread unless the trainer sets more.
+// newRun returns the first run of sessionOf, on one thread unless the trainer sets more.
 func newRun(x pegasos.Examples, y []float32, tr *pegasos.Trainer) (*run, error) {
 	one := *tr
 	one.Threads = max(1, tr.Threads)
@@ -129,20 +120,8 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	return bound
 }
 
-// lossOf returns the loss as a function of the margin or, for regression, of the error.
-func lossOf(cfg pegasos.Config) loss.Func {
-	s := pegasos.SettingsOf(cfg)
-	return s.LossFunc()
-}
-
 // hasBounds reports whether a lower bound exists with the settings.
 func hasBounds(cfg pegasos.Config) bool {
 	s := pegasos.SettingsOf(cfg)
 	return s.HasBound()
-}
-
-// hasSolver reports whether Finish replaces the Pegasos steps by another solver.
-func hasSolver(cfg pegasos.Config) bool {
-	s := pegasos.SettingsOf(cfg)
-	return s.HasSolver()
 }

@@ -3,6 +3,7 @@ package modelfile
 import (
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestSourceBudgets(t *testing.T) {
 	if s.Numbers(1) == nil {
 		t.Error("numbers and elements do not add up")
 	}
-	if err := plain().Numbers(1 << 40); err != nil {
+	if err := plain().Numbers(math.MaxInt); err != nil {
 		t.Errorf("the file has paid for its numbers: %v", err)
 	}
 	if n, ok := packed().Packed(); n != 1000 || !ok {

@@ -116,9 +116,9 @@ func TestLength(t *testing.T) {
 	}{
 		{Settings{Epochs: 3}, 7, 21},
 		{Settings{Steps: 5, Epochs: 3}, 7, 5},
-		{Settings{Epochs: options.MaxSteps}, 1, options.MaxSteps},
-		{Settings{Epochs: options.MaxSteps / 4}, 4, options.MaxSteps},
-		{Settings{Epochs: options.MaxSteps/4 + 1}, 4, 0},
+		{Settings{Epochs: 1 << 30}, 1 << 23, options.MaxSteps}, // 2^53
+		{Settings{Epochs: 1 << 23}, 1 << 30, options.MaxSteps},
+		{Settings{Epochs: 1<<30 + 1}, 1 << 23, 0},
 	} {
 		if have, err := c.s.Length(c.epoch); have != c.want || (err != nil) != (c.want == 0) {
 			t.Errorf("%+v: %d, %v", c.s, have, err)
