@@ -8,10 +8,12 @@
 // returns those bits (NaN for NaN; payloads and signs of NaNs are not promised):
 //
 //   - A product is rounded to float32 before it is added; nothing is fused.
-//   - A dense sum has 64 lanes. Element i is added to lane i mod 64, in order of i, starting from
-//     +0. Then lanes l and l+32 are added for l < 32, then l and l+16 for l < 16, and so on down to
-//     one.
-//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8, and the lanes are folded alike.
+//   - A dense float32 sum has 64 lanes. Element i is added to lane i mod 64, in order of i,
+//     starting from +0. Then the lanes are folded: lanes l and l+32 are added for l < 32, then l
+//     and l+16 for l < 16, and so on until one is left. A float64 sum has 32 lanes, folded in the
+//     same way.
+//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8. They are folded in the same
+//     way.
 //   - A vector longer than [Block] elements is summed block by block, and the blocks' sums are
 //     added from left to right.
 //   - Element-wise kernels round each operation.
@@ -28,7 +30,7 @@
 // stubs are generated, like the bodies; builds without assembly have Go functions of the same
 // names.
 //
-// docs/kernels.md has the formulas, the error bounds and the numbers.
+// docs/kernels.md has the formulas, the error bounds and the measurements.
 package asm
 
 //go:generate go -C ../gen run . -dir ../asm

@@ -13,8 +13,8 @@ const doubleLanes = 32 // lanes of a float64 sum
 //		lane[i%32] += float64(v) * float64(y[i])
 //	}
 //
-// and folds the 32 lanes of float64 as those of other sums are folded. Each product is exact, so
-// the result is the same whether or not it is fused with the addition. It panics if the lengths
+// and folds the 32 float64 lanes as the package comment says. Each product is exact, so the result
+// is the same whether or not products are fused with the additions. It panics if the lengths
 // differ.
 func Dot64(x, y []float32) float64 {
 	if race {
@@ -46,8 +46,7 @@ func dot64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// fold64 adds the lanes of a float64 sum pairwise, as the package comment says, and returns the
-// total.
+// fold64 adds the upper half of the lanes to the lower half until one is left, and returns it.
 func fold64(lane *[doubleLanes]float64) float64 {
 	for n := doubleLanes / 2; n > 0; n /= 2 {
 		for l := range n {
@@ -64,8 +63,7 @@ func fold64(lane *[doubleLanes]float64) float64 {
 //		lane[i%32] += float64(d * d)
 //	}
 //
-// and folds the 32 lanes of float64 as those of other sums are folded. It panics if the lengths
-// differ.
+// and folds the 32 float64 lanes as the package comment says. It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)

@@ -2,8 +2,8 @@ package asm
 
 import "math"
 
-// Min returns the least number in x, ignoring NaN, or +Inf if there is none. A zero of either sign
-// is returned as +0.
+// Min returns the least number in x, ignoring NaN, or +Inf if x has no number. A zero of either
+// sign is returned as +0.
 func Min(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -35,7 +35,7 @@ func minGeneric(x []float32) float32 {
 	return least
 }
 
-// Max returns the greatest number in x, ignoring NaN, or -Inf if there is none. A zero of either
+// Max returns the greatest number in x, ignoring NaN, or -Inf if x has no number. A zero of either
 // sign is returned as +0.
 func Max(x []float32) float32 {
 	if race {
@@ -109,7 +109,7 @@ func Find(x []float32, v float32) int {
 	}
 	for start := 0; start < len(x); start += Block {
 		part := x[start:min(start+Block, len(x))]
-		near := 0 // number of elements known to differ from v
+		near := 0 // number of leading elements of part that are known to differ from v
 		if n := len(part) &^ 15; n > 0 {
 			near = findActive(part[:n], v)
 		}
@@ -122,5 +122,5 @@ func Find(x []float32, v float32) int {
 	return -1
 }
 
-// findSlow skips no element: Find compares them all.
+// findSlow returns 0, the number of elements that Find may skip: Find compares all of them itself.
 func findSlow(x []float32, v float32) int { return 0 }

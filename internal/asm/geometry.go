@@ -17,8 +17,8 @@ func inSafeRange(squares float32) bool {
 	return math.Float32bits(squares)-minSquares <= maxSquares-minSquares
 }
 
-// Norm returns the square root of SumSquares(x) if that sum is in safe range, and otherwise of
-// Dot64(x, x), rounded to float32.
+// Norm returns the square root of SumSquares(x) if inSafeRange is true for that sum, and otherwise
+// of Dot64(x, x), rounded to float32.
 func Norm(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -36,8 +36,9 @@ func Length(x []float32) float64 {
 	return math.Sqrt(Dot64(x, x))
 }
 
-// Distance returns the square root of SquaredDistance(x, y) if that sum is in safe range, and
-// otherwise of the sum of the squares of x - y in float64. It panics if the lengths differ.
+// Distance returns the square root of SquaredDistance(x, y) if inSafeRange is true for that sum. If
+// not, the differences x - y are rounded to float32, and their squares are summed in float64. It
+// panics if the lengths differ.
 func Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -61,7 +62,7 @@ func distanceSlow(x, y []float32) float32 {
 }
 
 // Cosine returns xy / sqrt(xx*yy), clamped to [-1, 1] and computed in float64 from the float32 sums
-// of DotNorms(x, y). If xx or yy is not in safe range, or xy is infinite or NaN, it returns
+// of DotNorms(x, y). If inSafeRange is false for xx or yy, or xy is infinite or NaN, it returns
 // Cosine64(x, y) as a float32: 0 if a vector is all zeros, unless an element is infinite or NaN. It
 // panics if the lengths differ.
 func Cosine(x, y []float32) float32 {

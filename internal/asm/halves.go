@@ -59,9 +59,9 @@ func fromFloat16(h uint16) float32 {
 	return math.Float32frombits(sign | math.Float32bits(math.Float32frombits(rest)*0x1p112))
 }
 
-// PackHalves sets dst[i] to src[i], rounded to the nearest half-precision number, to even in ties.
-// Values that round beyond the greatest one become infinite. NaN keeps its sign and the upper bits
-// of its payload and becomes quiet. It panics if the lengths differ.
+// PackHalves sets dst[i] to src[i], rounded to the nearest half-precision number, ties to even.
+// Values that round beyond the greatest finite one become infinite. NaN keeps its sign and the
+// upper bits of its payload and becomes quiet. It panics if the lengths differ.
 func PackHalves(dst []uint16, src []float32, bfloat16 bool) {
 	if race {
 		raceReads(src)
@@ -132,7 +132,8 @@ const (
 //		dst[i] = op.Of(x, rows[i*stride:][:len(x)], bfloat16)
 //	}
 //
-// It panics if rows ends before its last row does. dst must not overlap rows or x.
+// It panics if stride is negative or rows is too short for len(dst) rows of len(x) elements. dst
+// must not overlap rows or x.
 func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
@@ -152,7 +153,7 @@ func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32,
 	}
 }
 
-// Of returns the sum over x and y. It panics if the lengths differ.
+// Of returns the sum that op selects, over x and y. It panics if the lengths differ.
 func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
@@ -171,8 +172,9 @@ func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	return total + sum[0]
 }
 
-// rows sets dst to the sums over x and each row. The caller has checked that rows holds a row for
-// each element of dst, at least one and at most RowsAtOnce(len(x)), of at most Block elements each.
+// rows sets dst[i] to the sum that op selects, over x and row i. The caller has checked that rows
+// holds a row for each element of dst, at least one and at most RowsAtOnce(len(x)), of at most
+// Block elements each.
 func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch op {
 	case HalfDot:
@@ -238,8 +240,9 @@ func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 	return xy + sums[0], yy + sums[1]
 }
 
-// CosineHalfRows sets each element of dst to the Cosine of x and a half-precision row. It panics if
-// rows ends before its last row does.
+// CosineHalfRows sets dst[i] to the Cosine of x and half-precision row i, which begins at
+// rows[i*stride]. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
+// elements.
 func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
@@ -284,7 +287,7 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) 
 	return float32(CosineHalves64(x, y, bfloat16))
 }
 
-// CosineHalves64 returns Cosine64 of x and the float64 values of y, which must have equal length.
+// CosineHalves64 returns Cosine64 of x and the float32 values of y, which must have equal length.
 // It is plain Go, because few rows need it.
 func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	var dot, squaresX, squaresY float64

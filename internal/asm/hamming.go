@@ -11,7 +11,7 @@ import "math/bits"
 //		}
 //	}
 //
-// It panics if rows ends before its last row does.
+// It panics if stride is negative or rows is too short for len(dst) rows of len(x) words.
 func HammingRows(dst []int64, rows []uint64, stride int, x []uint64) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {

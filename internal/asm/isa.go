@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ISA is an instruction set, and with it a path through the kernels.
+// ISA is an instruction set, and the path through the kernels that uses it.
 type ISA uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	AVX512                // 512-bit registers, amd64 with the features of AVX512x256
 )
 
-// names are the paths' names. None ends in a dash and a number, because go test appends GOMAXPROCS
-// to benchmark names in that form.
+// names holds the name of each path. No name ends in a dash and a number, because go test appends
+// GOMAXPROCS to benchmark names in that form.
 var names = [...]string{Generic: "generic", NEON: "neon", AVX2: "avx2",
 	AVX512x256: "avx512x256", AVX512: "avx512"}
 

@@ -27,7 +27,7 @@ var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
 // detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
 // checks that the operating system saves the registers (XGETBV), and x/sys/cpu, which respects
-// GODEBUG=cpu.avx2=off and the like. Only cpuid knows of F16C.
+// GODEBUG=cpu.avx2=off and the like. Only cpuid reports F16C.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
@@ -48,8 +48,8 @@ func detect() []ISA {
 }
 
 // prefers512 reports whether 512-bit registers are faster than 256-bit ones on a CPU with AVX-512:
-// on Intel's from Sapphire Rapids on and AMD's from Zen 5 on. Earlier CPUs have datapaths of half
-// the width, lower their clocks, or have not been measured.
+// on Intel's from Sapphire Rapids on and AMD's from Zen 5 on, except Strix Point and Krackan Point.
+// Other CPUs have datapaths of half the width, lower their clocks, or have not been measured.
 //
 // Family and model decide. Some hypervisors hide FP16 and AMX, features that are new in Sapphire
 // Rapids; others report an older model, and then these features identify the CPU.

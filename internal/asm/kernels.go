@@ -7,9 +7,9 @@ import (
 )
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, and a call into assembly processes one block, or two of vectors beyond the
-// caches. This limits the time of a call, in which the goroutine can't be preempted, to some tens
-// of microseconds, and the rounding error of long sums.
+// summed by itself, and a call into assembly processes one block, or two blocks of vectors too long
+// for the caches. This limits the time of a call, in which the goroutine can't be preempted, to
+// some tens of microseconds, and it limits the rounding error of long sums.
 const Block = 65536
 
 const (
@@ -17,12 +17,11 @@ const (
 	sparseLanes = 8  // lanes of a sparse sum
 )
 
-// Lengths and rows are checked in this package and nowhere else, so that package dense's functions
-// are single calls, which the compiler inlines. Lengths of vectors are compared in assembly:
-// dotActive compares them and jumps to the body for the path in use. If the lengths differ, exceed
-// Block or no path with assembly is in use, it jumps to dotSlow. Kernels over rows trust their
-// caller and have no slow path. Panics name the public function that was called: see package
-// misuse.
+// Lengths and rows are checked by functions of this package, so that package dense's functions are
+// single calls, which the compiler inlines. Lengths of vectors are compared in assembly: dotActive
+// compares them and jumps to the body for the path in use. If the lengths differ or exceed Block,
+// or the path in use is Generic, it jumps to dotSlow. The assembly of kernels over rows trusts its
+// caller and has no slow path. Panics name the public function that was called: see package misuse.
 
 // mismatch returns the panic message for two lengths that differ. Like the other functions that
 // return panic messages it is not inlined, which keeps its code out of the kernels. It does not
@@ -45,8 +44,8 @@ func mismatchDstXY(dst, x, y []float32) any {
 	return mismatch("len(dst)", len(dst), "len(x)", len(x))
 }
 
-// Prefetch asks the CPU to load up to Block*4 bytes of x into the caches. It does nothing else, and
-// nothing at all in plain Go.
+// Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
+// Generic path it does nothing.
 func Prefetch[T float32 | int32 | uint16 | int8 | byte](x []T) {
 	n := min(len(x)*int(unsafe.Sizeof(*new(T)))/4, Block) // length in whole floats
 	if n == 0 {

@@ -36,8 +36,8 @@ func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	}
 }
 
-// raceReadRows reports reads of the first n elements of count rows: the rows at idx, or consecutive
-// ones if idx is nil.
+// raceReadRows reports reads of the first n elements of count rows: the rows whose indices are in
+// idx, or rows 0 to count-1 if idx is nil.
 func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	for i := range count {
 		if idx != nil {
@@ -47,7 +47,7 @@ func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	}
 }
 
-// raceWriteRows reports writes of the first n elements of count consecutive rows.
+// raceWriteRows reports writes of the first n elements of rows 0 to count-1.
 func raceWriteRows[T any](rows []T, stride, count, n int) {
 	for i := range count {
 		raceWrites(rows[i*stride:][:n])

@@ -18,7 +18,8 @@ func rowsTooShort(elements, stride, count, n int) any {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
+// elements. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
 	dotRows(dst, rows, stride, nil, x)
@@ -63,8 +64,8 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not
-// overlap rows or x.
+// to the bit. It panics if dst and idx differ in length, stride is negative, or a row with an index
+// in idx is not within rows. dst must not overlap rows or x.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
 		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
@@ -123,24 +124,26 @@ func CheckRowsAt(elements, stride int, idx []int32, n int) {
 	}
 }
 
-// RowsAtOnce returns the number of rows of n elements that one call into assembly may process: a
-// multiple of four, with about Block elements in all, but at least four rows.
+// RowsAtOnce returns the number of rows of n elements that one call into assembly may process: the
+// greatest multiple of four with at most Block elements in all, but at least four.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Thresholds of oneByOne, in elements.
 const (
 	beyondL1  = 16 << 10  // 64 KB: rows with more elements exceed the first-level cache
 	beyondL2  = 512 << 10 // 2 MB: rows with more elements exceed the second-level cache
-	beyondL3  = 1 << 20   // 4 MB: more exceed most processes' share of the third-level cache
+	beyondL3  = 1 << 20   // 4 MB: as many or more exceed most processes' share of the L3 cache
 	shortRow  = 128       // shorter rows are always read four at a time
-	mediumRow = 256       // shorter rows are read one by one only from caches and with 512-bit registers
-	longRow   = 512       // without 512-bit registers, shorter rows are read one by one only in 2 to 4 MB
+	mediumRow = 256       // shorter rows are read one by one only from caches, with 512-bit registers
+	// Without 512-bit registers, shorter rows are read one by one only if all together take more
+	// than 2 MB and less than 4 MB.
+	longRow = 512
 )
 
 // oneByOne reports whether count rows of n elements are faster read one after the other than four
 // at a time. 512-bit registers hold the lanes of four rows; with narrower ones the rows are passed
-// over four times, which is slow if they are long. Four streams are faster from memory on CPUs with
-// fourStreams, and for gathered rows on all CPUs.
+// over four times, which is slow if they are long. For rows in memory, four at a time are faster
+// on CPUs with fourStreams, and on all CPUs if idx picks the rows.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
 	size, wide := count*n, active == AVX512
 	switch {
@@ -222,7 +225,8 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 //		dst[i] = SquaredDistance(rows[i*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
+// elements. dst must not overlap rows or x.
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	n := len(x)
 	checkOperands(dst, rows, stride, x)
@@ -243,7 +247,8 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Cosine(x, rows[i*stride:][:len(x)])
 //	}
 //
-// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
+// elements. dst must not overlap rows or x.
 func CosineRows(dst, rows []float32, stride int, x []float32) {
 	n, xx := len(x), SumSquares(x)
 	checkOperands(dst, rows, stride, x)
@@ -257,7 +262,7 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 		cosineEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, xx)
 	}
 	for i, v := range dst {
-		if v != v { // the assembly stores NaN for rows that need Cosine
+		if v != v { // the assembly stores NaN for rows that only Cosine can compute
 			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
 		}
 	}
@@ -288,8 +293,8 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// to the bit. It panics if a and idx differ in length or an index is outside rows. y must not
-// overlap a or rows.
+// to the bit. It panics if a and idx differ in length, stride is negative, or a row with an index
+// in idx is not within rows. y must not overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
@@ -312,7 +317,8 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 //		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
 //	}
 //
-// to the bit. It panics if rows ends before its last row does. y must not overlap rows or x.
+// to the bit. It panics if stride is negative or rows is too short for len(x) rows of len(y)
+// elements. y must not overlap rows or x.
 func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	CheckRows(len(rows), stride, len(x), len(y))
 	if race {
@@ -323,8 +329,7 @@ func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	axpyRows(alpha, x, rows, stride, nil, y)
 }
 
-// axpyRows adds alpha*a[i] times each row to y: rows at the indices idx, or consecutive ones if idx
-// is nil.
+// axpyRows adds, for each i, alpha*a[i] times a row to y: row idx[i], or row i if idx is nil.
 func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) > 0 && len(y) > 0 && Fit(len(a), len(y), Block) {
 		axpyRowsActive(alpha, a, rows, stride, idx, y)
@@ -361,8 +366,8 @@ func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, 
 //		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// to the bit, except that it does nothing if alpha is 0. It panics if CheckMatrix does. a must not
-// overlap x or y.
+// to the bit, except that it does nothing if alpha is 0. It panics if lda is less than len(y) or a
+// is too short for len(x) rows. a must not overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
 	CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	if alpha == 0 || len(x) == 0 || len(y) == 0 {

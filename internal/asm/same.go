@@ -64,10 +64,10 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 
 // Step is one step of StepsSame: a row whose values are all equal, and its update.
 type Step struct {
-	Start, Count uint32  // position and number of the row's indices
+	Start, Count uint32  // where the row's indices begin in the slice indices, and their number
 	Value        float32 // value of the row's nonzeros, times the row's label
 	Update       float32 // number added to w at the row's indices if Margin < Least
-	Least        float32 // margin from which no update is made
+	Least        float32 // least margin that needs no update
 	Margin       float32 // margin before the update; set by StepsSame
 }
 

@@ -13,7 +13,7 @@ func mismatchIdxVal(idx []int32, val []float32) any {
 //	}
 //
 // with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0,
-// len(w)): the assembly trusts it.
+// len(w)): the assembly does not check it.
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if race {
 		raceReads(idx)
@@ -56,8 +56,8 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
-// trusts it. Indices may repeat; val must not overlap w.
+// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly does
+// not check it. Indices may repeat; val must not overlap w.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if race {
 		raceReads(idx)
@@ -97,7 +97,7 @@ func notMultipleOf8(k int) any {
 	return misuse.Of("%d interleaved vectors: want a multiple of 8", k)
 }
 
-// DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
+// DotSparseK is DotSparse for k = len(dst) vectors at once, interleaved in w, to the bit:
 //
 //	for c := range dst {
 //		for i, j := range idx {
@@ -107,7 +107,7 @@ func notMultipleOf8(k int) any {
 //	}
 //
 // It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
-// [0, len(w)/k): the assembly trusts it. dst must not overlap val or w.
+// [0, len(w)/k): the assembly does not check it. dst must not overlap val or w.
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
 		panic(notMultipleOf8(len(dst)))
@@ -165,7 +165,7 @@ func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	copy(dst, lane[0][:])
 }
 
-// AxpySparseK is AxpySparse for k = len(a) vectors at once, to the bit:
+// AxpySparseK is AxpySparse for k = len(a) vectors at once, interleaved in w, to the bit:
 //
 //	for i, j := range idx {
 //		for c := range a {
@@ -174,7 +174,7 @@ func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 //	}
 //
 // It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
-// [0, len(w)/k): the assembly trusts it. w must not overlap a or val.
+// [0, len(w)/k): the assembly does not check it. w must not overlap a or val.
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
 		panic(notMultipleOf8(len(a)))

@@ -29,8 +29,8 @@ func dotSlow(x, y []float32) float32 {
 	return dotGeneric(x, y)
 }
 
-// minDotTwo is the length, in elements, from which Dot sums two blocks at a time. Two vectors of it
-// take 32 MB, more than all but the largest caches hold.
+// minDotTwo is the length, in elements, from which Dot sums two blocks at a time. Two vectors of
+// this length take 32 MB, more than all but the largest caches hold.
 const minDotTwo = 4 << 20
 
 func dotBlocks(x, y []float32) (sum float32) {
@@ -50,8 +50,8 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwoGeneric sets dst[0] and dst[1] to the dot products of the first and the second halves of x
-// and y. Half their length is a multiple of 64.
+// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to that
+// of their second halves. The length of a half is a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])

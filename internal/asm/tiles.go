@@ -3,7 +3,7 @@ package asm
 import "github.com/pegasimd/pegasimd/internal/misuse"
 
 // TileRows and TileCols are the dimensions of the tile of C that RankK updates. BlockRows is the
-// number of rows of A and B after which its sums start anew.
+// number of rows of A and B after which RankK adds its sums to C and starts new ones.
 const (
 	TileRows  = 12
 	TileCols  = 32
@@ -19,7 +19,8 @@ const (
 //	c[i*stride+j] += sum[i][j]
 //
 // All sums start from +0, and each BlockRows rows are summed and added to c by themselves. It
-// panics if a and b differ in rows, or c is too short. c must not overlap a or b.
+// panics unless a and b have the same whole number of rows, stride is at least TileCols and c holds
+// the tile. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
@@ -46,9 +47,10 @@ func RankK(c []float32, stride int, a, b []float32) {
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// for i < rows and j < cols, with all sums starting from +0. It panics unless aRow or aStep is 1
-// (the rows or the columns of A are contiguous), or if c, a or b is too short. c must not overlap a
-// or b, and its rows must not overlap each other.
+// for i < rows and j < cols, with all sums starting from +0. It does nothing if rows, cols or k is
+// less than 1. It panics if neither aRow nor aStep is 1 (with aStep 1 the rows of A are contiguous,
+// with aRow 1 its columns), or if c, a or b is too short. c must not overlap a or b, and its rows
+// must not overlap each other.
 func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	if rows < 1 || cols < 1 || k < 1 {
@@ -56,7 +58,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	}
 	CheckRows(len(c), stride, rows, cols)
 	CheckRows(len(b), bStep, k, cols)
-	lines, length, apart := rows, k, aRow // contiguous vectors of a, their length and distance
+	lines, length, apart := rows, k, aRow // contiguous vectors of a: number, length, distance
 	if aStep != 1 {
 		lines, length, apart = k, rows, aStep
 	}
@@ -71,7 +73,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	gemmActive(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
 
-// RankKPairs is RankK for int16 elements and sums of 32 bits. Each uint32 of a and b holds a pair
+// RankKPairs is RankK for int16 elements and int32 sums. Each uint32 of a and b holds a pair
 // of elements from two consecutive rows, the first one in the lower half:
 //
 //	for r := range k {
@@ -111,8 +113,9 @@ func tileTooShort(n, stride int) any {
 //		dst[i/width*step+i%width] = float32(c * v)
 //	}
 //
-// It copies a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
-// dst ends before the last panel does. dst must not overlap x.
+// It copies a row, times c, into panels for RankK, which begin step elements apart. It panics if
+// width is neither TileRows nor TileCols, step is less than width, or dst is too short. dst must
+// not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
 		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
@@ -142,7 +145,8 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 //		}
 //	}
 //
-// It copies columns into a panel, and panics if x or dst is too short. dst must not overlap x.
+// It copies columns, times c, into a panel, and panics if x or dst is too short. dst must not
+// overlap x.
 func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
 	if cols < 1 || n < 1 {
 		return

@@ -13,7 +13,7 @@ const Guarded = true
 
 // Guard allocates operands between pages that can't be read or written. Free releases them.
 type Guard struct {
-	AtStart bool     // whether operands begin behind a protected page; otherwise they end before one
+	AtStart bool     // whether operands begin right after a protected page or end right before one
 	pages   [][]byte // mappings to release
 }
 

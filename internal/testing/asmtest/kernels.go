@@ -21,7 +21,8 @@ type Kernel struct {
 	Name string
 	// Inexact reports that results are rounded even if all operands are small integers.
 	Inexact bool
-	// MaxSize is the greatest size that New distinguishes (greater sizes count as MaxSize), or 0.
+	// MaxSize is the greatest size that New distinguishes (greater sizes count as MaxSize), or 0 if
+	// there is no limit.
 	MaxSize int
 	// New returns arguments of size n, with numbers from s in memory from m.
 	New func(n int, m Memory, s *Source) *Args
@@ -801,8 +802,8 @@ var Kernels = []Kernel{
 	{
 		Name: "pack",
 		New: func(n int, m Memory, s *Source) *Args {
-			// The widths alternate with n, and change places from 400 to 499, so that each occurs
-			// with all remainders.
+			// Odd n have one width and even n the other; for n from 400 to 499 they are exchanged,
+			// so that each width occurs with all remainders.
 			width := asm.TileRows
 			if n%2 == 1 != (n/100 == 4) {
 				width = asm.TileCols
@@ -1064,7 +1065,7 @@ func (a *Args) steps() (row, step int) {
 	return a.Depth + a.Rows%3, 1
 }
 
-// newThree returns two vectors to read and one to store into.
+// newThree returns a scalar, two vectors to read and one to store into.
 func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
 }
@@ -1106,7 +1107,7 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// interleaved returns the number of weight vectors that are interleaved at size n.
+// interleaved returns the number of interleaved weight vectors for arguments of size n.
 func interleaved(n int) int { return 8 * (1 + n%3) }
 
 // newInterleaved returns a sparse row of n nonzeros and interleaved weight vectors.
@@ -1120,8 +1121,7 @@ func newInterleaved(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: s.floats(m, features*k)}
 }
 
-// newSparse returns a row of n nonzeros whose indices are random and may repeat, and about 3n
-// weights.
+// newSparse returns a row of n nonzeros whose indices are random and may repeat, and 3n+1 weights.
 func newSparse(n int, m Memory, s *Source) *Args {
 	w := s.floats(m, 3*n+1)
 	idx := m.Ints(n)
@@ -1145,8 +1145,8 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// newSame returns a row of n nonzeros (at most Block) with one value, and about 3n weights, or as
-// many as 16-bit indices can address.
+// newSame returns a row of n nonzeros (at most Block), which all have the value A, and 3n+1
+// weights, but at most 65,536.
 func newSame(n int, m Memory, s *Source) *Args {
 	n = min(n, asm.Block)
 	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}
@@ -1171,7 +1171,7 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	return []float64{sum}, []float64{abs}
 }
 
-// wideRoot returns the square root of a sum of squares, also as its scale.
+// wideRoot returns the square root of the sum of the squares of of(i) for i < n, also as scale.
 func wideRoot(n int, of func(int) float64) (want, scale []float64) {
 	sum, _ := wideSum(n, func(i int) float64 { return of(i) * of(i) })
 	root := []float64{math.Sqrt(sum[0])}
@@ -1263,8 +1263,8 @@ func byteRowsKernel(name string, signed bool,
 func product(x, y int64) int64 { return x * y }
 func square(x, y int64) int64  { return (x - y) * (x - y) }
 
-// newBytes returns count rows and a vector of random bytes. The rows, or the vector, hold only
-// extremes of int8 and uint8 in one of three cases.
+// newBytes returns count rows and a vector of random bytes. With probability 1/3 all rows hold only
+// 0, 127, 128 and 255, the extremes of int8 and uint8; independently, so does the vector.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
 		Scores: integers[int64](m, count)}
@@ -1328,7 +1328,8 @@ func doubleSumsKernel(name string, call func(x, y []float32) [3]float64,
 	}
 }
 
-// HalfValue returns the value of a half-precision number as IEEE 754 defines it.
+// HalfValue returns the value of a half-precision number, computed from its sign, exponent and
+// fraction.
 func HalfValue(h uint16, bfloat16 bool) float64 {
 	fraction, least := 10, -24 // fraction bits, and exponent of the least positive number
 	if bfloat16 {

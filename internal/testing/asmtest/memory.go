@@ -23,11 +23,11 @@ func (Heap) Doubles(n int) []float64 { return make([]float64, n) }
 // sentinel is the value of the floats beside operands from Shifted.
 const sentinel = -12345.5
 
-const margin = 16 // floats on each side of an operand
+const margin = 16 // least number of sentinels on each side of an operand of floats
 
-// Shifted allocates memory whose first operand of floats starts Offset floats after a multiple of
-// 64 bytes, the second one float later, and so on, so that operands differ in alignment. Sentinels
-// surround each operand of floats.
+// Shifted allocates operands that differ in alignment. The first operand of floats starts Offset
+// floats after a multiple of 64 bytes, the second one Offset+2 floats after one, and so on, modulo
+// 16. Sentinels surround each operand of floats.
 type Shifted struct {
 	Offset int
 	all    [][]float32

@@ -46,8 +46,9 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd returns a source in which special of 256 numbers are zeros of both signs, 1 and -1,
-// subnormal, huge or tiny numbers, infinities or NaN. The others are uniform in [-1, 1).
+// Odd returns a source that draws a number with probability special/256 from odd: zeros of both
+// signs, 1 and -1, subnormal, tiny and huge numbers, infinities and NaN. The other numbers are
+// uniform in [-1, 1).
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {
@@ -67,8 +68,9 @@ func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
-// Pooled returns a function that makes sources like of's, which share a pool of numbers drawn once.
-// The seed selects the first number in the pool. It saves time in tests that need many sources.
+// Pooled returns a function like of, whose sources share a pool of 65,536 numbers drawn once from
+// of(1). The seed of a source selects its first number in the pool. Pooled saves time in tests that
+// need many sources.
 func Pooled(of func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
 	for i, s := 0, of(1); i < len(pool); i++ {
