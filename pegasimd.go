@@ -40,8 +40,8 @@ import (
 // Info returns the architecture and the instruction set that the kernels use on this machine:
 // generic, neon, avx2, avx512x256 or avx512. An example is "amd64 avx2".
 //
-// The fastest available one is chosen when the program starts, unless the environment variable
-// PEGASIMD_ISA names another. If the machine does not have that one, the program panics. Run tests
-// with go test -count=1 when you set the variable, because Go's test cache does not notice it.
-// Programs built with the tag purego or noasm have only generic.
+// The fastest instruction set that the machine has is chosen when the program starts, unless the
+// environment variable PEGASIMD_ISA names another. If the machine lacks that one, the program
+// panics. Run tests with go test -count=1 when you set the variable, because Go's test cache does
+// not notice it. Programs built with the tag purego or noasm have only generic, which is plain Go.
 func Info() string { return runtime.GOARCH + " " + asm.Active().String() }

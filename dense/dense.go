@@ -99,14 +99,14 @@ func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
 // lengths differ.
 func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
-// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. It has 32 lanes,
-// to which elements are added in turn, folded like those of Dot, and the blocks of Dot. The
-// rounding error is at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|, for n up to 65,536.
-// It panics if the lengths differ.
+// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The sum has 32
+// lanes, to which products are added in turn; they are folded like those of Dot, and the blocks are
+// those of Dot. The rounding error is at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|,
+// for n up to 65,536. It panics if the lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
-// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, with the lanes of Dot64. It panics
-// if the lengths differ.
+// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, with the lanes and blocks of
+// Dot64. It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
 // DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both
@@ -138,11 +138,12 @@ func Sub(dst, x, y []float32) { asm.Sub(dst, x, y) }
 // Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ. dst may be x or y.
 func Mul(dst, x, y []float32) { asm.Mul(dst, x, y) }
 
-// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x, as in Scale.
+// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x; ScaleTo then does
+// the same as Scale.
 func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 
 // AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y;
-// with y it is Axpy.
+// if dst is y, AxpyTo does the same as Axpy.
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
@@ -165,8 +166,8 @@ func Exp(dst, x []float32) {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It gives the bits of that loop and is faster, most of all for short rows. It panics if rows ends
-// before its last row does or stride is negative. If dst overlaps rows or x, its values are
+// It gives the bits of that loop and is faster, most of all for short rows. It panics if rows is
+// too short for len(dst) rows or stride is negative. If dst overlaps rows or x, its values are
 // undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
@@ -178,8 +179,8 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// It panics if dst and idx differ in length, stride is negative, or a row is not wholly within
-// rows.
+// It panics if dst and idx differ in length, stride is negative, or a picked row is not wholly
+// within the slice rows. If dst overlaps rows or x, its values are undefined.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -191,7 +192,8 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 //	}
 //
 // It gives the bits of that loop and is faster. It panics if a and idx differ in length, stride is
-// negative, or a row is not wholly within rows. If y overlaps a or rows, its values are undefined.
+// negative, or a picked row is not wholly within the slice rows. If y overlaps a or rows, its
+// values are undefined.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }

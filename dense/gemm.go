@@ -32,8 +32,8 @@ type Factor struct {
 // except that C is not read if beta is 0, and A and B are not read if alpha is 0. threads is the
 // number of goroutines that share the work, 0 for GOMAXPROCS. It does not change the result.
 //
-// It panics if a matrix ends before its last row does, or a stride is less than the length of a
-// stored row. c must not overlap A or B.
+// It panics if m, n or k is negative, a slice is too short for its matrix, or a stride is less than
+// the length of a stored row. c must not overlap A or B.
 func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ldc, threads int) {
 	if m < 0 || n < 0 || k < 0 {
 		panic(misuse.Of("m = %d, n = %d, k = %d", m, n, k))
@@ -68,7 +68,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 }
 
 // minParallelProducts is the number of products m*n*k below which one thread computes the result.
-// They take some tens of microseconds, which is too little to start goroutines for.
+// So many products take some tens of microseconds; starting goroutines for fewer does not pay.
 const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
@@ -96,8 +96,8 @@ type gemm struct {
 	c     []float32
 	ldc   int
 
-	first, count int       // columns of A and rows of B being multiplied: first one and number
-	from, width  int       // columns of B being multiplied: first one and number
+	first, count int       // columns of A and rows of B being multiplied: index of the first, number
+	from, width  int       // columns of B being multiplied: index of the first, number
 	panels       []float32 // packed columns of B; nil if B is read in place
 }
 
@@ -114,7 +114,8 @@ const (
 	maxUnpackedStride = 512 // stride, in elements, above which a factor is packed
 )
 
-// callProducts is about the number of products of one call into assembly: some ten microseconds.
+// callProducts is about the number of products that one call into assembly computes, which takes
+// some ten microseconds.
 const callProducts = 1 << 20
 
 func (g *gemm) packsA() bool {
@@ -184,7 +185,8 @@ func (g gemm) runThreads(k, threads int) {
 // unit.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB copies rows g.first to g.first+g.count-1 of B into panels of TileCols columns each.
+// packB copies g.count rows of B from row g.first on, in g.width columns from column g.from on,
+// into panels of TileCols columns each.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {
@@ -200,7 +202,8 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies m rows of A from row i on, times alpha, into a panel.
+// packA copies m rows of A from row i on, times alpha, in g.count columns from column g.first on,
+// into a panel.
 func (g *gemm) packA(to []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
@@ -212,7 +215,8 @@ func (g *gemm) packA(to []float32, i, m int) {
 	}
 }
 
-// multiply adds the product of the current columns of A and rows of B to C.
+// multiply adds to C alpha times the product of g.count columns of A and the same number of rows of
+// B, in g.width columns of B: those that the fields of g select.
 func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns

@@ -15,8 +15,8 @@ const rowsAtOnce = 256
 //		y[i] = float32(alpha*Dot(a[i*lda:][:len(x)], x)) + float32(beta*y[i])
 //	}
 //
-// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a ends
-// before its last row does or lda is less than len(x). y must not overlap a or x.
+// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a is too
+// short for len(y) rows or lda is less than len(x). y must not overlap a or x.
 func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
 	asm.CheckMatrix("a", a, "lda", lda, len(y), len(x))
 	if alpha == 0 {
@@ -44,8 +44,8 @@ func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []fl
 //		Axpy(alpha*v, a[i*lda:][:len(y)], y)
 //	}
 //
-// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a ends
-// before its last row does or lda is less than len(y). y must not overlap a or x.
+// except that y is not read if beta is 0, and a is not read if alpha is 0. It panics if a is too
+// short for len(x) rows or lda is less than len(y). y must not overlap a or x.
 func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
 	asm.CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	scale(beta, y)
@@ -62,7 +62,7 @@ func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []f
 //		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// except that nothing happens if alpha is 0. It panics if a ends before its last row does or lda is
+// except that nothing happens if alpha is 0. It panics if a is too short for len(x) rows or lda is
 // less than len(y). a must not overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
 	asm.Ger(alpha, x, y, a, lda)

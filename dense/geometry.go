@@ -21,8 +21,8 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 // NaN if an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
-// Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. In
-// all other respects it equals Cosine.
+// Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64.
+// Everything else is as in Cosine.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
 // Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are

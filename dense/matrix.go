@@ -55,7 +55,7 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) { Axpy(a, (*matrices.Dense)
 func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.Dense)(m).Row(i)) }
 
 // DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics
-// if the matrix ends before dst does.
+// if first is negative or the matrix has fewer than first+len(dst) rows.
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	m.check(w)
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {

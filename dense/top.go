@@ -33,10 +33,10 @@ type Hit struct {
 // and NaN comes last. The order is total, so the result is the same on every machine and equals
 // that of sorting all rows.
 //
-// The order is right at every scale, and so may be finer than the scores: a row whose score is
-// infinite or NaN, or so close to 0 that underflow may have changed it by more than rounding does,
-// is ranked by the result of [Dot64], [Cosine64] or minus [SquaredDistance64]. docs/spec.md has the
-// exact rule.
+// Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
+// to 0 that underflow may have changed it by more than rounding does, is ranked by the result of
+// [Dot64], [Cosine64] or minus [SquaredDistance64]. So the order of such rows may differ from that
+// of their scores. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.

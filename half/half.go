@@ -41,8 +41,8 @@ func float32Of[T Float](h T) float32 {
 	return v[0]
 }
 
-// Quantize sets dst[i] to x[i], rounded to the nearest number of type T, to even in ties. Values
-// that round beyond the greatest one become infinite, and NaN stays NaN. It panics if the lengths
+// Quantize sets dst[i] to x[i], rounded to the nearest number of type T, ties to even. Values that
+// round beyond the greatest finite one become infinite, and NaN stays NaN. It panics if the lengths
 // differ.
 func Quantize[T Float](dst []T, x []float32) { asm.PackHalves(bits(dst), x, isBfloat16[T]()) }
 
@@ -70,8 +70,8 @@ func Of[T Float, U ~uint16](x []U) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// View returns the numbers that b encodes in little-endian order without copying them. ok is false
-// if len(b) or b's address is odd, or the machine is big-endian.
+// View returns the numbers that b encodes in little-endian order as a slice that shares b's memory.
+// ok is false if len(b) or b's address is odd, or the machine is big-endian.
 func View[T Float](b []byte) (v []T, ok bool) { return blob.View[T](b) }
 
 // bits returns x as a []uint16 that shares its memory.

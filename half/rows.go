@@ -14,8 +14,8 @@ import (
 //		dst[i] = Dot(x, rows[i*stride:][:len(x)])
 //	}
 //
-// It panics if rows ends before its last row does or stride is negative. If dst overlaps rows or x,
-// its values are undefined.
+// It panics if rows is too short for len(dst) rows or stride is negative. If dst overlaps rows or
+// x, its values are undefined.
 func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }

@@ -49,8 +49,8 @@ func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p
 
 // Class holds the measures of how well one class was separated from the others.
 type Class struct {
-	// Precision is the share of rows of the class among those predicted as the class; NaN if no row
-	// was.
+	// Precision is the share of rows of the class among the rows predicted as the class; NaN if no
+	// row was predicted as the class.
 	Precision float64
 	// Recall is the share of the class's rows that were predicted as the class; NaN if it has no rows.
 	Recall float64
@@ -145,7 +145,7 @@ func zeroIfNaN(x float64) float64 {
 }
 
 // BalancedAccuracy returns the mean recall over the classes that have rows, like scikit-learn's
-// balanced_accuracy_score, or NaN if no class has.
+// balanced_accuracy_score, or NaN if no class has rows.
 func BalancedAccuracy(classes []Class) float64 {
 	var sum, n float64
 	for _, c := range classes {

@@ -44,10 +44,12 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	if n := len(rows); n > 0 && math.IsNaN(rows[n-1].score) { // NaN is sorted last
 		return math.NaN(), math.NaN()
 	}
-	// Without weights these sums are exact up to 6e7 rows.
-	var positive, negative float64 // total weights of the rows so far
-	var above float64              // 2 for each pair with the positive row first, 1 for equal scores
-	var sum float64                // of gained weight times precision
+	// Without weights, positive, negative and above are exact up to 6e7 rows.
+	var positive, negative float64 // total weights of the positive and negative rows so far
+	// above sums, over the pairs of a positive and a negative row, the product of their weights, times
+	// 2 if the positive row has the higher score, or 1 if the scores are equal.
+	var above float64
+	var sum float64 // for each distinct score: the weight of its positive rows, times the precision
 	for start := 0; start < len(rows); {
 		end := start
 		var p, n float64
@@ -67,8 +69,8 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	return above / float64(float64(2*positive)*negative), sum / positive
 }
 
-// MinProbability is the lower limit to which [LogLoss] raises probabilities, as scikit-learn does:
-// a row whose true class was given probability 0 adds a loss of 36 and not infinity.
+// MinProbability is the least probability in [LogLoss], which raises lower ones to it, like
+// scikit-learn: a row whose true class was given probability 0 has a loss of 36 and not infinity.
 const MinProbability = 0x1p-52
 
 // LogLoss returns the mean of -log p[i] over the rows. p[i] is the probability that was predicted

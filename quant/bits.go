@@ -7,8 +7,7 @@ import (
 )
 
 // Signs sets bit i%64 of dst[i/64] if x[i] is greater than 0; bit 0 is the least significant. All
-// other bits are cleared, also for NaN. It panics unless dst has a word for each 64 elements of x,
-// and one for any remaining elements.
+// other bits are cleared, also for NaN. It panics unless dst has (len(x)+63)/64 words.
 //
 // The fewer bits of two vectors differ, the smaller is the angle between them, if their elements
 // are distributed about 0 like those of most embeddings: see [TopHamming].

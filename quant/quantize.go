@@ -61,9 +61,9 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 	}
 }
 
-// clamp returns the integer in [least, most] nearest to (v-offset)/step, which is outside that
-// range in float32. If the quotient is infinite there, it is computed in float64, and may be
-// inside.
+// clamp returns the integer in [least, most] nearest to (v-offset)/step, ties to even. The float32
+// quotient is outside that range; if it is infinite, the quotient is computed in float64, and may
+// be inside.
 func clamp(v, offset, step, least, most float32) float32 {
 	q := float64((v - offset) / step)
 	if math.IsInf(q, 0) {

@@ -17,7 +17,7 @@ import (
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It panics if rows ends before its last row does or stride is negative.
+// It panics if rows is too short for len(dst) rows or stride is negative.
 func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	asm.CheckRows(len(rows), stride, len(dst), len(x))
 	score(dst, dense.ByDot, rows, stride, x)
@@ -58,7 +58,8 @@ func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T)
 	}
 }
 
-// unsigned returns a slice of bytes as []uint8, and words a slice of words as []uint64.
+// unsigned returns x, whose elements are bytes, as []uint8; words returns x, whose elements are
+// uint64s, as []uint64. The memory is shared.
 func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
@@ -138,11 +139,11 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// blockBytes is the size of the part of the rows that is ranked for all queries before the next
-// part: 256 KB stay in the second-level cache.
+// blockBytes is the size, in bytes, of the part of the rows that is ranked for all queries before
+// the next part: 256 KB stay in the second-level cache.
 const blockBytes = 1 << 18
 
-// rankAll offers rows first to end-1 to the hits of each query.
+// rankAll calls rank for rows first to end-1 and each query.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	first, end int) {
 	for q, x := range queries {
@@ -150,7 +151,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// rank offers rows first to end-1 to the hits of query x.
+// rank adds rows first to end-1 to the heap hits, as far as they are among the best for query x.
 func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	first, end int) []Hit {
 	var scores [128]int64

@@ -93,7 +93,7 @@ func DotK(dst []float32, idx []int32, val, w []float32) {
 //		}
 //	}
 //
-// It panics as DotK does. If w overlaps a or val, its values are undefined.
+// It panics in the same cases as DotK. If w overlaps a or val, its values are undefined.
 func AxpyK(a []float32, idx []int32, val, w []float32) {
 	if k := len(a); k > 0 {
 		checkIndices(idx, len(w)/k)

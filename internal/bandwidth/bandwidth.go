@@ -28,6 +28,7 @@ func Available() bool { return available }
 
 // Run walks over x and y once, from beginning to end. It changes nothing, except that Copy copies x
 // to y. x and y must have equal length of at least [MinLength]; shapes with one operand ignore y.
+// Run must not be called if [Available] returns false.
 func Run(s Shape, x, y []float32) {
 	if len(x) < MinLength || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: x and y need equal lengths of at least 8")

@@ -6,8 +6,8 @@
 // 8, which may overlap the previous ones. AX and BX point to the operands; CX counts the elements
 // left.
 
-// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from AX and BX, LAST the 8 elements that
-// start CX elements after AX and BX (CX is negative).
+// WALK loops over the operands. AT8 processes the 8 elements at a byte offset from AX and BX, LAST
+// the 8 elements that start CX elements after AX and BX (CX is negative).
 #define WALK(AT8, LAST) \
 	SUBQ $64, CX \
 	JLT  few     \

@@ -102,7 +102,7 @@ func precedes(i int, a float64, j int, b float64) bool {
 	return i < j
 }
 
-// skipBlock is the number of scores that are skipped together if none of them is good enough.
+// skipBlock is the number of scores that offer skips together if all are less than least.
 const skipBlock = 256
 
 // offer adds rows first to first+len(scores)-1 to the heap hits, as far as they are among the best
@@ -112,7 +112,7 @@ func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 		return hits
 	}
 	sum := asm.Sum(scores)
-	finite := sum-sum == 0       // whether all scores are finite
+	finite := sum-sum == 0       // if true, all scores are finite; false also if their sum overflows
 	plain, asked := false, false // whether all hits' scores are their keys; whether that is known
 	least := o.least(hits, finite)
 	for start := 0; start < len(scores); start += skipBlock {
@@ -165,7 +165,7 @@ func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 	return true
 }
 
-// greater is better for hits whose scores are their keys.
+// greater reports whether a ranks before b, as better does, if the scores of both are their keys.
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
 // least returns a score such that all rows with lower scores rank after the worst hit, the root of

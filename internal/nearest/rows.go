@@ -29,7 +29,7 @@ type Hit struct {
 // which are always in one slice. It is a type parameter so that programs without half-precision
 // rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
-	Slice      []E             // rows in one slice
+	Slice      []E             // elements of rows in one slice
 	Bfloat16   bool            // whether half-precision elements are bfloat16s
 	Bytes      []byte          // rows of little-endian floats in one slice
 	Stride     int             // distance between row starts, in elements of Slice or bytes of Bytes
@@ -244,14 +244,15 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(misuse.Of("there is no metric %d", by))
 }
 
-// RowsPerRun is the number of rows that a worker ranks before it takes more.
+// RowsPerRun is the number of rows in a run, the unit in which rows are divided among workers.
 const RowsPerRun = 256
 
-// blockElements is the number of elements of rows that are scored against all queries before the
-// next ones. In float32 these are 256 KB, which stay in the second-level cache.
+// blockElements is the number of elements in a block of rows, which is scored against all queries
+// before the next block. In float32 a block takes 256 KB, which stay in the second-level cache.
 const blockElements = 1 << 16
 
-// rank offers rows first to end-1 to the hits of each query, a block of rows at a time.
+// rank adds rows first to end-1 to the heap of hits of each query, as far as they are among the
+// best so far. It scores a block of rows at a time.
 func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
 	if end-first <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
@@ -283,8 +284,8 @@ func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [
 	}
 }
 
-// rankCosines offers the len(scores) rows from first on to the hits of each query, by cosine. It
-// computes the norm of each row once for all queries.
+// rankCosines is rank by cosine, for the len(scores) rows from first on. It computes the sum of
+// squares of each row once for all queries.
 func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, first int) {
 	var norms [maxScores]float32
 	for i := range scores {
@@ -324,7 +325,7 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
 	runs := (s.Count + run - 1) / run
-	if threads = min(threads, (runs+3)/4); threads <= 1 { // about four runs for each thread
+	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
 		s.rank(dst, by, queries, 0, s.Count)
 	} else {
 		s.rankThreads(dst, by, queries, threads, run, runs)

@@ -7,9 +7,10 @@
 //
 //	func init() { blas32.Use(fast.Implementation{}) }
 //
-// From then on gonum's Dot, DDot, SDDot, Nrm2, Asum, Axpy, Scal, Gemv, Ger and Gemm use them. Other
-// functions are gonum's own. So are calls with invalid arguments, whose panics are gonum's, and
-// with increments other than 1, except in Ger.
+// From then on gonum's Dot, DDot, SDDot, Nrm2, Asum, Axpy, Scal, Gemv, Ger and Gemm use these
+// kernels. All other functions are computed by gonum's own implementation, and so are calls with
+// invalid arguments, whose panics are gonum's, and calls with increments other than 1, except in
+// Ger.
 //
 // Results have the same bits on every machine and for any number of threads. They differ from
 // gonum's by rounding, and in one more case: gonum's Gemm skips products whose factor in A is 0,
@@ -33,7 +34,7 @@ type Implementation struct {
 
 var _ blas.Float32 = Implementation{}
 
-// contiguous reports whether n > 0 and the first n elements of x and y are the operands.
+// contiguous reports whether n > 0, both increments are 1, and x and y have at least n elements.
 func contiguous(n int, x []float32, incX int, y []float32, incY int) bool {
 	return n > 0 && incX == 1 && incY == 1 && n <= len(x) && n <= len(y)
 }
@@ -128,13 +129,13 @@ func (b Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y [
 	dense.Ger(alpha, gather(x, m, incX), gather(y, n, incY), a, lda)
 }
 
-// reaches reports whether x has n elements whose distance is inc, which may be negative.
+// reaches reports whether inc is not 0 and x has n elements whose distance is |inc|.
 func reaches(x []float32, n, inc int) bool {
 	return inc > 0 && len(x) > (n-1)*inc || inc < 0 && len(x) > (1-n)*inc
 }
 
-// gather returns the n elements of x whose distance is inc. If inc is negative, the last one comes
-// first.
+// gather returns every |inc|-th element of x, n in all, starting at x[0]. If inc is negative, they
+// are in reverse order. If inc is 1, the result aliases x.
 func gather(x []float32, n, inc int) []float32 {
 	if inc == 1 {
 		return x[:n]
