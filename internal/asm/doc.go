@@ -7,7 +7,8 @@
 // A kernel's result is defined to the bit by its generic body (dotGeneric, say), and every path
 // returns those bits (NaN for NaN; payloads and signs of NaNs are not promised):
 //
-//   - A product is rounded to float32 before it is added; nothing is fused.
+//   - A product in a float32 sum is rounded to float32 before it is added: multiplication and
+//     addition are not fused. In a float64 sum of float32 products each product is exact.
 //   - A dense float32 sum has 64 lanes. Element i is added to lane i mod 64, in order of i,
 //     starting from +0. Then the lanes are folded: lanes l and l+32 are added for l < 32, then l
 //     and l+16 for l < 16, and so on until one is left. A float64 sum has 32 lanes, folded in the
@@ -18,17 +19,18 @@
 //     added from left to right.
 //   - Element-wise kernels round each operation.
 //
-// Slice lengths are checked in this package, before the assembly's loops, which trust them. Indices
-// of sparse rows are not checked here: package sparse proves them in range before it calls. No
-// kernel allocates. A call into assembly can't be preempted, so long vectors take several calls.
+// Slice lengths are checked before the assembly's loops, which trust them: in this package unless a
+// function's comment leaves it to the caller. Indices of sparse rows are not checked here: package
+// sparse checks them before it calls. No kernel allocates, unless the race detector is on. A call
+// into assembly can't be preempted, so long vectors take several calls.
 //
 // # Dispatch
 //
-// Each kernel has a dispatch stub in assembly, such as dotActive, which checks the lengths and
-// jumps to the body for the path in use. A dispatcher in Go would cost short vectors one more stack
-// frame, and calls through function variables would make the arguments escape to the heap. The
-// stubs are generated, like the bodies; builds without assembly have Go functions of the same
-// names.
+// Each kernel has a dispatch stub in assembly, such as dotActive, which compares the lengths of
+// vectors and jumps to the body for the path in use. A dispatcher in Go would cost short vectors
+// one more stack frame, and calls through function variables would make the arguments escape to the
+// heap. The stubs are generated, like the bodies; builds without assembly have Go functions of the
+// same names.
 //
 // docs/kernels.md has the formulas, the error bounds and the measurements.
 package asm

@@ -27,7 +27,7 @@ import (
 // Implementation is a [blas.Float32]. Like gonum's own, its methods may be called from any number
 // of goroutines at once. Sgemm divides large products among several goroutines.
 type Implementation struct {
-	gonum.Implementation // methods that are not overridden, and unusual arguments
+	gonum.Implementation // computes methods that are not overridden, and calls that the kernels cannot
 
 	Threads int // number of goroutines of a large Sgemm; 0 for GOMAXPROCS
 }

@@ -28,8 +28,9 @@ type Kernel struct {
 	New func(n int, m Memory, s *Source) *Args
 	// Call calls the kernel on the path in use. Kernels that only store return 0.
 	Call func(a *Args) float32
-	// Wide returns the expected results in float64, returned or stored, and for each the sum of its
-	// terms' absolute values, which bounds the rounding error. It must be called before Call.
+	// Wide returns, in float64, the results that Call should return or store, and for each result
+	// the sum of its terms' absolute values: the rounding error is at most a small multiple of this
+	// sum times the rounding unit. Wide must be called before Call, which may overwrite operands.
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
