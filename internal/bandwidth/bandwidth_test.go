@@ -15,7 +15,7 @@ import (
 // memory beyond the operands, where no page is mapped.
 func TestRun(t *testing.T) {
 	if !bandwidth.Available() {
-		t.Log("no probes on this machine: that is what Available says")
+		t.Log("no loops on this machine: Available returns false")
 		return
 	}
 	for shape := bandwidth.Read; shape <= bandwidth.Axpy; shape++ {
