@@ -19,9 +19,11 @@ import (
 
 // Solver is a dual coordinate descent in progress: a Descent or a Joint.
 type Solver interface {
-	// RecomputeWeights recomputes v, and a bias that has a penalty, from the dual variables.
+	// RecomputeWeights recomputes the weight vectors, and biases that have a penalty, from the dual
+	// variables. A bias without a penalty stays as it is.
 	RecomputeWeights()
-	// Visit takes a dual step with each of the rows idx. Skipped rows count as steps as well.
+	// Visit takes a dual step with each of the rows idx that is not skipped. Skipped rows count as
+	// steps as well. Visit ends the run with an error at a row whose score is not finite.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass over the rows
 	// Duals returns a copy of the dual variables, clamped to the values that the loss allows.
@@ -32,7 +34,8 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets these counters. It reports false if they are impossible after these epochs.
+	// Restore sets these counters. It reports false if they are impossible in a run of the given
+	// number of epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))
@@ -55,7 +58,7 @@ type Descent struct {
 	common
 	Of     *objective.Binary
 	v      []float32 // the problem's only vector
-	square float64   // squared value of the bias's feature; r2 if the bias has no penalty
+	square float64   // squared value of the bias's feature; r2 of New if the bias has no penalty
 }
 
 // common is the state that both solvers share: the dual variables, and which rows to skip.
@@ -65,12 +68,12 @@ type common struct {
 	iterate.Progress
 	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // consecutive visits in which each row's duality gap was 0, up to maxSkip
+	streak   []float32 // latest visits in a row that found a gap of 0, by row; maxSkip at most
 	active   []uint32  // buffer of activeRows
 }
 
 const (
-	minGapShare = 1. / 64 // minGap, as a share of the rows' mean duality gap in the pass before
+	minGapShare = 1. / 64 // minGap as a share of the rows' mean duality gap in the pass before
 	maxSkip     = 4       // passes for which a row is skipped at most
 )
 
@@ -102,7 +105,7 @@ func (r *common) activeRows(idx []uint32) []uint32 {
 }
 
 // newCommon returns the common state of a solver that starts with the dual variables alpha, after
-// the steps that s has taken. It changes s to the fixed scale of a dual solver.
+// the steps that s has taken. It calls s.BeginDual(mean), which fixes the scale of s.
 func newCommon(s *iterate.State, alpha []float32, mean bool) common {
 	n := s.X.Rows()
 	s.BeginDual(mean)
@@ -146,7 +149,7 @@ func (r *common) Arrays(f func([]float32)) {
 }
 
 // New returns the descent on a problem that starts with the dual variables alpha, after the steps
-// of s; the mean of the rows' squared norms is r2. With mean set, the result is the mean of the
+// of s. r2 is the mean of the rows' squared norms. With mean set, the result is the mean of the
 // last pass's iterates: P of a single iterate jumps up and down if the loss has a kink.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
@@ -171,7 +174,8 @@ func (d *Descent) RecomputeWeights() {
 	}
 }
 
-// shift adds step times row i to v, and to the sum for the bias.
+// shift adds step times row i, with its feature for the bias, to v and Biases. If the bias has no
+// penalty, it adds step to BiasSum instead.
 func (d *Descent) shift(i uint32, step float32) {
 	d.X.Axpy(int(i), step, d.v)
 	if d.FreeBias {
@@ -209,7 +213,7 @@ func (d *Descent) Visit(all []uint32) {
 	d.T += int64(len(all))
 }
 
-// score returns the score of row i, where inverse is 1/(lambda*n).
+// score returns the score of row i by the current weights. inverse is 1/(lambda*n).
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
 	if d.FreeBias {
@@ -247,9 +251,9 @@ func (d *Descent) DualEstimate() float64 {
 	return sum/float64(d.Count()) - square/(2*d.FixedScale*float64(d.Count()))
 }
 
-// Improve takes the given number of passes of d, a solver on the state s of the problem of, each in
-// another random order, and returns the lower bound on the optimum that its dual variables prove.
-// It returns 0 if a score overflowed.
+// Improve makes the given number of passes with d, a solver of the problem of on its state s, each
+// in another random order. It returns the lower bound on the optimum that the dual variables then
+// prove, or 0 if a score is not finite. r2 is the mean of the rows' squared norms.
 func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

@@ -33,11 +33,11 @@ type Joint struct {
 	m      *dense.Matrix // rows are the vectors v_r
 
 	dots              []float32 // buffer: a row's dot products with the vectors
-	z, old, b, sorted []float64 // buffers of a number for each class: see scores, duals and step
+	z, old, b, sorted []float64 // buffers, one number per class: see scores, duals and project
 }
 
-// NewJoint returns the descent on a joint problem. Its vectors are the rows of m; for all other
-// arguments see New.
+// NewJoint returns the descent on a joint problem. The rows of m are the vectors of s; alpha has a
+// dual variable for each row and class. For mean see New.
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
@@ -72,7 +72,7 @@ func (j *Joint) duals(i int) []float64 {
 	return j.old
 }
 
-// shift adds change times row i, with its weight, to vector r.
+// shift adds change times the weight of row i times the row to vector r and its bias.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
@@ -106,8 +106,9 @@ func (j *Joint) Visit(all []uint32) {
 	j.T += int64(len(all))
 }
 
-// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, for each class r of row i in
-// the buffer z, and returns q. It reports whether all of them are finite.
+// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, in the buffer z for each class
+// r, where z_r is the score of row i and y its class. It returns q (see Joint), and reports whether
+// q and the elements of z are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	j.X.DotVectors(j.dots, i, j.m, 0)
@@ -147,8 +148,9 @@ func (j *Joint) step(i int) {
 	}
 }
 
-// project stores the best dual variables of Crammer and Singer's loss in the buffer b: a projection
-// onto the simplex. It returns the row's duality gap before the step.
+// project stores the best dual variables of a row for the loss of Crammer and Singer in the buffer
+// b: a projection onto the simplex. It overwrites the buffer z, and returns the row's duality gap
+// before the step.
 func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
 	for r, p := range j.old {
@@ -161,8 +163,8 @@ func (j *Joint) project(q float64) (gap float64) {
 
 // stepToSoftmax stores dual variables of the log loss in the buffer b that are nearly the best ones
 // on the line from the old ones to the softmax of the scores: along this line the dual objective is
-// concave, and it rises at the start. It returns the row's duality gap before the step: a
-// second-order estimate if that is small, as loss.Func.Best does.
+// concave, and it rises at the start. It returns the row's duality gap before the step, to second
+// order if each old dual variable differs from its softmax by at most that softmax.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

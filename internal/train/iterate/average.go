@@ -64,9 +64,9 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. The
-// samples of both windows count until the middle of the current one, and then only the latter's.
-// Mean reports false if there are no samples.
+// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. Up to the
+// middle of the current window, or while that has no samples, the mean is over the samples of both
+// windows; then it is over those of the current one. Mean reports false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

@@ -8,7 +8,7 @@ import (
 
 // Saved is the part of a checkpoint that holds a State, except its arrays.
 type Saved struct {
-	Start      int64     `json:"start"`
+	Start      int64     `json:"start"`           // steps taken before the run
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
 	Steps      int64     `json:"steps"`           // steps taken, including those before the run
 	Violations int64     `json:"violations"`
@@ -35,13 +35,13 @@ type savedScalars struct {
 
 // Progress holds the counters of a dual solver that a checkpoint keeps beside its arrays.
 type Progress struct {
-	Start   int64   `json:"start"`  // step after which the solver began
+	Start   int64   `json:"start"`  // number of the last step before the solver began
 	Pass    int     `json:"pass"`   // passes completed
 	GapSum  float64 `json:"sum"`    // weighted sum of the rows' duality gaps in this pass
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
 	PrevGap float64 `json:"before"` // weighted mean in the pass before the last
 
-	// BiasSum is the sum of c_i*a_i*y_i, for a bias without a penalty; else 0.
+	// BiasSum is the sum of c_i*a_i*y_i over the rows for a bias without a penalty; else 0.
 	BiasSum float64 `json:"uneven,omitempty"`
 }
 
@@ -79,9 +79,9 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep sets the steps that s has taken, and makes room for the weights that the run started
-// from. It must be called before BeginDual. It reports false if no such run can be at that step, or
-// if from has biases for another number of vectors.
+// RestoreStep sets the number of steps that s has taken, and allocates the weights that the run
+// started from if there are any. It must be called before BeginDual. It reports false if no such
+// run can be at that step, or if from has biases for another number of vectors.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {
@@ -97,7 +97,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the other numbers of s that are not in arrays. It reports false if they do not fit.
+// Restore sets the numbers of s that are neither in arrays nor set by RestoreStep. It reports false
+// if they do not fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false

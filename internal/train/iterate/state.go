@@ -38,7 +38,7 @@ type State struct {
 	Total   int64     // steps at the end of the run, including those before it
 	Period  int64     // steps between two samples of w for the average
 	Average *Average  // average of w; nil if the result is the last iterate
-	Origin  int64     // step after which the average's steps begin to count
+	Origin  int64     // number of the last step that does not count for the average
 	scalars []float64 // buffer of Sample
 
 	Windows *certificate.Windows // rows' coefficients in the last epochs, for the bound; may be nil
@@ -56,7 +56,8 @@ func New(t *objective.Terms, n int) State {
 // Done returns the number of steps of this run so far.
 func (s *State) Done() int64 { return s.T - s.Start }
 
-// Scale returns the divisor of v without projections: lambda*(t+t0), or lambda*n in a dual solver.
+// Scale returns the number by which v is divided to get w if w was never projected: lambda*(t+t0),
+// or lambda*n in a dual solver.
 func (s *State) Scale() float64 {
 	if s.FixedScale > 0 {
 		return s.FixedScale
@@ -64,20 +65,20 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// Divisor returns the divisor of v that gives w, projections included.
+// Divisor returns the number by which v is divided to get w, projections included.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
-// NotFinite ends the run in the next step because the score of row i is infinite or NaN.
+// NotFinite sets Err, which ends the run: in step T+1 the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run at the given step because a number is infinite or NaN. subject begins the
-// reason, such as "a weight is"; row is -1 if no single row is the cause.
+// Fail sets Err, which ends the run: at the given step a number is infinite or NaN. subject begins
+// the reason, such as "a weight is". row is an index in the set, -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
-// with the vector v, and divisor is that of Divisor or Scale.
+// with Vectors[k], and divisor is the result of Divisor or Scale; if that is 0, w is 0.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.FreeBias {
@@ -137,7 +138,8 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball if it is outside. Only Factor changes, unless it gets tiny.
+// Project scales w down to the ball if it is outside. Only Factor changes, unless it falls below
+// 2^-20: then part of it moves to v.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -213,8 +215,8 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the result to w and b: the mean of the average, or the last iterate without one or
-// before its first sample. With a prior these are differences from the prior's weights.
+// Weights writes the result of the run to w and b: the average of the iterates, or the last iterate
+// if there is no average or it has no samples. With a prior these are differences from the prior.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
@@ -227,7 +229,7 @@ func (s *State) Weights(w [][]float32, b []float64) {
 	}
 }
 
-// Last writes the last iterate to w and b, with a prior as the difference from it.
+// Last writes the last iterate to w and b. With a prior these are differences from the prior.
 func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
@@ -253,8 +255,10 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart sets w to the weights of a model that has taken the given steps. With a prior, set
-// before, w becomes the difference. It must be called before the first step.
+// SetStart sets w to the weights of a model that has taken the given number of steps. If a prior
+// was set before, w becomes the difference from it. SetStart must be called before the first step.
+// It returns an error if the model has a bias but the problem has none, or if a weight times the
+// scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
@@ -305,7 +309,7 @@ func (s *State) BeginDual(mean bool) {
 	s.Average.Shift = 0 // the product in Mean overflows, so that windows are never mixed
 }
 
-// Adopt copies the weights and counters of last, a state on other rows, and takes over its average.
+// Adopt copies the weights and counters of last, a state on other rows, and uses its average.
 func (s *State) Adopt(last *State) {
 	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = last.T0, last.T, last.Start, last.Origin,
 		last.Total, last.Period
@@ -326,7 +330,7 @@ type Weights struct {
 // Error is the error of a run whose numbers exceeded the range of float32.
 type Error struct {
 	Step   int64  // number of the step, from 1
-	Row    int    // row in the training set, from 0; -1 if no single row is the cause
+	Row    int    // index of the row in the training set; -1 if no single row is the cause
 	Reason string // text without the step, for users
 }
 
@@ -339,7 +343,8 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate plus the prior if the result is an average, else no weights.
+// LastIterate returns the last iterate, plus the prior if there is one. It returns no weights (a
+// nil W) if there is no average, because the result is then the last iterate.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

@@ -32,8 +32,9 @@ type pixelRows struct {
 	mean []float64   // mean of the bytes of the rows in sum, then 1
 }
 
-// newPixels returns the rows as bytes. It returns nil if the values are no bytes, or if the loss,
-// the weights or sparse rows call for another way to add up the Hessian.
+// newPixels returns the rows as bytes. It returns nil if the Hessian can't be summed from bytes: if
+// bytes can't represent a value, if rows have weights, or if the smoothed loss has several second
+// derivatives other than 0. It also returns nil if summing by nonzeros is faster.
 func (n *Method) newPixels() *pixelRows {
 	unit, ok := n.p.Loss.Flat()
 	if !ok || n.p.Weight != nil || n.nonzeros != nil {
@@ -68,7 +69,7 @@ func (l *Pool) reserve(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows of the data as bytes. It reports false if their values cannot be bytes.
+// pixels returns the rows of the data as bytes. It reports false if bytes can't represent them.
 func (l *Pool) pixels() (*store.Pixels, bool) {
 	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
 	return l.bytes, l.areBytes
@@ -124,7 +125,8 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update calls f, which adds rows to a gram.Bytes or removes them, for the given rows.
+// update passes the rows at the given places in Problem.Rows to f, which adds them to a gram.Bytes
+// or removes them.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {
@@ -144,7 +146,7 @@ func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), p
 	}
 }
 
-// center returns the mean of the rows in sum, in the units of the data.
+// center returns the mean of the rows in sum, as values of the data, not bytes.
 func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {

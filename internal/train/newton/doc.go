@@ -14,16 +14,17 @@
 //	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,
 //
-// exactly, so that the gap is known in each iteration. S is the smoothing gap: it exists because of
-// the width h. O is the optimization gap, which Newton's steps reduce. If O is below 3 S, h is
-// reduced such that S should end at half of the gap that is asked for.
+// exactly, so that the gap is known in each iteration. S is the smoothing gap, which exists because
+// of the width h; it is 0 if the loss has no kink. O is the optimization gap, which Newton's steps
+// reduce. If O is below 3 S, h is reduced such that S should end at half of the gap at which the
+// method ends.
 //
 // The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*b_i*x_i*x_i', where b_i is
 // the second derivative of f at m_i. w moves along p to about the minimum of the smoothed objective
-// (line.go). H, its factor and p are rounded to float32, which is precise enough for them; w, wa and
-// the margins are float64. The margins follow the steps, m += s*y*<x, p>, instead of being recomputed
-// from a rounded w: errors in p and in <x, p> are then corrected by later iterations and do not limit
-// the precision.
+// (line.go). H, its factor and p are rounded to float32, which is precise enough for them; w, wa
+// and the margins are float64. The margins follow the steps, m += s*y*<x, p>, instead of being
+// recomputed from a rounded w: errors in p and in <x, p> are then corrected by later iterations and
+// do not limit the precision.
 //
 // These quantities only decide when to stop. The objective and the bound of a model are computed
 // from its weights and the a_i by other packages, with bounds on every rounding error. If these do

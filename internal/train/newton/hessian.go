@@ -40,7 +40,8 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows with weights c_i*b_i (doc.go), whose sum is curvature.
+// zoneMean returns the mean of the zone's rows with the weights c_i*b_i (doc.go), whose sum is
+// curvature.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]

@@ -9,7 +9,9 @@ const (
 
 // search returns the multiple s of the direction p at which the smoothed objective, which is
 // convex, is about minimal; slope is its derivative at s = 0. It uses Newton's method on the
-// derivative, safeguarded by bisection. It reports false if it finds no such s above 0.
+// derivative, safeguarded by bisection. If that does not converge, it returns the largest s at
+// which it found the derivative to be negative. It reports false if there is no such s above 0, or
+// if the derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {

@@ -6,7 +6,7 @@ const (
 	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
 )
 
-// Memory estimates the bytes of the buffers for the number of problems that iterate at a time.
+// Memory estimates the bytes of the buffers for problems that iterate at the same time.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                 // dimension of the Hessian and its factor, in whole tiles

@@ -41,15 +41,15 @@ type Method struct {
 	hinge   bool            // the loops of hinge.go apply
 	threads int             // goroutines for this problem
 	buffers *buffers        // non-nil while a direction is computed
-	line    *direction      // non-nil from then on until the step is taken
+	line    *direction      // search direction; nil unless a step along it is to be taken
 	pool    *Pool
 
-	nonzeros store.Nonzeros // reader of rows with few nonzeros; nil for other rows
-	pixels   *pixelRows     // rows as bytes, and their Hessian; nil for other rows
-	m        []float64      // margin of each row, less its target
+	nonzeros store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
+	pixels   *pixelRows     // rows as bytes, and their Hessian; nil if it is not summed from bytes
+	m        []float64      // margin of each row: y times its score, less its target
 	v        []float64      // w less the prior, then the weight of the bias's feature if there is one
-	h        float64        // width of the zone; 1 for a loss without a kink
-	minH     float64        // smallest width
+	h        float64        // width of the zone around the kink; 1 for a loss without a kink
+	minH     float64        // width of the zone from which it is not reduced any more
 	target   float64        // relative gap at which the method ends
 
 	// sums are the sums of c_i*a_i*y_i*x_i that belong to a. If the bias has no penalty, sums[0] is
@@ -65,7 +65,7 @@ type Method struct {
 
 	state      state
 	stall      Stall
-	recomputed bool // the margins were recomputed once already, because P - D no longer fell
+	recomputed bool // recoverOrStop has recomputed the margins, which it does only once
 
 	// interrupted is set when the context was done within an iteration. The method is then in the
 	// middle of the iteration and cannot continue; a resumed run repeats the iteration.
@@ -87,8 +87,8 @@ func (p Past) Fits(epochs int) bool {
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a method that ends when the relative gap is tol, or 0.1 % if tol is 0. It calls load
-// when the first iteration begins or the first result is asked for.
+// New returns a method that ends when the relative gap is 0.8 (gapMargin) times tol; a tol of 0
+// means 0.1 %. It calls load when the first iteration begins or the first result is asked for.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
@@ -194,7 +194,8 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 }
 
 // computeDirection is the first part of an iteration: it evaluates the weights, narrows the zone if
-// that is due, and sets n.line to the next direction unless the method ends here.
+// smoothing dominates the gap, and sets n.line to the next direction. n.line stays nil if the
+// method ends or restarts here.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -234,8 +235,8 @@ func (n *Method) narrow(at evaluation) bool {
 	return true
 }
 
-// recoverOrStop restarts from the best weights with exact margins the first time that it is called,
-// and marks the method as stuck after that.
+// recoverOrStop must be called if P - D no longer falls or there is no step to take. The first time
+// it restarts from the best weights with exact margins; after that it marks the method as stuck.
 func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
@@ -248,8 +249,8 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. The method then continues,
-// from its best weights, to half of the gap at which it ended. If Retry was called Retries times
-// before, the method is stuck instead.
+// from its best weights, until the gap is half of the one at which it ended. If Retry was called
+// Retries times before, the method is stuck instead; a stuck method stays stuck.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -276,7 +277,8 @@ func (n *Method) restart() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights to w, without a prior's, and returns the bias.
+// Result writes the best weights to w and returns their bias; with a prior both are differences
+// from it.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -294,7 +296,7 @@ func (n *Method) Width() float64 {
 	return n.bestH
 }
 
-// Duals writes the best dual variables to a, by the rows' numbers.
+// Duals writes the best dual variables to a: the one of row j to a[Problem.Rows[j]].
 func (n *Method) Duals(a []float32) {
 	n.Ready()
 	for j, i := range n.p.Rows {
@@ -302,8 +304,9 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial and the smallest width of the zone. Initially the zone has about
-// 15 % of the rows, or three rows for each variable if that is more and there are enough rows.
+// firstWidth returns the initial width of the zone, and 2^-40 of that as the smallest one; 1 and 1
+// for a loss without a kink. Initially the zone has about 15 % of the rows, or three rows for each
+// variable if that is more and there are enough rows.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1

@@ -18,13 +18,13 @@ type buffers struct {
 	matrix gram.Matrix     // Hessian in use: one of the above, or the problem's pixels
 	factor *cholesky.Factor
 	dim    int       // dimension of the Hessian
-	packed []float32 // a row for each goroutine for dense, or nonzeros of some rows for sparse
+	packed []float32 // one row per goroutine for dense, or the nonzeros of some rows for sparse
 	block  []byte    // rows of bytes
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index
 
-	changed   []int32     // rows whose a_i has changed; each chunk's list begins at its first row
-	zone      []int32     // rows with a curvature above 0; each chunk's list begins at its first row
+	changed   []int32     // rows whose a_i has changed; chunk k's list begins at k*chunkRows
+	zone      []int32     // rows with a curvature above 0; chunk k's list begins at k*chunkRows
 	entering  []int32     // rows to be added to a kept Hessian
 	leaving   []int32     // rows to be removed from a kept Hessian
 	curvature []float32   // c_i*b_i (doc.go) of each row of the zone
@@ -54,7 +54,7 @@ type Pool struct {
 	kept     int           // bytes of the Hessians that methods keep
 }
 
-// get lends buffers to n. It waits while MaxBuffers are in use.
+// get lends buffers to n. It waits while MaxBuffers of them are in use.
 func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *Pool) put(n *Method) {
 	l.back.Signal()
 }
 
-// gramBlock is the unit, in rows, of the blocks after which the context is checked.
+// gramBlock is the number of rows of which a multiple is added up between checks of the context.
 const gramBlock = 256
 
 // fit sets the Hessian in use to that of n, and makes all buffers large enough for n.

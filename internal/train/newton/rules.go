@@ -26,7 +26,8 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors have made that
-// indefinite, it tries again with 64 times lambda, and so on up to 2^40 times.
+// matrix indefinite, it tries again with 64 times lambda, with 64^2 times, and so on up to 64^7
+// times, and then returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

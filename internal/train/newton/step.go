@@ -28,8 +28,8 @@ func (n *Method) forChunks(f func(from, to int)) {
 	})
 }
 
-// mapChunks returns the results of f for each chunk of the rows, in order. It calls f no more after
-// an interruption; the results left are zero values.
+// mapChunks returns the results of f for each chunk of the rows, in order. After an interruption it
+// no longer calls f, and the remaining results are zero values.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)
@@ -41,7 +41,8 @@ func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	return all
 }
 
-// setMargins recomputes the margins from v as float32, with float64 dot products if exact is set.
+// setMargins recomputes the margins from v, whose weights it rounds to float32, by float64 dot
+// products if exact is set, otherwise by float32 ones.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -62,7 +63,7 @@ func (n *Method) setMargins(exact bool) {
 	})
 }
 
-// objective returns P of the given multiple of v, computed from the margins.
+// objective returns P of times*v, computed from the margins of v.
 func (n *Method) objective(times float64) float64 {
 	loss := 0.0
 	for _, sum := range mapChunks(n, func(from, to int) float64 {
@@ -73,8 +74,8 @@ func (n *Method) objective(times float64) float64 {
 	return n.penalty(times) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the weighted sum of the losses for a multiple of v, of each step-th row from first
-// to end-1.
+// losses returns the weighted sum of the losses for the weights times*v, over every step-th row
+// from first to end-1.
 func (n *Method) losses(times float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
@@ -93,7 +94,7 @@ func (n *Method) losses(times float64, first, end, step int) (sum float64) {
 	return sum
 }
 
-// penalty returns lambda/2 |w|^2 of a multiple of v.
+// penalty returns lambda/2 |times*v|^2, without a bias that has no penalty.
 func (n *Method) penalty(times float64) float64 {
 	squares := 0.0
 	for _, v := range n.v[:n.dim()] {
@@ -141,8 +142,9 @@ func (n *Method) visit(first, end int) (s tally) {
 	return s
 }
 
-// visitBlock does the work of visit for the rows from from on, and adds their sums to s. It is
-// given the rows' losses, dual variables and second derivatives.
+// visitBlock does the work of visit for the len(losses) rows that begin at row from, and adds their
+// sums to s. It is given these rows' losses, dual variables and second derivatives; first is the
+// first row of their chunk.
 func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks
@@ -224,7 +226,7 @@ func (n *Method) evaluate() (at evaluation) {
 	return at
 }
 
-// updateSums adds the changes of the a_i of the given rows to the sums.
+// updateSums adds the changes of the a_i of the given rows to n.sums.
 func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
@@ -252,11 +254,12 @@ func (n *Method) updateSums(changed []int32) {
 }
 
 // gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has no
-// penalty, it scales the larger of the two sides of the a_i down so that they are feasible.
+// penalty, D is that of feasible dual variables: of the a_i with a_i*y_i > 0 and those with
+// a_i*y_i < 0, it scales the ones with the larger sum down to the sum of the others.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
-	r := [2]float64{1, 1} // factors of the two sides
+	r := [2]float64{1, 1} // factors by which the a_i with a_i*y_i > 0, and < 0, are scaled
 	if up, down := s.bias[0], -s.bias[1]; n.p.Free && up > down {
 		r[0] = down / up
 	} else if n.p.Free && down > up {

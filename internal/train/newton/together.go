@@ -25,7 +25,7 @@ type direction struct {
 var MaxTogether = 16
 
 // Iterate takes one iteration of each problem, in the given number of goroutines. All problems must
-// be over the same rows. An iteration includes a step, unless the gap is small enough already.
+// be over the same rows. An iteration includes a step, unless the method ends or restarts in it.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, MaxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -73,7 +73,8 @@ func multiply(problems []*Method, threads int) {
 }
 
 // move is the last part of an iteration: it moves the weights and the margins along the direction,
-// to about the minimum of the smoothed objective.
+// to about the minimum of the smoothed objective. If the line search fails, the method restarts or
+// is stuck.
 func (n *Method) move() {
 	n.threads = min(n.threads, n.p.usefulThreads())
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
@@ -91,10 +92,10 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound returns the best lower bound that the dual variables of up to 8 iterations prove. The
-// iterations start from the given weights, and end early at a bound of at least wanted. bound must
-// return the lower bound for dual variables, which it gets by row number. A width above 0 is the
-// initial width of the zone.
+// Bound returns the best lower bound that the dual variables of up to 8 iterations prove; 0 if all
+// are below 0. The iterations start from the given weights, and end early at a bound of at least
+// wanted. bound must return the lower bound that dual variables prove; it gets them indexed by row
+// number. A width above 0 is the initial width of the zone.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -27,13 +27,14 @@ type Binary struct {
 	coefficients []float32 // multiple of each row in updates that is added to V
 }
 
-// NewBinary returns the training of the only vector of s. Labels of the class positive count as +1.
+// NewBinary returns a Binary that trains the only vector of s. Rows of the class positive have the
+// label +1, all others -1; neither matters for a regression.
 func NewBinary(s iterate.State, cost loss.Func, positive int32) *Binary {
 	return &Binary{State: s, V: s.Vectors[0],
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: positive}}
 }
 
-// Steps takes a step with each of the rows idx, unless there is an error, and samples w when due.
+// Steps takes a step with each of the rows idx, up to an error, and samples w when due.
 func (p *Binary) Steps(idx []uint32) {
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
@@ -119,7 +120,8 @@ func (p *Binary) batch(idx []uint32) {
 	p.Project()
 }
 
-// PlainHinge reports whether the loss is the hinge, without a prior or a bias without a penalty.
+// PlainHinge reports whether the loss is the hinge and the problem has neither a prior nor a bias
+// without a penalty.
 func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.FreeBias
 }
@@ -158,8 +160,8 @@ func (p *Binary) satisfied(i uint32, dot float32) bool {
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate adds row i, whose margin is below 1, to v. It reports false if the margin is not finite,
-// which ends the run.
+// violate adds row i, whose margin is below 1, to v, times its label and weight. It reports false,
+// and ends the run, if the margin is not finite.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {

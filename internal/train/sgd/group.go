@@ -11,28 +11,28 @@ type Group struct {
 	problems     []*Binary
 	x            store.Rows
 	scores       []float32 // dot product of the current row with each problem's vector
-	coefficients []float32 // multiple of the current sparse row for each vector; 0 if satisfied
+	coefficients []float32 // factor of a sparse row for each vector; 0 if its margin is satisfied
 
 	// For dense rows: problem k has row first+k of vectors.
 	vectors *dense.Matrix
 	first   int
 
-	// For sparse rows: the vectors' elements for the first column, then those for the second, and
-	// so on, so that a nonzero finds its elements side by side. The number of vectors is rounded up
-	// to a multiple of 8. interleaved is nil for dense rows.
+	// For sparse rows: mixed has the vectors' elements for the first column, then those for the
+	// second, and so on, so that a nonzero finds its elements side by side. The number of vectors
+	// is rounded up to a multiple of 8. interleaved reads the rows; it is nil for dense rows.
 	interleaved store.Interleaved
 	mixed       []float32
 }
 
-// minGroup is the smallest number of problems that share sparse rows: room is for 8 vectors or
-// more.
+// minGroup is the smallest number of problems that share sparse rows. With fewer, most of the
+// space, which is for at least 8 vectors, would be unused.
 const minGroup = 3
 
 // NewGroup returns a group of the problems, whose vectors are the rows of vectors from first on. It
-// returns nil if the problems must take their steps one by one: unless all have the plain hinge
-// loss and no projection, and if sharing sparse rows would not pay. buffer(n) must return the same
-// slice of n numbers in every call, all 0 at first, because groups are made anew for each part of
-// an epoch.
+// returns nil, and the problems must take their steps one by one, if one of them has a projection,
+// an error or no plain hinge loss, or if sharing sparse rows would not pay. buffer(n) must return
+// the same slice of n numbers in every call, all 0 at first, because groups are made anew for each
+// part of an epoch.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {

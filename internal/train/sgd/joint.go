@@ -25,8 +25,9 @@ type Joint struct {
 	b    []float64 // buffer: coefficients b_r of a row
 }
 
-// NewJoint returns the training of the vectors of s, which it moves into a matrix. The loss is the
-// multinomial log loss if log is set, otherwise that of Crammer and Singer with the given costs.
+// NewJoint returns a Joint that trains the vectors of s, and moves these into a matrix. The loss is
+// the multinomial log loss if log is set, otherwise the loss of Crammer and Singer with the given
+// costs.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
@@ -53,8 +54,8 @@ func (j *Joint) Batches(idx []uint32, ends []int) {
 	inBatches(&j.State, idx, ends, j.batch)
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx and projects w, if that is asked
-// for.
+// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
+// if there is one.
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
 	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w
@@ -100,7 +101,8 @@ func (j *Joint) batch(idx []uint32) {
 	j.Project()
 }
 
-// move adds g/share times row i to vector r, in a step with the given number of rows.
+// move adds g/share times row i to vector r, and updates its bias, in a step with the given number
+// of rows. It ends the run if g/share is not finite.
 func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {

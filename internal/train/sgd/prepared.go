@@ -12,8 +12,8 @@ import (
 const preparedSteps = 64
 
 // runPrepared does what runHinge does, for row formats whose kernel takes many steps in one call
-// and without an appended feature. It prepares the inputs of up to preparedSteps steps, that is all
-// but w and the nonzeros, and then takes these steps.
+// and for problems without an appended feature. It prepares the inputs of up to preparedSteps
+// steps, all but w and the nonzeros, and then takes these steps.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {

@@ -18,7 +18,7 @@ type Shards struct {
 	Threads int       // goroutines that take the copies' steps
 }
 
-// NewShards returns the parallel training of p by n copies.
+// NewShards returns Shards that train p with n copies of it.
 func NewShards(p *Binary, n int) *Shards {
 	s := &Shards{Binary: p, Threads: 1}
 	for range n {
@@ -32,7 +32,7 @@ func NewShards(p *Binary, n int) *Shards {
 }
 
 // RoundRows returns the number of rows of a round, a multiple of the number of shards. The end of a
-// round costs a pass over the copies' vectors, so that a round must not be too short.
+// round costs a pass over the copies' vectors, so that rounds are longer if there are more columns.
 func RoundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < Segment(cols) {
@@ -84,5 +84,6 @@ func (s *Shards) Steps(idx []uint32) {
 	}
 }
 
-// Segment returns the steps between two checks of the context, for vectors with cols elements.
+// Segment returns the number of steps between two checks of the context, 1024 to 8192, for vectors
+// with cols elements.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
