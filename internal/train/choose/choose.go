@@ -25,18 +25,19 @@ const (
 	maxMappedCopy  = 1 << 30 // bytes up to which memory-mapped rows are copied for scaling
 
 	lambdaShare          = 1e-4 // lambda as a share of R^2, before corrections
-	minLambdaRows        = 0.3  // least lambda times rows as a share of R^2, before corrections
-	minLambdaRowsSquared = 0.03 // least lambda times rows as a share of R^2, for the squared loss
+	minLambdaRows        = 0.3  // least lambda*rows as a share of R^2, before corrections
+	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
-	minRowsPerClassOVOWide = 200 // mean rows per class to prefer one-vs-one on wide sparse data
-	plannedVisits          = 1e6 // visited nonzeros up to which small data get more passes
-	maxUncheckedPasses     = 100 // passes above which a run without a solver may stop at ProofTol
+	minRowsPerClassOVOWide = 200 // minRowsPerClassOVO for wide sparse data
+	plannedVisits          = 1e6 // nonzeros times passes up to which small data get more passes
+	maxUncheckedPasses     = 100 // passes above which a run may end early, at a gap of ProofTol
 
 	// MaxPairWeights is the most weights, over all pairs of classes, for which one-vs-one is
 	// chosen.
 	MaxPairWeights = 4e6
-	// MinPasses is the least number of passes that is chosen, over wide data that are not dense.
+	// MinPasses is the least number of passes that is chosen, for wide sparse data. For other data
+	// the least number is settings.DefaultEpochs.
 	MinPasses = 10
 	// MaxPasses is the most passes that are chosen, also for a run with a given Tol.
 	MaxPasses = 2000
@@ -69,21 +70,21 @@ type Choice struct {
 
 	count, width int            // number of rows and of columns, including rows of weight 0
 	notSparse    bool           // the rows are dense, or of a user-defined type
-	size         int            // bytes of the rows; 8 a nonzero if chosen from statistics
+	size         int            // bytes of the rows; 8 per nonzero if chosen from statistics
 	meanSquare   float64        // mean squared length of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *store.Columns // statistics of the unscaled columns
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was chosen by the rule
-	moved        bool           // UseLambda replaced the lambda of the rule by another of the path
+	moved        bool           // UseLambda replaced the rule's lambda by another lambda
 	userDefined  bool           // the rows are of a user-defined type
 	nonzero      float64        // number of nonzero values in the scaled rows
 }
 
 // Settings chooses the open settings for the rows of set and scales the rows. The caller then tries
-// the lambdas of Path, passes the best to UseLambda, and calls End. Settings returns nil once
-// o.Stopped reports true, and any error then means nothing.
+// the lambdas of Path, passes the best one to UseLambda, and calls End. Once o.Stopped reports
+// true, Settings returns a nil Choice, and its error means nothing.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -146,8 +147,8 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	return c, c.Validate()
 }
 
-// settle chooses the settings that depend on the scaled rows: the multi-class scheme and its loss,
-// the bias and lambda.
+// settle chooses the open settings that depend on the scaled rows: the multi-class scheme, the loss
+// of a multinomial problem, the bias and lambda.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scaling.Standard {
@@ -171,8 +172,8 @@ func (c *Choice) settle() {
 	}
 }
 
-// lambda returns the lambda of the rule: a share of the rows' mean squared length R^2, or of 1 if
-// R^2 is 0.
+// lambda returns the lambda of the rule: a share of R^2, the mean squared length of the scaled
+// rows, or of 1 if R^2 is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := costsOf(c.Kind()).leastLambda
@@ -193,7 +194,7 @@ func (c *Choice) wide() bool {
 }
 
 // multiclass returns the best multi-class scheme whose run fits in memory, or the best scheme if
-// none fits.
+// none fits. For a matrix of costs it is Crammer and Singer's, for two classes one-vs-rest.
 func (c *Choice) multiclass() string {
 	k, n, d := float64(len(c.shares)), float64(c.columns.Rows), float64(c.Cols())
 	if c.Costs {
@@ -250,7 +251,8 @@ func (c *Choice) passes() int {
 
 // finish chooses the solver, the tolerance and the epochs where they are open. The solver is
 // FinishAuto if Tol is given or a proof is predicted to be cheap, and Newton's method for the
-// squared loss on narrow data. passes is the length of a run without a proof.
+// squared loss on narrow data. It stays open for a resumed run and for one with several shards.
+// passes is the length of a run without a proof, in passes over the rows.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings

@@ -23,16 +23,16 @@ type Cost struct {
 // lossCosts are the measured constants of a loss.
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
-	zone       float64 // rows added to the Hessian in all iterations, per row; 0 for a loss with kinks
+	zone       float64 // mean times that a row is added to a Hessian; 0 for a loss with kinks
 	step       float64 // nanoseconds of a step of the dual descent, without the products
-	passes     float64 // passes of the dual descent up to a gap of 1 %, per unit of Passes' norm
-	growth     float64 // factor of the passes for a tenth of the gap
+	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
+	growth     float64 // factor by which the passes grow for each tenth of the gap
 
 	leastLambda float64 // smallest lambda of the rule, times the rows, as a share of R^2
-	newton      bool    // without Tol the rule prefers Newton's method if the columns are few
+	newton      bool    // without Tol, Newton's method is chosen if there are few columns
 }
 
-// costs has a line for each loss; costsOf panics without one.
+// costs has a line for each loss. costsOf panics for a loss without a line.
 var costs = [loss.Kinds]lossCosts{
 	loss.Hinge:          {12, 0, 90, 4, 2, minLambdaRows, false},
 	loss.Log:            {6, 6, 90, 1.5, 1.3, minLambdaRows, false},
@@ -50,8 +50,8 @@ func costsOf(l loss.Kind) *lossCosts {
 	return of
 }
 
-// CostOf returns the cost of one problem with the loss l and the given numbers of rows and nonempty
-// columns. docs/spec.md has the formulas.
+// CostOf returns the predicted cost of one problem with the loss l, the given numbers of rows and
+// nonempty columns, and the density d of the rows. docs/spec.md has the formulas.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
@@ -69,8 +69,8 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 }
 
 // Passes predicts the number of passes that the dual descent takes to a relative gap of tol. norm
-// is the rows' mean squared length over lambda times the number of rows: a step with one row
-// changes the margin of a similar row by about that much.
+// is R^2/(lambda*rows), where R^2 is the rows' mean squared length: a step with one row changes the
+// margin of a similar row by about that much.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
@@ -86,19 +86,19 @@ type Work struct {
 	Problems        float64       // number of problems, of one weight vector each
 	Rows, Columns   float64       // rows and nonempty columns of each problem
 	R2              float64       // mean squared length of the rows, with the bias feature
-	Density         store.Density // mean number of nonzeros in a row, and of its square
-	Newton, Descent bool          // Newton's method and the dual descent are allowed
+	Density         store.Density // means over the rows of the nonzeros and of their square
+	Newton, Descent bool          // whether Newton's method and the dual descent are allowed
 }
 
-// Plan is the solver that is predicted to reach a gap at the lower cost.
+// Plan is the solver that is predicted to reach a given gap at the lower cost.
 type Plan struct {
 	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
 	Passes float64 // predicted passes of the dual descent, also if Newton is set
-	Cost   float64 // nanoseconds for all problems; +Inf for a descent that is not allowed
+	Cost   float64 // nanoseconds for all problems; +Inf if the descent is cheaper but not allowed
 }
 
-// To plans for a relative gap of tol: Newton's method, if it is allowed and costs no more than the
-// dual descent, otherwise the descent.
+// To returns the plan for a relative gap of tol: Newton's method if it is allowed and costs no more
+// than the dual descent, even one that is not allowed; otherwise the descent.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)
@@ -115,4 +115,4 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-const minGap = 1e-5 // gap below which float32 roundings, and not passes, limit the progress
+const minGap = 1e-5 // relative gap below which float32 rounding limits the progress, not passes

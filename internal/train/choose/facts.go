@@ -24,7 +24,8 @@ func Shares(set *rows.Set) (shares []float64) {
 	return shares
 }
 
-// measure computes the statistics of the columns and rows that the choices need.
+// measure computes the statistics of the columns and rows that the choices need. It returns an
+// error if the rows can't be read or a value is not finite.
 func (c *Choice) measure() error {
 	kind := c.Open.Scale
 	for few := c.width <= maxNarrow; ; few = true {
@@ -70,8 +71,8 @@ func (c *Choice) Cols() (n int) {
 	return n
 }
 
-// used returns the number of columns with a nonzero value, without constant columns where these are
-// known.
+// used returns the number of columns with a nonzero value, without the constant columns if these
+// are known.
 func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {

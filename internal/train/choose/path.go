@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file chooses lambda by cross-validation, and training up to a proof, where both are
-// predicted to be cheap.
+// This file plans the choice of lambda by cross-validation, and training up to a proof, if these
+// are predicted to be cheap.
 
 // factors are the lambdas of a path, as multiples of the rule's lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
@@ -25,8 +25,8 @@ const (
 
 	maxModelBytes = 1 << 30 // bytes of all models of a path, with the buffers that train them
 
-	budgetPasses = 3    // cost of path and proof at most, as a multiple of the run without them
-	minBudget    = 20e6 // nanoseconds that path and proof may cost in any case
+	budgetPasses = 3    // largest cost of path and proof, in costs of the run without them
+	minBudget    = 20e6 // nanoseconds that path and proof together may cost in any case
 	problemCost  = 2e5  // nanoseconds that a problem costs independently of its rows
 )
 
@@ -34,7 +34,7 @@ const (
 type Path struct {
 	Lambdas []float64 // lambdas in descending order
 	Rule    int       // index of the rule's lambda in Lambdas
-	Folds   int       // number of folds, of Parts, that are held out
+	Folds   int       // number of folds that are held out, one at a time; at most Parts
 	Tol     float64   // relative gap to which the models are trained
 }
 
@@ -47,7 +47,7 @@ func (p *Path) Note() string {
 	return fmt.Sprintf("lambda of %d, by %s", len(p.Lambdas), folds)
 }
 
-// work describes the problems that the run trains.
+// work describes the problems that the run trains, as input of the cost model.
 func (c *Choice) work() Work {
 	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
 		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
@@ -63,8 +63,8 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// newtonFits reports whether Newton's method is possible by the number of columns, including empty
-// ones, and by the memory.
+// newtonFits reports whether the number of columns, including empty ones, and the memory allow
+// Newton's method.
 func (c *Choice) newtonFits() bool {
 	s := c.Settings
 	s.Finish = settings.FinishNewton
@@ -77,10 +77,12 @@ func (c *Choice) budget(w *Work) float64 {
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
 }
 
-// Path returns the lambdas to try, and the number of folds: the most lambdas that fit the budget,
-// beside the proof, on at least one fold, and then the most folds. It returns nil if lambda is not
-// open, if the run builds on a model, has costs, shards, user-defined rows or fewer than minRows
-// rows, if the models don't fit in memory, or if not even minLambdas lambdas fit the budget.
+// Path returns the lambdas to try, and the number of folds. These are as many lambdas as the budget
+// allows on one fold, and then as many folds as it allows, after setting aside the cost of a proof,
+// up to a third of the budget. Path returns nil if lambda was given, if the run builds on a model
+// or a checkpoint, has costs, several shards, user-defined rows, fewer than minRows rows or only
+// zeros in its rows, if the models don't fit in memory, or if the budget is too small for
+// minLambdas lambdas.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -115,14 +117,15 @@ func (c *Choice) Path() *Path {
 	return nil
 }
 
-// UseLambda sets the lambda of the run to a lambda of the path p, and notes how it was chosen.
+// UseLambda sets the lambda of the run to a lambda of the path p, and adds p.Note to the notes in
+// the model.
 func (c *Choice) UseLambda(p *Path, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())
 }
 
-// addNote appends a note to the notes in the model.
+// addNote appends a note to those in Scale.Note, which the model keeps.
 func (c *Choice) addNote(note string) {
 	if c.Scale.Note != "" {
 		note = c.Scale.Note + "; " + note

@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// scale chooses the scale of the rows and targets, and scales them. A known scale is reused if it
-// is of the kind that is set.
+// scale chooses the scale of the rows and targets, and scales them. A known scale is reused if its
+// kind is the kind in the settings.
 func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
@@ -59,7 +59,8 @@ func (c *Choice) fitted() *scale.Scale {
 }
 
 // Fits reports whether s is the scale of its kind that training fits to the rows of set and, if s
-// scales the regression targets, to these. Once stopped reports true, the result means nothing.
+// scales the regression targets, to the targets. Once stopped reports true, the result means
+// nothing.
 func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	if c.Open.Scale = s.Kind; s.Kind != scaling.None {
@@ -74,8 +75,8 @@ func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool
 	return s.Same(f) && s.Folded == f.Folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// kind returns the kind of scaling for the rows: bestKind, or scaling.None and a note if the rows
-// can't be copied.
+// kind returns the kind of scaling for the rows: the result of bestKind, or scaling.None if the
+// rows can't be copied, and c.note then says why.
 func (c *Choice) kind() string {
 	k := c.bestKind()
 	if k == scaling.None {
@@ -97,7 +98,7 @@ func (c *Choice) kind() string {
 	return scaling.None
 }
 
-// bestKind returns the kind of scaling for rows that can be copied.
+// bestKind returns the kind of scaling that the rule chooses if the rows can be copied.
 func (c *Choice) bestKind() string {
 	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
@@ -136,8 +137,8 @@ func (c *Choice) bestKind() string {
 	return none
 }
 
-// copyBytes returns the bytes of a copy of the rows: 4 for each value of dense rows, 8 for each row
-// and each nonzero of sparse rows.
+// copyBytes returns the bytes of a copy of the rows: 4 for each value if the copy is dense, which
+// toDense also asks for if the rows are sparse; otherwise 8 for each row and each nonzero.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)
@@ -164,7 +165,7 @@ func (c *Choice) checkCopy(toDense bool) error {
 
 // chooseTargetScale sets the center and the standard deviation that the regression targets are
 // scaled by, and the epsilon of the scaled targets. The default of epsilon is a tenth of the
-// deviation.
+// deviation if the targets are scaled, otherwise 0.
 func (c *Choice) chooseTargetScale() {
 	if !c.Regression() {
 		c.TargetScale = scaling.None

@@ -20,7 +20,8 @@ import (
 // dual objective falls, the pass is rolled back and sigma' increased.
 
 const (
-	// initialSigmaShare is the first sigma' as a fraction of the number of shards; the minimum is 1.
+	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at
+	// least 1.
 	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D must fall by a tenth.
 	dualPatience = 60
@@ -63,7 +64,8 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend updates alpha by a pass of dual coordinate ascent over the rows, in the given order.
+// ascend updates alpha by a pass of dual coordinate ascent over the rows, in the given order. It
+// returns early if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -125,7 +127,8 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 }
 
 // updateFromPass computes the objective before the pass and the dual objective after it. If the
-// latter is below Bound and sigma' is less than the number of shards, the pass is rolled back.
+// latter is below Bound and sigma' is less than the number of shards, the pass is rolled back, and
+// sigma' becomes 1.5 times as large, or the number of shards if that is less.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

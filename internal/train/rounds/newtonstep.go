@@ -79,8 +79,9 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 // over a zone that is narrow enough already.
 const minZoneShare = 0.1
 
-// pickWidth returns the index of the next width: the first one whose smoothing does not dominate
-// P - D, or else the narrowest after it up to which every zone has enough rows.
+// pickWidth returns the index of the next width. From the widest on it skips the widths whose
+// smoothing dominates P - D, and then goes on to narrower ones as long as their zones have enough
+// rows.
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -92,9 +93,9 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	return pick
 }
 
-// findDirection computes Newton's direction and the slope of the objective along it, smoothed over
-// the given zone, whose width has the given index. It reports whether the direction is one of
-// descent.
+// findDirection computes Newton's direction and the slope along it, for the objective smoothed over
+// the given zone, whose width has the given index. It reports false if it finds no direction in
+// which that objective falls, or if the direction's norm exceeds the range of float32.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.
@@ -127,7 +128,7 @@ type hessian struct {
 // Dim returns the number of variables.
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j) for i <= j, in unscaled variables.
+// at returns element (i, j) of the sum, for i <= j, in unscaled variables.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {

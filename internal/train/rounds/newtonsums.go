@@ -74,7 +74,7 @@ func (w *worker) visitNewton(t *task) {
 }
 
 // scaledRow returns the current row with the bias feature in variables scaled by Rounds.scale, so
-// that no magnitude is above 1.
+// that no magnitude is above 1. The slices are valid until the next call.
 func (w *worker) scaledRow() (columns []int32, values []float64) {
 	r := w.r
 	columns, values = append(w.columns[:0], w.index...), w.scaled[:0]
@@ -89,8 +89,8 @@ func (w *worker) scaledRow() (columns []int32, values []float64) {
 	return columns, values
 }
 
-// addProducts adds c times the products of the row's values to an upper triangle. They are
-// truncated one by one: a sum over a block of sparse rows would have mostly zeros.
+// addProducts adds c times the products of all pairs of the row's values to an upper triangle. Each
+// product is truncated on its own: the sum over a block of sparse rows would be mostly zeros.
 func (w *worker) addProducts(triangle []int64, c float64) {
 	columns, x := w.scaledRow()
 	for s, j := range columns {
@@ -107,8 +107,8 @@ type ringRows struct {
 	coefs []float32 // weight times second derivative of each row; with a kink, without 1/width
 }
 
-// addHessians adds the sums of the rows' outer products to the upper triangle of each ring, and
-// empties the rings.
+// addHessians adds the sum of the outer products of each ring's rows to the ring's upper triangle,
+// and empties the rings.
 func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	vars, q := w.r.vars, w.r.hessianQuantum
 	for g := range rings {
@@ -138,7 +138,8 @@ func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	}
 }
 
-// visitLine adds the current row's slopes of the smoothed loss along the direction.
+// visitLine adds the slope of the current row's smoothed loss along the direction, at each step
+// length.
 func (w *worker) visitLine(t *task) {
 	m, q, inverse := w.margin(t.vector, t.W), w.margin(t.vector, t.Direction), 1/t.Width
 	cq := float64(w.weight * q)

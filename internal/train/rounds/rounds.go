@@ -52,7 +52,7 @@ const (
 )
 
 // lossLimits is a loss that can be trained in rounds, with bounds on its values. The bounds
-// determine the units to which sums are rounded.
+// determine the quanta to multiples of which sums are truncated.
 type lossLimits struct {
 	kind loss.Kind
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
@@ -74,7 +74,8 @@ var supported = map[pegasos.Loss]*lossLimits{
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is lossLimits.margin of a loss whose dual variables and dual terms are at most 1.
+// unitSlope is lossLimits.margin of a loss whose value is at most m if m is at least 1, and whose
+// dual variables and dual terms are at most 1.
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
 func fieldError(field, reason string) error {
@@ -120,11 +121,11 @@ type Rounds struct {
 }
 
 // New returns the rounds for rows with the statistics s, in the given number of shards that have
-// rows. An empty method means Newton's for the log loss and for few columns, up to the limit of
-// package newton, else the dual one. Only these fields of cfg may be set: Loss (hinge, squared
-// hinge, log), ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale,
-// Multiclass (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's
-// iterations. Other zero fields get their defaults or are chosen from the statistics.
+// rows. An empty method means Newton's for the log loss and for up to newton.MaxColumns columns,
+// otherwise the dual method. Only these fields of cfg may be set: Loss (hinge, squared hinge, log),
+// ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Multiclass
+// (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's iterations.
+// Zero fields get their defaults or are chosen from the statistics.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MaxColumns || cfg.Loss == pegasos.Log {

@@ -10,13 +10,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Shard is a contiguous part of the rows of [Rounds]. It is immutable and safe for concurrent use.
+// Shard is a contiguous part of the rows that [Rounds] trains on. It is immutable and safe for
+// concurrent use.
 type Shard struct {
 	r           *Rounds
 	x           store.Matrix
 	class       []int32   // class of each row, an index into Rounds.labels
 	number      int       // number of the shard, part of the seed of its random row orders
-	squareNorms []float64 // squared norms of the scaled rows with the bias feature; 0 for weight 0
+	squareNorms []float64 // squared norm of each scaled row with the bias feature; 0 for weight 0
 	columns     []int32   // all column numbers, 0 to cols-1: the index of a dense row
 	scaledZeros []float64 // scaled value of 0 in each column; nil if 0 in all
 }
@@ -164,8 +165,8 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot returns the dot product of the row and w, without the bias. Product t of the row is added to
-// running sum t mod 4.
+// dot returns the dot product of the row and w, without the bias. The product of value t of the row
+// and its weight is added to running sum t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values

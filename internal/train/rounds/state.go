@@ -41,8 +41,8 @@ type State struct {
 
 // Problem is the part of a State that belongs to one weight vector.
 type Problem struct {
-	Done      bool    `json:"done"`      // needs no more rounds before the proof
-	Stuck     bool    `json:"stuck"`     // done because the method makes no more progress
+	Done      bool    `json:"done"`      // the problem needs no more rounds before the proof
+	Stuck     bool    `json:"stuck"`     // Done because the method makes no more progress
 	Objective float64 `json:"objective"` // smallest objective so far; a proof sets it to the model's
 	Bound     float64 `json:"bound"`     // largest lower bound so far; a proof recomputes it
 
@@ -97,8 +97,8 @@ func (r *Rounds) Problems() int {
 	return len(r.labels)
 }
 
-// targetShare is the fraction of Config.Tol that is the first State.Target. It is below 1 because
-// the model's weights are rounded to float32 and the proof subtracts all rounding errors.
+// targetShare is the first State.Target as a fraction of Config.Tol. It is below 1 because the
+// model's weights are rounded to float32 and the proof subtracts all rounding errors.
 const targetShare = 0.95
 
 // handlers maps each kind of round to its method, the function that adds a worker's current row to
@@ -122,8 +122,8 @@ func (r *Rounds) firstKind() Kind {
 	return Sums
 }
 
-// Check returns an error unless s has a kind of the method, the right number of problems, and
-// finite vectors of the right length.
+// Check returns an error unless s has a kind of round that the method of r has, a problem for each
+// weight vector, and finite vectors of Vars elements.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
 		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
@@ -200,7 +200,7 @@ func (s *State) updateDone(p *Problem, patience int) {
 }
 
 // scheduleProof makes the next round a proof if all problems are done or Config.Epochs iterations
-// were made, and reports whether it did.
+// were made. It reports whether the next round is a proof.
 func (r *Rounds) scheduleProof(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {

@@ -37,11 +37,12 @@ func (r *Rounds) quantum(bound float64) quantum {
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
-// mean returns the mean over the weighted rows whose sum is v quanta.
+// mean returns v quanta of q, a sum over the rows, divided by the number of rows with a weight
+// above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector returns the mean vector over the weighted rows, in unscaled variables. The terms, sums
-// of scaled variables in quanta, are added first.
+// meanVector returns the sum of the vectors terms, in quanta of q and scaled variables, divided by
+// the number of rows with a weight above 0, in unscaled variables.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {

@@ -122,7 +122,7 @@ func (p *Shard) worker(s *State, tasks []task, size int) *worker {
 	return w
 }
 
-// block adds the sums over the block of the rows from first to end-1.
+// block adds the sums over the rows from first to end-1, which are one block, to w.sums.
 func (w *worker) block(first, end int) {
 	for k := range w.tasks {
 		clear(w.tasks[k].block)
@@ -149,7 +149,8 @@ func (w *worker) block(first, end int) {
 	}
 }
 
-// addTruncated adds the sums of a segment to dst, each truncated to a multiple of the quantum.
+// addTruncated adds the sums of a segment to dst, in quanta, each truncated toward 0. It sets w.err
+// if a sum is not finite or too large.
 func (w *worker) addTruncated(dst []int64, sums []float64, q segment) {
 	for j, v := range sums {
 		if q.scaled {

@@ -14,7 +14,7 @@ import (
 // of the given model in place of the trained weights.
 
 // claimSurplus is the fraction of the claimed P - D by which the bound must exceed the claimed
-// bound before the proof, which subtracts rounding errors.
+// bound before a proof is tried, because the proof subtracts rounding errors.
 const claimSurplus = 0.05
 
 // NewVerification returns the rounds that verify m.Result for rows with the statistics s, in the
@@ -42,7 +42,7 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		scale = scaling.Kind
 	}
 	if scale == pegasos.ScaleNone {
-		scaling = nil // only its Note can be set
+		scaling = nil // of the kind none, it can have only a Note
 	}
 	cfg := pegasos.Config{Loss: c.Loss, ClassWeight: c.ClassWeight, Lambda: m.Lambda, Bias: c.Bias,
 		Scale: scale, Seed: c.Seed, Epochs: iterations}
@@ -99,7 +99,8 @@ func (r *Rounds) startVerifying(p *Problem, k int) {
 	}
 }
 
-// Verified compares the model's claims with the results in s, which must be Done.
+// Verified compares the model's claims with the results in s. It returns an error if s is not Done
+// or r trains a model.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.verified == nil || !s.Done {
 		return nil, fmt.Errorf("pegasos: the rounds do not verify a model or are not done")

@@ -11,7 +11,8 @@ import (
 
 // Visit computes the shard's sums for the round that state begins, in at most the given number of
 // goroutines. alpha are the dual variables returned by the shard's visit in the round before; they
-// may be nil in the first round. next are those to store for the next round.
+// may be nil in the first round. next are the dual variables to store for the next round; nil with
+// Newton's method.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {

@@ -13,7 +13,7 @@ type Visits struct {
 	Seed  uint64 // seed of the order
 	Total int64  // steps of the run
 	Epoch int64  // steps of an epoch
-	Short bool   // a solver soon takes the place of the steps
+	Short bool   // Newton's method soon takes the place of the steps
 }
 
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
@@ -23,7 +23,7 @@ func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 // saves time, and otherwise reorders v.Only. The results of training are the same to the bit.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
-	// The epochs have another generator, which starts anew when a run is resumed.
+	// The epochs use another random generator, which starts anew when a run is resumed.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
@@ -86,5 +86,5 @@ const (
 	// MaxCopySize is the most bytes of copies: larger rows may not fit in memory twice.
 	MaxCopySize = 1 << 30
 
-	minPairEpochs = 16 // epochs from which copies of pairs with a small gain pay
+	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if the gain is small
 )

@@ -1,8 +1,7 @@
 // Package rows holds the labeled rows of a training run. A Set has the rows with their labels,
 // weights and norms, and checks them; a View is the selection of rows that a learner visits, in the
 // order of its visits, and computes sums over them. The package sits on package store, which has
-// the
-// row formats.
+// the row formats.
 package rows
 
 import (
@@ -26,7 +25,7 @@ type Error struct {
 	Scale  bool   // scaling the features would help
 }
 
-// Error returns the row and the reason.
+// Error returns a message with the row and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
 // Bad returns an Error of the row for the reason.
@@ -41,7 +40,7 @@ type Set struct {
 	Y       []float32  // label of each row: a class or a regression target
 	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32  // the distinct labels, ascending; nil for regression
-	Class   []int32    // index in Classes of each label, -1 if no weighted row has it
+	Class   []int32    // index in Classes of each label; -1 if it has none, for rows of weight 0
 	Norms   []float32  // squared norm of each row; nil before Measure
 
 	NoCopies  bool       // rows are not copied in the order of visits, for lack of memory
@@ -55,7 +54,7 @@ type Options struct {
 	Regression bool                // labels are regression targets
 	Known      []float32           // the classes, ascending; nil to collect them from the labels
 	Weights    []float32           // weight of each row; nil if all are 1
-	ByLabel    map[float32]float64 // factor of the weight for rows with a label; a missing factor is 1
+	ByLabel    map[float32]float64 // factor of the weights of a label's rows; 1 if it is missing
 }
 
 // New returns the set of the rows of x with the labels y. It checks the labels and the weights;
@@ -77,7 +76,8 @@ func New(x store.Examples, y []float32, o Options) (*Set, error) {
 }
 
 // Weigh returns own[i] times byLabel[y[i]] for each row i, a missing factor being 1. It returns nil
-// if own and byLabel are both nil, and an error if a weight is not allowed or no weight is above 0.
+// if own and byLabel are both nil. It returns an error if own has the wrong length or a weight that
+// is not allowed, if no weight is above 0, or if byLabel has a label that no row has.
 func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	if own != nil && len(own) != len(y) {
 		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
@@ -114,7 +114,7 @@ func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 
 // Subset returns the set of the given rows, with their labels, classes and weights. It copies the
 // rows or, with copies false, refers to the rows of s, which takes less memory and gives the same
-// bits. A subset of scaled rows holds their float32 values alone, without the raw rows.
+// bits. A subset of scaled rows has only their scaled float32 values, not the raw rows.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := store.MatrixOf(x); ok {
@@ -130,7 +130,7 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 }
 
 // MinR2 is the least mean squared length of rows that can be trained on in float32: for shorter
-// rows products of values and weights could be subnormal.
+// rows, products of values and weights could be subnormal.
 const MinR2 = 0x1p-120
 
 // Measure computes the rows' norms. It is the first pass over all rows, and returns an Error for a

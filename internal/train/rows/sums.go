@@ -14,13 +14,13 @@ const (
 
 	maxParts    = 8    // most parts into which AddTo divides the rows; a power of two
 	minPartRows = 4096 // least rows of a part
-	// maxPartColumns is the most columns per row of a part, so that adding up the parts' vectors
-	// costs little beside reading their rows.
+	// maxPartColumns is the largest ratio of the columns to the rows of a part: adding up the
+	// parts' vectors then costs little compared with reading their rows.
 	maxPartColumns = 8
 )
 
-// InBlocks calls f for each block of rows, with rows for the use of the calling goroutine, the
-// number of the block, and the range from <= j < to of its rows as Row counts them.
+// InBlocks calls f for each block of rows, in parallel, with rows that are cloned for the calling
+// goroutine, the number of the block, and the range of its rows: Row(j) for from <= j < to.
 func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -43,7 +43,7 @@ func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]flo
 	return sums
 }
 
-// Parts returns the most parts into which AddTo divides the rows of a view.
+// Parts returns the largest number of parts into which AddTo divides the rows of a view of s.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
 // partsOf returns the number of parts into which rows are divided, a power of two.
@@ -82,7 +82,7 @@ func (v *View) AddTo(u []float64, a []float32) {
 	}
 }
 
-// sum describes the sum over the rows Row(from) to Row(to-1).
+// sum describes the weighted sum over the rows Row(from) to Row(to-1) with the coefficients a.
 func (v *View) sum(a []float32, from, to int) store.Sum {
 	s := store.Sum{From: from, To: to, A: a, Weight: v.Weight}
 	if v.Only != nil {
@@ -92,6 +92,6 @@ func (v *View) sum(a []float32, from, to int) store.Sum {
 }
 
 // AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes. Parts need no more: an addend is rounded in each addition of its part and once for
-// each part, fewer times than in one long sum.
+// magnitudes. The bound is for a sum in one part. In several parts an addend is rounded less often:
+// in each addition of its part, and once for each part.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }

@@ -94,8 +94,8 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// InOrder calls f with the values in a, an equal number for each row of X, reordered to the order
-// of the view, and stores the values that f leaves there back in a. So what f reads and writes does
+// InOrder calls f with the values in a, an equal number for each row of X, in the order of the
+// view, and then stores in a the values as f has left them. The values that f reads and writes do
 // not depend on whether the rows were copied.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
@@ -125,9 +125,9 @@ func gather[T any](from []T, rows []uint32) []T {
 	return to
 }
 
-// ReadAhead tells the system which rows of a mapped file will be visited next, so that they are
-// read during the steps before. It changes no result. Without it each page would be read when a
-// step needs it, which is 10 times slower and more for data that exceed the memory.
+// ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
+// that they are read during the steps before. It changes no result. Without it each page would be
+// read when a step needs it, which is at least 10 times slower for data that exceed the memory.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
@@ -143,8 +143,8 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead returns a mapped file to sequential reading, for which the system reads ahead by
-// itself.
+// EndReadAhead returns a memory-mapped file to sequential reading, for which the operating system
+// reads ahead by itself.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)

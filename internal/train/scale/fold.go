@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// factor returns the factor of column j that is folded into the weights, 1 if none is.
+// factor returns the factor of column j that is folded into the weights; 1 if s is not folded or
+// has no factors.
 func (s *Scale) factor(j int) float64 {
 	if !s.Folded || s.Factor == nil {
 		return 1
@@ -15,7 +16,8 @@ func (s *Scale) factor(j int) float64 {
 	return float64(s.Factor[j])
 }
 
-// shift returns the shift of column j that is folded into the biases, 0 if none is.
+// shift returns the shift of column j that is folded into the biases; 0 if s is not folded or has
+// no shifts.
 func (s *Scale) shift(j int) float64 {
 	if !s.Folded || s.Shift == nil {
 		return 0
@@ -23,14 +25,14 @@ func (s *Scale) shift(j int) float64 {
 	return float64(s.Shift[j])
 }
 
-// foldWeight converts the weight w of column j, for scaled rows and targets, to the weight of the
-// folded vector.
+// foldWeight returns the folded weight of column j, rounded to float32, if w is the weight for
+// scaled rows and targets.
 func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.TargetUnit())
 }
 
 // shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of
-// the terms' magnitudes. w holds the weights for scaled rows.
+// the magnitudes of these products. w holds the weights for scaled rows.
 func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0
@@ -65,9 +67,9 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 }
 
 // Unfold converts the weight vectors w and biases b of a model with the scale of, nil for none, to
-// vectors and biases for rows and targets scaled by s. If of is not Folded, it must scale rows like
-// s. With bias false, the returned biases are nil if they are 0 but for roundings: the model's
-// biases then came from the shifts and the center alone.
+// vectors and biases for rows and targets scaled by s. If of is not nil and not Folded, it must
+// scale rows like s. With bias false, the returned biases are nil if they are 0 within rounding
+// errors: the model's biases then came from the shifts and the center alone.
 func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
 	if of == nil || of.Folded { // w takes raw rows
@@ -95,8 +97,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// onlyShifts reports whether the biases b of w come from the shifts and the center alone: the
-// biases left, for scaled rows, are no larger than roundings.
+// onlyShifts reports whether the biases b of w come from the shifts and the center alone. That is
+// so if the biases for scaled rows, left, are within rounding errors of 0.
 func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
 	for k, rest := range left {
 		size := math.Abs(at(b, k)) + math.Abs(s.Centre)
@@ -123,8 +125,8 @@ func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 }
 
 // BiasError returns the factor that turns the relative error of float64 sums into the error of the
-// folded biases of w, in units of the scaled targets: the largest sum of the magnitudes that
-// folding adds to a bias.
+// folded biases, in units of the scaled targets: the largest sum of the magnitudes that folding
+// adds to a bias. w holds the weights for scaled rows.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, magnitude := s.shiftSum(v)

@@ -21,19 +21,19 @@ import (
 type Scale struct {
 	Kind    string    // scaling.None, Standard, MaxAbs or Unit
 	Folded  bool      // the scale is folded into the model's weights and biases
-	Shift   []float32 // shift of each column for scaling.Standard, nil for other kinds
-	Factor  []float32 // factor of each column for scaling.Standard and MaxAbs, nil for other kinds
+	Shift   []float32 // shift of each column for scaling.Standard; nil for other kinds
+	Factor  []float32 // factor of each column for scaling.Standard and MaxAbs; nil for other kinds
 	Centre  float64   // value subtracted from the targets
 	Spread  float64   // standard deviation that the targets are divided by; 0 if they are unscaled
 	R2      float64   // mean squared length of the scaled rows, without a bias feature
 	Note    string    // explains the choices of scale, lambda and proof in the model; may be empty
-	Epsilon float64   // setting of that name, in units of the unscaled targets
+	Epsilon float64   // setting Epsilon, in units of the unscaled targets
 }
 
-// A scale within these limits can be folded: float32 can hold the weights, and differences from the
-// mean do not cancel.
+// A scale within these limits can be folded: float32 can hold the folded weights, and the
+// differences of the features from their means lose few digits.
 const (
-	maxMeanRatio = 1e3     // ratio of a column's mean to its standard deviation, in magnitude
+	maxMeanRatio = 1e3     // largest ratio of a column's |mean| to its standard deviation
 	maxFactor    = 0x1p60  // largest factor of a column
 	minFactor    = 0x1p-60 // smallest factor of a column
 )
@@ -64,12 +64,12 @@ func (s *Scale) TargetUnit() float64 {
 	return s.Spread
 }
 
-// scaler returns the Scaler that applies s to rows.
+// scaler returns a Scaler with the kind, shifts and factors of s.
 func (s *Scale) scaler() *scaling.Scaler {
 	return &scaling.Scaler{Kind: s.Kind, Shift: s.Shift, Factor: s.Factor}
 }
 
-// Check returns an error if the scale is not a valid scale of rows with cols columns.
+// Check returns an error if s is not a valid scale for rows with cols columns.
 func (s *Scale) Check(cols int) error {
 	if !s.scaler().Check(cols) || !(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) ||
 		!floats.IsFinite(s.Centre) {
@@ -92,7 +92,8 @@ func (s *Scale) Same(t *Scale) bool {
 		slices.Equal(s.Factor, t.Factor)
 }
 
-// Lengths returns the lengths of Shift and Factor for rows with cols columns.
+// Lengths returns the lengths that Shift and Factor have in a scale of this kind for rows with cols
+// columns.
 func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	switch s.Kind {
 	case scaling.Standard:
@@ -103,7 +104,8 @@ func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns the scale for rows with cols columns. Additional columns are left unscaled.
+// WithCols returns s for rows with cols columns. Columns that s lacks are left unscaled. The result
+// is s itself if s is nil or has no factors.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s
@@ -116,13 +118,14 @@ func (s *Scale) WithCols(cols int) *Scale {
 	return &c
 }
 
-// resized returns a copy of v with n values: the first ones of v, then with.
+// resized returns a copy of v with n values, cut off or padded with the value with.
 func resized(v []float32, n int, with float32) []float32 {
 	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{with}, max(0, n-len(v))))
 }
 
-// Apply returns the scaled rows and targets, using the given number of goroutines. It returns x and
-// y themselves where nothing changes. Once stop returns true, the returned rows are unusable.
+// Apply returns the scaled rows and targets, using the given number of goroutines. It returns x
+// itself if the kind is scaling.None, and y itself if Spread is 0. Once stop returns true, the
+// returned rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
 	store.Examples, []float32,
 ) {
@@ -139,9 +142,9 @@ func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bo
 	return x, scaled
 }
 
-// Dots calls set with the dot product of each vector of w, which takes scaled rows, and the scaled
-// form of a raw row. The row is sparse, or dense if index is nil. s must not be of the kind
-// scaling.None.
+// Dots scales a raw row and calls set(k, z) for each vector k of w, where z is the dot product of
+// the vector and the scaled row. The row is sparse, or dense if index is nil. s must not be of the
+// kind scaling.None.
 func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
 	cols := len(w[0])
 	if s.Kind == scaling.Unit {
@@ -173,8 +176,8 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 	}
 }
 
-// ScoreOfZeros returns the sum that columns cols and up contribute to a score by w, which takes
-// scaled rows, if their raw values are 0. s must have factors.
+// ScoreOfZeros returns what the columns from cols on contribute to the score of a row by w if their
+// raw values are 0. w is a vector for scaled rows. s must have factors.
 func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	scaler := s.scaler()
 	for j := cols; j < len(w); j++ {

@@ -167,7 +167,7 @@ func TestLambdaEnds(t *testing.T) {
 	_, err := Lambda(job, p)
 	var rule options.Rule
 	if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
-		!strings.HasSuffix(rule.Reason, "for models that Lambda is chosen by: set that") {
+		!strings.HasSuffix(rule.Reason, "to choose Lambda: set Lambda to skip them") {
 		t.Error(err)
 	}
 	job.MaxMemory = 0

@@ -24,10 +24,10 @@ import (
 )
 
 // Lambda returns the lambda of the path p whose models predict held-out rows best. It returns the
-// rule's lambda unless another is better by more than sureErrors standard errors. job is the
-// complete job of training on all rows. The free memory decides how many folds run in parallel and
-// whether rows are copied, which does not change the result; Lambda returns an error if it is too
-// little for one fold. If job.Until is done before Lambda returns, the result means nothing.
+// rule's lambda unless another is better by more than 1.5 standard errors. job is the complete job
+// of training on all rows. The free memory decides how many folds run in parallel and whether rows
+// are copied, which does not change the result; Lambda returns an error if the memory is too little
+// for one fold. If job.Until is done before Lambda returns, the result means nothing.
 func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	s := &job.Settings
 	settings.KeepOnly(s, settings.Trial)
@@ -55,7 +55,8 @@ func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	}
 }
 
-// holdOutAll holds out every fold of the path, up to atOnce of them in parallel.
+// holdOutAll calls holdOut for every fold of the path, for up to atOnce of them in parallel. It
+// returns the error of one of them, if any.
 func (t *trial) holdOutAll(atOnce int) error {
 	t.job.Share = atOnce
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
@@ -66,18 +67,18 @@ func (t *trial) holdOutAll(atOnce int) error {
 }
 
 const (
-	maxEpochs  = 15  // most epochs of each run of a path
+	maxEpochs  = 15  // largest number of epochs of a run with one lambda
 	sureErrors = 1.5 // standard errors by which a lambda must be better than the rule's
 )
 
 // trial is the cross-validation of the lambdas of a path.
 type trial struct {
-	job    engine.Job   // job of training on all rows
+	job    engine.Job   // the job of training on all rows
 	path   *choose.Path // lambdas and number of folds to try
 	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
-	group  []int32      // index of the first of the rows equal to each row
-	part   []int32      // index of each row's part, or never or absent
-	wrong  [][]float64  // mistake of each lambda's model on each row: see mistake
+	group  []int32      // for each row the index of the first row that equals it
+	part   []int32      // index of each row's part; never or absent for a row in no part
+	wrong  [][]float64  // result of mistake for each lambda's model and each row
 }
 
 const (
@@ -143,8 +144,9 @@ func (t *trial) assignParts() {
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains a model with each lambda on the rows outside a part, starting from the model of
-// the lambda before, and stores the models' mistakes on the rows of the part. It returns an error
-// if there is too little memory.
+// the lambda before, and stores the models' mistakes on the rows of the part. After a model that
+// makes no mistake on its own rows it trains no further ones: all smaller lambdas get the mistakes
+// of this model. It returns an error if there is too little memory.
 func (t *trial) holdOut(part int32) error {
 	if t.stopped() {
 		return nil
@@ -207,8 +209,8 @@ func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each model is recorded with: the next run, which starts
-// from the model, then begins with small steps.
+// startSteps is the number of steps that each model is recorded as having taken: the next run,
+// which starts from the model, then begins with small steps.
 const startSteps = 1 << 20
 
 // run trains the model of a job. It returns a nil model if training fails or is stopped, and an
@@ -216,7 +218,7 @@ const startSteps = 1 << 20
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
-		rule.Reason += ", for models that Lambda is chosen by: set that"
+		rule.Reason += "; these models are trained to choose Lambda: set Lambda to skip them"
 		return nil, rule
 	}
 	if err != nil {
@@ -265,8 +267,9 @@ func weightOf(set *rows.Set, i int) float64 {
 	return set.Weight[i]
 }
 
-// best returns the index of the best lambda: of those better than the rule's lambda beyond chance
-// the one with the fewest mistakes, or the rule's.
+// best returns the index of the lambda with the smallest mean mistake, among those that are better
+// than the rule's lambda by more than sureErrors standard errors. If there are none, it returns
+// the index of the rule's lambda.
 func (t *trial) best() int {
 	best, least := t.path.Rule, 0.0
 	for k := range t.wrong {
