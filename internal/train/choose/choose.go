@@ -15,10 +15,10 @@ import (
 // The rules and their numbers come from a trial on 78 problems: docs/training.md explains them, and
 // docs/spec.md lists them.
 const (
-	maxNarrow      = 256     // columns of narrow data; data with more columns are wide
+	maxNarrow      = 256     // largest number of columns of narrow data
 	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
 	maxColumnRange = 10      // ratio of column magnitudes above which their scales count as unequal
-	maxMeanLength  = 3       // mean over median squared row length above which rows are normalized
+	maxMeanLength  = 3       // mean over median squared row length above which rows get length 1
 	maxLengthRange = 1.01    // largest over least squared row length up to which lengths are equal
 	maxDenseGrowth = 4       // ratio of dense to sparse bytes up to which sparse rows may become dense
 	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
@@ -251,8 +251,8 @@ func (c *Choice) passes() int {
 
 // finish chooses the solver, the tolerance and the epochs where they are open. The solver is
 // FinishAuto if Tol is given or a proof is predicted to be cheap, and Newton's method for the
-// squared loss on narrow data. It stays open for a resumed run and for one with several shards.
-// passes is the length of a run without a proof, in passes over the rows.
+// squared loss on narrow data. Otherwise, and always for resumed runs and for several shards, it
+// stays open. passes is the length of a run without a proof, in passes over the rows.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings

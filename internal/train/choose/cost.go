@@ -28,7 +28,7 @@ type lossCosts struct {
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
 	growth     float64 // factor by which the passes grow for each tenth of the gap
 
-	leastLambda float64 // smallest lambda of the rule, times the rows, as a share of R^2
+	leastLambda float64 // least lambda*rows that the rule chooses, as a share of R^2
 	newton      bool    // without Tol, Newton's method is chosen if there are few columns
 }
 
@@ -94,11 +94,11 @@ type Work struct {
 type Plan struct {
 	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
 	Passes float64 // predicted passes of the dual descent, also if Newton is set
-	Cost   float64 // nanoseconds for all problems; +Inf if the descent is cheaper but not allowed
+	Cost   float64 // nanoseconds for all problems; +Inf if the plan is a descent not allowed
 }
 
-// To returns the plan for a relative gap of tol: Newton's method if it is allowed and costs no more
-// than the dual descent, even one that is not allowed; otherwise the descent.
+// To returns the plan for a relative gap of tol. The solver is Newton's method if it is allowed and
+// costs no more than the dual descent would; otherwise it is the descent, even if not allowed.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)

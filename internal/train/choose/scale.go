@@ -137,8 +137,8 @@ func (c *Choice) bestKind() string {
 	return none
 }
 
-// copyBytes returns the bytes of a copy of the rows: 4 for each value if the copy is dense, which
-// toDense also asks for if the rows are sparse; otherwise 8 for each row and each nonzero.
+// copyBytes returns the bytes of a copy of the rows: 4 for each value if toDense is set or the rows
+// are not sparse, otherwise 8 for each row and each nonzero.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)
@@ -175,7 +175,7 @@ func (c *Choice) chooseTargetScale() {
 	options.Fill(&c.TargetScale, scaling.Standard)
 	if c.TargetScale == scaling.None {
 		s.Centre, s.Spread = 0, 0
-	} else if s.Spread == 0 { // otherwise the known scale has it
+	} else if s.Spread == 0 { // otherwise the known scale has both numbers
 		s.Centre, s.Spread = c.moments()
 	}
 	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {

@@ -68,7 +68,7 @@ type common struct {
 	iterate.Progress
 	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // latest visits in a row that found a gap of 0, by row; maxSkip at most
+	streak   []float32 // number of each row's last visits without a gap above 0; at most maxSkip
 	active   []uint32  // buffer of activeRows
 }
 
@@ -79,7 +79,7 @@ const (
 
 // skip updates the skipping state of row i after a visit that found the given duality gap. A row
 // whose gap was 0 in two visits in a row is skipped for one pass, after the next such visit for
-// two, and so on up to maxSkip. Unlike with liblinear's shrinking it always comes back.
+// two, and so on up to maxSkip. Unlike in liblinear's shrinking, every row is visited again.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0
@@ -123,7 +123,8 @@ func (r *common) EndEpoch() {
 
 // GapEstimate estimates P - D from the rows' mean duality gaps in the last two passes. The gaps are
 // measured in the course of a pass, and P - D is smaller at its end: the estimate is 0.7 times the
-// last pass's mean, times the square root of the ratio of the two means if the gap has fallen.
+// last pass's mean, times the square root of the ratio of the last mean to the one before if that
+// is below 1.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -251,9 +252,9 @@ func (d *Descent) DualEstimate() float64 {
 	return sum/float64(d.Count()) - square/(2*d.FixedScale*float64(d.Count()))
 }
 
-// Improve makes the given number of passes with d, a solver of the problem of on its state s, each
-// in another random order. It returns the lower bound on the optimum that the dual variables then
-// prove, or 0 if a score is not finite. r2 is the mean of the rows' squared norms.
+// Improve makes the given number of passes with the solver d, whose state is s and whose problem is
+// of, each in another random order. It returns the lower bound on the optimum that the dual
+// variables then prove, or 0 if a score is not finite. r2 is the mean of the rows' squared norms.
 func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

@@ -41,7 +41,7 @@ type State struct {
 	Origin  int64     // number of the last step that does not count for the average
 	scalars []float64 // buffer of Sample
 
-	Windows *certificate.Windows // rows' coefficients in the last epochs, for the bound; may be nil
+	Windows *certificate.Windows // sums of the rows' coefficients, for the lower bound; may be nil
 
 	Checked int64 // step after which v was last found to be finite
 	Err     error // reason why the run ended early, an *Error; nil while there is none

@@ -28,8 +28,9 @@ func clampRamp(u float64) (a float64, within int) {
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // neither 0 nor 1
 }
 
-// hingeSlope returns the two sums of slope over the given rows. The first is NaN for some infinite
-// elements of q; the caller then uses addSlope instead.
+// hingeSlope returns the sums that addSlope adds to v, over the rows with the margins m and their
+// derivatives q along p. The first sum is NaN for some infinite elements of q; the caller then uses
+// addSlope instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {

@@ -50,7 +50,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds the sums of slope over the rows from first to end-1 to v.
+// addSlope adds the sums of the first and second derivatives along p at s of the rows' smoothed
+// losses to v, over the rows from first to end-1.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

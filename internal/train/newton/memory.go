@@ -1,6 +1,6 @@
 package newton
 
-// Memory that the method keeps for a problem between iterations.
+// These constants are the memory that the method keeps for a problem between iterations.
 const (
 	PerVector = 8  // float32 numbers for each feature
 	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
@@ -17,7 +17,7 @@ func Memory(problems float64, rows, cols int) float64 {
 
 // SharedMemory estimates the bytes that the problems of all vectors share: their directions and, if
 // flat is set (see loss.Func.Flat), the rows as bytes and the Hessians kept between iterations.
-// size is the number of bytes of the rows, and kept the limit for the Hessians.
+// size is the number of bytes of the rows, and kept the largest number of bytes of the Hessians.
 func SharedMemory(vectors float64, rows, cols, size int, flat bool, kept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(MaxTogether)) * (4*n + 16*d)

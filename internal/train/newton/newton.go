@@ -229,7 +229,7 @@ func (n *Method) narrow(at evaluation) bool {
 	}
 	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
-		by = math.Sqrt(by) // the full reduction takes two steps
+		by = math.Sqrt(by) // smaller reductions, one after the other, do as much
 	}
 	n.h /= max(1.4, by)
 	return true
@@ -287,7 +287,8 @@ func (n *Method) Result(w []float32) (bias float64) {
 	return n.biasOf(n.bestV)
 }
 
-// Width returns the width of the zone of the best dual variables; 0 if the loss has no kink.
+// Width returns the width of the zone with which the best dual variables were computed; 0 if the
+// loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -314,7 +315,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	const sample = 2048
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
-	var distances []float64 // from the kink, of a sample
+	var distances []float64 // distances of a sample of the margins from the kink
 	for j := 0; j < rows; j += step {
 		distances = append(distances, n.p.Loss.KinkDistance(n.m[j]))
 	}

@@ -31,8 +31,8 @@ type buffers struct {
 	was       []float32   // a_i of each row before it changed
 	ones      []float32   // 1 for each row of the store, for store.Sum
 	weight    []float64   // factor of each row of the store in addRows
-	only      []uint32    // rows for addRows
-	parts     [][]float64 // sums of the parts of addRows
+	only      []uint32    // buffer: the rows that addRows adds
+	parts     [][]float64 // sums of the parts into which addRows cuts the rows
 }
 
 // Pool holds what the methods of a run share: the rows, and buffers to compute a direction with.

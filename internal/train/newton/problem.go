@@ -15,7 +15,7 @@ type Problem struct {
 	Free   bool    // the bias has no penalty; Beta must be 1
 
 	Rows []uint32             // number of each row in the caller's arrays
-	X    store.Rows           // rows to read, if possible in the order of memory
+	X    store.Rows           // rows, which are read in the order of memory if possible
 	At   []uint32             // index in X of each row
 	Name func(row uint32) int // index in Pool.X of the row with the given number
 	Side []int8               // label y_i of each row, or 1 for a regression
@@ -28,8 +28,9 @@ type Problem struct {
 	Start func() (w []float32, bias float64)
 }
 
-// usefulThreads returns the number of goroutines that an iteration can keep busy: one for each 4 ms
-// of work, because they wait for each other dozens of times. It changes no bit of the results.
+// usefulThreads returns the number of goroutines that an iteration can keep busy: 1, and 1 more for
+// each 4 ms of work, because they wait for each other dozens of times. It changes no bit of the
+// results.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)

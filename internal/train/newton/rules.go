@@ -7,7 +7,8 @@ import (
 
 // This file has the rules that apply both on one machine and to rows in shards on many machines.
 
-// Stall records the last iteration in which P - D had fallen by a tenth.
+// Stall records the last iteration in which P - D had fallen by a tenth or more since the iteration
+// recorded before.
 type Stall struct {
 	Since   int     `json:"since"`   // number of that iteration
 	Falling float64 `json:"falling"` // P - D in that iteration

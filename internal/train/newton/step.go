@@ -254,8 +254,8 @@ func (n *Method) updateSums(changed []int32) {
 }
 
 // gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has no
-// penalty, D is that of feasible dual variables: of the a_i with a_i*y_i > 0 and those with
-// a_i*y_i < 0, it scales the ones with the larger sum down to the sum of the others.
+// penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0. D is then computed for
+// the a_i of which those with a_i*y_i > 0, or those with a_i*y_i < 0, are scaled down to fit.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))

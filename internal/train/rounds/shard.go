@@ -165,8 +165,8 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot returns the dot product of the row and w, without the bias. The product of value t of the row
-// and its weight is added to running sum t mod 4.
+// dot returns the dot product of the row and w, without the bias. The product of the row's value
+// number t is added to running sum number t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values

@@ -139,7 +139,8 @@ func (r *Rounds) Check(s *State) error {
 		}
 	}
 	if kind, ok := handlers[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
-		return fmt.Errorf("pegasos: the state has the kind %q, which the method lacks", s.Kind)
+		return fmt.Errorf("pegasos: the state has the kind %q, want a kind of the method %q",
+			s.Kind, r.Method)
 	}
 	return nil
 }

@@ -41,8 +41,9 @@ func (r *Rounds) quantum(bound float64) quantum {
 // above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector returns the sum of the vectors terms, in quanta of q and scaled variables, divided by
-// the number of rows with a weight above 0, in unscaled variables.
+// meanVector adds the given vectors, which are in quanta of q and in variables scaled by
+// Rounds.scale, and divides the sum by the number of rows with a weight above 0. The result is in
+// unscaled variables.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {

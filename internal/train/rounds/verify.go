@@ -103,7 +103,7 @@ func (r *Rounds) startVerifying(p *Problem, k int) {
 // or r trains a model.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.verified == nil || !s.Done {
-		return nil, fmt.Errorf("pegasos: the rounds do not verify a model or are not done")
+		return nil, fmt.Errorf("pegasos: the rounds verify no model, or the state is not done")
 	}
 	return r.verified.Compare(r.result(s, 0)), nil
 }

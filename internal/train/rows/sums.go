@@ -10,10 +10,10 @@ import (
 // are added in order: the result has the same bits for any number of goroutines.
 
 const (
-	blockRows = 4096 // rows of a block, whose numbers are summed separately
+	blockRows = 4096 // rows of a block; each block has sums of its own, which are then added
 
-	maxParts    = 8    // most parts into which AddTo divides the rows; a power of two
-	minPartRows = 4096 // least rows of a part
+	maxParts    = 8    // largest number of parts into which AddTo divides the rows; a power of two
+	minPartRows = 4096 // smallest number of rows of a part
 	// maxPartColumns is the largest ratio of the columns to the rows of a part: adding up the
 	// parts' vectors then costs little compared with reading their rows.
 	maxPartColumns = 8

@@ -31,8 +31,8 @@ func (v View) Clone() View {
 	return v
 }
 
-// PrefetchDistance returns the number of steps before its visit at which a row is prefetched, 0 if
-// rows are not prefetched.
+// PrefetchDistance returns how many steps before its visit a row is prefetched; 0 if rows are not
+// prefetched.
 func (v *View) PrefetchDistance() int {
 	if !v.Scattered {
 		return 0

@@ -66,7 +66,7 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 	return folded, biases
 }
 
-// Unfold converts the weight vectors w and biases b of a model with the scale of, nil for none, to
+// Unfold converts the weight vectors w and biases b of a model, whose scale is of (may be nil), to
 // vectors and biases for rows and targets scaled by s. If of is not nil and not Folded, it must
 // scale rows like s. With bias false, the returned biases are nil if they are 0 within rounding
 // errors: the model's biases then came from the shifts and the center alone.

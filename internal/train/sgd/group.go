@@ -29,8 +29,8 @@ type Group struct {
 const minGroup = 3
 
 // NewGroup returns a group of the problems, whose vectors are the rows of vectors from first on. It
-// returns nil, and the problems must take their steps one by one, if one of them has a projection,
-// an error or no plain hinge loss, or if sharing sparse rows would not pay. buffer(n) must return
+// returns nil, and the problems must take their steps one by one, if one of them has a projection
+// or an error or is no PlainHinge, or if sharing sparse rows would not pay. buffer(n) must return
 // the same slice of n numbers in every call, all 0 at first, because groups are made anew for each
 // part of an epoch.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,

@@ -88,8 +88,8 @@ const (
 
 // assignParts divides the rows into choose.Parts parts. It deals out the groups of equal rows of
 // each class in the order of their hashes, so that neither the order of the rows nor copies of rows
-// change the parts. The class of a group is the lowest class of its rows. The only group of a class
-// is in no part.
+// change the parts. The class of a group is the lowest class of its rows. If a class has only one
+// group, the group is in no part.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
