@@ -63,7 +63,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// A plan takes the solver that costs less of those that are allowed, for all problems.
+// A plan has Newton's method if it is allowed and costs no more than the dual descent would for all
+// problems, otherwise the descent, at a cost of +Inf if that is not allowed.
 func TestPlan(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}

@@ -463,8 +463,8 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// Settings makes the choices that docs/spec.md describes, to the bit, and Take and End follow it
-// for every lambda of the path.
+// Settings makes the choices that docs/spec.md describes, to the bit, and UseLambda and End follow
+// the page for every lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[string]int{}
 	proven, moved := 0, 0

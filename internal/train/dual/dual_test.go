@@ -394,7 +394,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Dual variables that no loss can have come out as the nearest that it can.
+// For dual variables outside the range of the loss, Duals returns the nearest ones in the range.
 func TestDualsAreClamped(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)

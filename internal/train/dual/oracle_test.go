@@ -79,7 +79,7 @@ func (d *problem) dualsOf(i int) []float32 {
 	return d.alpha[i*k:][:k]
 }
 
-// label returns the sign of row i and what its margin is less.
+// label returns the sign of row i, and the target that is subtracted in its margin.
 func (d *problem) label(i int) (side, target float64) {
 	switch {
 	case d.Target != nil:

@@ -187,7 +187,8 @@ func TestSetStart(t *testing.T) {
 	}
 }
 
-// w is sampled every Period steps, counted back from the end of the run, and is the mean's.
+// w is sampled every Period steps, counted back from the end of the run, and the result is the mean
+// of the samples of the last half.
 func TestSamples(t *testing.T) {
 	for _, free := range []bool{false, true} {
 		s := newState(t, 2, 0.3, 2, false)
@@ -280,7 +281,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// Numbers that are not finite end the run with the step and the row's name in the set.
+// Numbers that are not finite end the run with the step and the row's index in the set.
 func TestErrors(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for name, c := range map[string]struct {
@@ -366,7 +367,7 @@ func TestBeginDual(t *testing.T) {
 	}
 }
 
-// A state of other rows goes on where another was.
+// A state on other rows continues from the weights and counters of the state that it adopts.
 func TestAdopt(t *testing.T) {
 	a, b := newState(t, 2, 0.3, 2, false), newState(t, 2, 0.3, 2, false)
 	a.T0, a.T, a.Start, a.Origin, a.Total, a.Period = 1, 2, 3, 4, 5, 6
