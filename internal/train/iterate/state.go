@@ -128,7 +128,7 @@ func (s *State) Sample() {
 }
 
 // AddRow adds a times row i to vector k. With projection it also updates Norm2, the appended
-// feature included; the caller must then add that feature's part to Biases.
+// feature included. The caller must add that feature's part to Biases afterwards.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])

@@ -46,7 +46,7 @@ func (v *View) renumber() {
 	v.Only = nil
 }
 
-// merge merges two ascending lists into an ascending list.
+// merge returns an ascending list of the elements of two ascending lists.
 func merge(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -28,7 +28,7 @@ type Error struct {
 // Error returns a message with the row and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-// Bad returns an Error of the row for the reason.
+// Bad returns an Error for the row with the reason.
 func Bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
 
 // TooLarge ends error messages about numbers beyond the range of float32 with a remedy.
@@ -173,7 +173,8 @@ func largestValue(x store.Rows, row int, factor float32) (size float64) {
 	return size
 }
 
-// Rows returns the rows in their fastest format, for one goroutine: Compacted, or X if that is nil.
+// Rows returns the rows in their fastest format, cloned for one goroutine: Compacted, or X if that
+// is nil.
 func (s *Set) Rows() store.Rows {
 	if s.Compacted != nil {
 		return s.Compacted.Clone()

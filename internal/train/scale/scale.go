@@ -16,8 +16,9 @@ import (
 )
 
 // Scale describes how rows and regression targets are scaled: feature x of column j becomes
-// (x - Shift[j])*Factor[j], and target y becomes (y - Centre)/Spread. A nil Scale changes nothing.
-// pegasos.Scaling has the same fields.
+// (x - Shift[j])*Factor[j], or each row is divided by its length if Kind is scaling.Unit. Target y
+// becomes (y - Centre)/Spread, unless Spread is 0. A nil Scale changes nothing. pegasos.Scaling has
+// the same fields.
 type Scale struct {
 	Kind    string    // scaling.None, Standard, MaxAbs or Unit
 	Folded  bool      // the scale is folded into the model's weights and biases
