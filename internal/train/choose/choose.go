@@ -68,7 +68,7 @@ type Choice struct {
 	Rows  *rows.Set    // scaled rows; nil if the choice was made from statistics
 	Scale *scale.Scale // scale of the rows and targets; not nil
 
-	count, width int            // numbers of rows and columns, with rows of weight 0, empty columns
+	count, width int            // rows and columns, including rows of weight 0 and empty columns
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if chosen from statistics
 	meanSquare   float64        // mean squared length of the unscaled rows
