@@ -2703,7 +2703,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -3400,7 +3400,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -10249,7 +10249,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y1
@@ -11576,7 +11576,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -14418,7 +14418,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -16947,7 +16947,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -17427,7 +17427,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y1
@@ -17952,7 +17952,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -18654,7 +18654,7 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
 	CMPQ         CX, $+64
 	JAE          long
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ       CX, SI
 	SUBQ       $+1, SI
 	LEAQ       masks<>+32(SB), R8
@@ -18673,7 +18673,7 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
 	VMULPS     Y2, Y11, Y11
 	VADDPS     Y9, Y11, Y11
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// Fewer than 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ      CX, $+8
 	JBE       short0
 	VPMOVZXBD (AX), Y2
@@ -18946,7 +18946,7 @@ rest:
 	CMPQ CX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ       CX, SI
 	SUBQ       $+1, SI
 	LEAQ       masks<>+32(SB), R8

@@ -2790,7 +2790,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -2910,7 +2910,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VSUBPS        (CX), Z16, Z16
 	VMULPS        Z16, Z16, Z16
@@ -3247,7 +3247,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -3335,7 +3335,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VMULPS        (CX), Z16, Z16
 	VADDPS        Z17, Z16, Z16
@@ -9328,7 +9328,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -9423,7 +9423,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z17
 	VSUBPS        (CX), Z17, Z17
 	VANDPS        Z16, Z17, Z17
@@ -10456,7 +10456,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -10565,7 +10565,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VMULPS        Z16, Z16, Z16
 	VADDPS        Z17, Z16, Z16
@@ -12268,7 +12268,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -12363,7 +12363,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VSUBPS        (CX), Z16, Z16
 	VMULPS        Z16, Z16, Z16
@@ -14223,7 +14223,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -14300,7 +14300,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VADDPS        Z17, Z16, Z16
 	VMOVUPS       64(AX), Z17
@@ -14537,7 +14537,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -14621,7 +14621,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z17
 	VANDPS        Z16, Z17, Z17
 	VADDPS        Z18, Z17, Z17
@@ -14878,7 +14878,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -14962,7 +14962,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	VMOVUPS       (AX), Z16
 	VMULPS        Z16, Z16, Z16
 	VADDPS        Z17, Z16, Z16
@@ -15299,7 +15299,7 @@ TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-84
 	CMPQ         CX, $+64
 	JAE          long
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ      CX, SI
 	SUBQ      $+1, SI
 	TESTL     $0x00000008, SI
@@ -15341,7 +15341,7 @@ fewfalse:
 donefalse:
 	VADDPS Z21, Z23, Z23
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// Fewer than 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ      CX, $+16
 	JBE       short0
 	VPMOVZXBD (AX), Z18
@@ -15481,7 +15481,7 @@ rest:
 	CMPQ CX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ      CX, SI
 	SUBQ      $+1, SI
 	TESTL     $0x00000008, SI

@@ -3377,7 +3377,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -4057,7 +4057,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -11555,7 +11555,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -12852,7 +12852,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -15304,7 +15304,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -17942,7 +17942,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -18405,7 +18405,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -18914,7 +18914,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -19597,7 +19597,7 @@ TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-84
 	CMPQ         CX, $+64
 	JAE          long
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ      CX, SI
 	SUBQ      $+1, SI
 	MOVQ      CX, DI
@@ -19617,7 +19617,7 @@ TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-84
 	VMULPS    Y18, Y27, Y27
 	VADDPS    Y25, Y27, Y27
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// Fewer than 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMPQ      CX, $+8
 	JBE       short0
 	VPMOVZXBD (AX), Y18
@@ -19889,7 +19889,7 @@ rest:
 	CMPQ CX, $+0
 	JBE  fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVQ      CX, SI
 	SUBQ      $+1, SI
 	MOVQ      CX, DI

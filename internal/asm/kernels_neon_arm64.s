@@ -3946,7 +3946,7 @@ TEXT ·distanceNEON(SB), NOSPLIT, $0-52
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP    $0x00000008, R2
 	BLS    short0
 	MOVD   $bytes<>+0(SB), R6
@@ -4990,7 +4990,7 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -17215,7 +17215,7 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -19492,7 +19492,7 @@ TEXT ·normNEON(SB), NOSPLIT, $0-28
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP    $0x00000008, R1
 	BLS    short0
 	MOVD   $bytes<>+0(SB), R3
@@ -23854,7 +23854,7 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -27618,7 +27618,7 @@ TEXT ·sumNEON(SB), NOSPLIT, $0-28
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
@@ -28207,7 +28207,7 @@ TEXT ·sumAbsNEON(SB), NOSPLIT, $0-28
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
@@ -28885,7 +28885,7 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-28
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
@@ -29804,7 +29804,7 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-84
 	CMP   $0x00000040, R1
 	BHS   long
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD   R1, R6
 	SUB    $0x00000001, R6, R6
 	SUB    $0x00000001, R1, R7
@@ -29869,7 +29869,7 @@ part1end:
 	WORD $0x4e32d6d6 // VFADD V18.S4, V22.S4, V22.S4
 	WORD $0x4e33d6f7 // VFADD V19.S4, V23.S4, V23.S4
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// Fewer than 64 elements: a lane in use holds one term, the other lanes need no folding.
 	CMP    $0x00000008, R1
 	BLS    short0
 	FMOVD  (R0), F4
@@ -30389,7 +30389,7 @@ rest:
 	CMP $0x00000000, R1
 	BLS fold
 
-	// The last group, first.
+	// The last group is computed first.
 	MOVD   R1, R6
 	SUB    $0x00000001, R6, R6
 	SUB    $0x00000001, R1, R7

@@ -15,16 +15,16 @@ import (
 
 // avx is the Target for amd64: AVX2 with 256-bit registers and VEX encoding, or AVX-512 with
 // opmasks and EVEX encoding. AVX-512 code uses 512-bit registers, or 256-bit registers for CPUs on
-// which 512 bits are no faster (docs/kernels.md has the rule). It prefers registers 16 to 31, which
-// SSE instructions cannot access and hence never wait for, so that most functions need no
-// VZEROUPPER. There is no fused multiply-add.
+// which 512 bits are no faster (docs/kernels.md has the rule). AVX-512 code prefers registers 16 to
+// 31, which SSE instructions cannot access and hence never wait for, so that most functions need no
+// VZEROUPPER. No code uses fused multiply-add.
 type avx struct {
 	*build.Context
 	isa     string      // suffix of the function names: AVX2, AVX512x256 or AVX512
 	k       *kernelSpec // kernel whose function is being emitted
 	width   int         // number of floats in the widest group
 	evex    bool        // whether the code is for AVX-512
-	masks   operand.Mem // table from which AVX2 code loads masks
+	masks   operand.Mem // table from which AVX2 code loads masks; zero for AVX-512
 	scratch operand.Mem // scratch space of the current function; zero until its first use
 }
 
@@ -42,7 +42,7 @@ func newAVX512x256() *avx { return newAVX("AVX512x256", 8, true) }
 
 func newAVX2() *avx {
 	t := newAVX("AVX2", 8, false)
-	// Eight 32-bit words of zero bits, eight of one bits, then eight of zero bits.
+	// Eight 32-bit words with all bits zero, eight with all bits one, then eight of zeros.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
 	for i := range 24 {
@@ -239,7 +239,7 @@ func (t *avx) NewUniform() Group { return t.New(t.width) }
 
 func (t *avx) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 
-// r returns the group's register under the name of its width: X, Y or Z.
+// r returns the group's register under the name for the group's width: X, Y or Z.
 func r(v Group) operand.Op {
 	switch v.width {
 	case 16:
@@ -250,14 +250,14 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-// An indexed pointer is the sum of a pointer and scale times an index, as one operand.
+// indexed is a pointer plus scale times an index, which one memory operand can address.
 type indexed struct {
 	reg.GPVirtual
 	index reg.GPVirtual
 	scale uint8
 }
 
-// at returns the operand for the memory at p + offset.
+// at returns the operand for the memory at p + offset bytes.
 func at(p reg.GPVirtual, offset int) operand.Mem {
 	if q, ok := p.(indexed); ok {
 		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
@@ -265,8 +265,8 @@ func at(p reg.GPVirtual, offset int) operand.Mem {
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-// Zero tells avo that VPXORD of a register with itself does not read the register, which avo knows
-// only of VXORPS.
+// Zero sets all lanes to +0. It tells avo that VPXORD of a register with itself does not depend on
+// the register, which avo knows of VXORPS but not of VPXORD.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
 		t.VXORPS(r(v), r(v), r(v))
@@ -351,7 +351,7 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// floatBytes converts the bytes in from to floats.
+// floatBytes loads v with the bytes in from, a register or memory, converted to floats.
 func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
 	if signed {
 		t.VPMOVSXBD(from, r(v))
@@ -376,7 +376,8 @@ func (t *avx) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// widenShorts converts the float16s in from to floats, or zero-extends 16-bit values to 32 bits.
+// widenShorts loads v with the float16s in from, a register or memory, converted to floats, or with
+// the 16-bit values in from, zero-extended to 32 bits.
 func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
 	if float16 {
 		t.VCVTPH2PS(from, r(v))
@@ -416,15 +417,15 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part returns an opmask, or for AVX2 a mask that is loaded from the table of masks, from an
-// address among the ones.
+// Part returns an opmask, or for AVX2 a mask of the floats that exist. That mask is loaded from the
+// table of masks, at an address among the ones.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
 		t.LEAQ(t.masks.Offset(8*float), table)
 		t.MOVQ(n, k)
 		t.NEGQ(k)
-		t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
+		t.ANDQ(operand.Imm(7), k) // number of missing floats
 		t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
 		return mask
 	}
@@ -438,7 +439,8 @@ func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// Head for AVX2 loads the mask from an address among the zeros before the ones.
+// Head returns an opmask, or for AVX2 a mask that is loaded from the table of masks, at an address
+// among the zeros before the ones.
 func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		table, mask := t.GP64(), t.YMM()
@@ -538,9 +540,9 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits an operation with its second operand in memory: packed for groups of four or
+// withMemory emits an operation whose second operand is in memory: packed for groups of four or
 // more, and single, unless it is nil, for a group of one. For other groups it loads the operand
-// first and emits packed.
+// into a register and emits packed.
 func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -555,7 +557,8 @@ func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p
 	}
 }
 
-// VMINPS and VMAXPS return their second source, here a, if either source is NaN.
+// Min and Max rely on VMINPS and VMAXPS, which return their second source, here a, if either source
+// is NaN.
 func (t *avx) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
 
@@ -660,7 +663,8 @@ func (t *avx) LessDoubles(a, b Group) Mask {
 	return mask
 }
 
-// SelectDoubles tells avo that VBLENDMPD does not read its destination: it writes all lanes.
+// SelectDoubles returns a in the lanes of mask and b in the others. It tells avo that VBLENDMPD
+// does not read its destination, because the instruction writes all lanes.
 func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
 	v := t.New(a.width)
 	if !t.evex {
@@ -722,8 +726,8 @@ func (t *avx) Fold(v Group) {
 	t.VADDSS(h, x, x)
 }
 
-// FoldFour adds lanes l and l+4, with two groups in each register, then lanes l and l+2, with four
-// groups, then lanes l and l+1.
+// FoldFour adds lanes l and l+4 of each group, with two groups in a register, then lanes l and l+2,
+// with all four groups in a register, then lanes l and l+1.
 func (t *avx) FoldFour(v [4]Group) Group {
 	if v[0].width == 16 {
 		return t.foldFourWide(v)
@@ -731,19 +735,19 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	even, odd := t.pairOfHalves(v[0], v[2]), t.pairOfHalves(v[1], v[3])
 	low, high := t.YMM(), t.YMM()
 	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0], v[1], v[2] and v[3]
-	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3 of each
+	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3 of v[0], v[1], v[2] and v[3]
 	t.VADDPS(high, low, low)
 	t.VMOVSHDUP(low, high)
-	t.VADDPS(high, low, low) // even lanes hold sums 0 to 3
+	t.VADDPS(high, low, low) // the even lanes hold the four sums
 	sum, upper := t.New(4), Group{4, []reg.VecVirtual{high}}
 	t.UpperHalf(upper, Group{8, []reg.VecVirtual{low}})
 	t.VSHUFPS(operand.Imm(0x88), r(upper), low.AsX(), r(sum))
 	return sum
 }
 
-// foldFourWide adds lanes l and l+8, with two groups in each register, then lanes l and l+4, with
-// all four groups in one register, a quarter each. In each quarter it then adds lanes l and l+2,
-// and l and l+1.
+// foldFourWide is FoldFour for groups of sixteen. It adds lanes l and l+8 of each group, with two
+// groups in a register, then lanes l and l+4, with all four groups in one register, a quarter each.
+// In each quarter it then adds lanes l and l+2, and lanes l and l+1.
 func (t *avx) foldFourWide(v [4]Group) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
@@ -767,8 +771,8 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// FoldThree adds lanes of several groups in one register, like FoldFour; each sum ends in lane 0 of
-// a register of its own.
+// FoldThree adds the lanes of several groups in one register, like FoldFour, and then moves each
+// sum to lane 0 of a register of its own.
 func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	second, third := t.New(1), t.New(1)
 	if a.width == 16 {
@@ -826,7 +830,8 @@ func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int,
 	t.BitsAdd(sum, sum, v)
 }
 
-// mulBytes sets each lane of dst to the sum of two terms.
+// mulBytes sets each lane of dst to the sum of the terms of two bytes at x + offset and of two
+// bytes at y + offset; terms outside the part, if it is not nil, are 0.
 func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	w := t.New(dst.width)
 	t.widenBytes(dst, term.signed, x, offset, part)
@@ -841,8 +846,8 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 	t.VPMADDWD(r(w), r(dst), r(dst))
 }
 
-// widenBytes loads bytes and extends them to 16 bits. It applies part only in AVX-512 code; AVX2
-// code masks later.
+// widenBytes loads 2*width bytes and extends them to 16 bits. In AVX-512 code it sets the bytes
+// outside the part to 0; in AVX2 code mulBytes does.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:
@@ -856,8 +861,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes returns a mask of 16-bit words for AVX2, from an address in the table of masks among
-// the zeros before the ones. Kernels for AVX-512 use lowPart and highPart.
+// LastBytes returns a mask of 16-bit words for AVX2, made from the table of masks at an address
+// among the zeros before the ones. AVX-512 code uses lowPart and highPart instead.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -867,8 +872,8 @@ func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 }
 
 // lowPart returns an opmask for the first n of up to 64 elements. highPart returns an opmask for
-// the last n mod size elements of a group of size elements, or for all elements if n is a positive
-// multiple of size.
+// the last n mod size elements of a group of size elements, or for all elements if n mod size is 0.
+// size is a power of two, at most 64.
 func (t *avx) lowPart(n reg.GPVirtual) Part {
 	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)
@@ -943,7 +948,7 @@ func (t *avx) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.jumpIf(t.JAE, n, operand.I32(k), label)
 }
 
-// jumpIf compares n with k and emits the given conditional jump.
+// jumpIf emits a comparison of n with k and the given conditional jump to label.
 func (t *avx) jumpIf(jump func(label operand.Op), n reg.GPVirtual, k operand.Op, label string) {
 	t.CMPQ(n, k)
 	jump(operand.LabelRef(label))
@@ -994,7 +999,7 @@ func (t *avx) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	t.JEQ(operand.LabelRef(label))
 }
 
-// ifBytesNearPageEnd is IfNearPageEnd for a vector of bytes; n and width count bytes.
+// ifBytesNearPageEnd is IfNearPageEnd for a vector of bytes: n and width count bytes.
 func (t *avx) ifBytesNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: 1, Disp: width - 1}, end)

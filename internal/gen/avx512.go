@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// compileEVEX compiles AVX-512 code. It has the passes of pass.Compile that this code needs, and
-// two more: upperRegisters and zeroUpper.
+// compileEVEX compiles AVX-512 code. It consists of the passes of pass.Compile that this code needs
+// and of upperRegisters and zeroUpper.
 var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.PruneJumpToFollowingLabel),
 	pass.FunctionPass(pass.PruneDanglingLabels),
@@ -26,7 +26,7 @@ var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.RequiredISAExtensions),
 )
 
-const sixteen = 16 << 16 // added to a reg.ID, whose bits from 16 up are the register's number
+const sixteen = 16 << 16 // adds 16 to the register number, which starts at bit 16 of a reg.ID
 
 // upperRegisters swaps vector registers 0-15, which avo allocates first, with registers 16-31.
 func upperRegisters(fn *ir.Function) error {

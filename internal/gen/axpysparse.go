@@ -6,9 +6,9 @@ func init() {
 	kernel("axpySparse", "func(a float32, idx []int32, val, w []float32)", axpySparse)
 }
 
-// axpySparse emits a kernel that updates w one element after the other, in the order of the row, so
-// that indices may repeat. Products are computed four at a time: extracting one by a shuffle is
-// cheaper than loading each value.
+// axpySparse emits a kernel that adds a*val to the elements of w at the indices, one after the
+// other, in the order of the row, so that indices may repeat. Products are computed four at a time:
+// extracting one by a shuffle is cheaper than loading each value.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),

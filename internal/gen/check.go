@@ -25,13 +25,14 @@ var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F"
 // the endings of those kernels' names.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
-// baseline lists the features of every amd64 CPU. avo counts PREFETCHT0, which came with SSE, as
-// MMX+.
+// baseline lists required features, by avo's names, that every amd64 CPU has. avo counts
+// PREFETCHT0, which came with SSE, as MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
 // check returns a pass that fails if a function of the given code path needs a CPU feature that is
-// not in features. avo allocates vector registers 16 to 31, which only AVX-512 has, on every path:
-// the pass fails for those in AVX2 code too.
+// neither in features nor in baseline nor named at the end of the kernel's name. avo may allocate
+// vector registers 16 to 31, which only AVX-512 has, on every path: the pass also fails if AVX2
+// code uses them.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {

@@ -19,11 +19,11 @@ func dotFloatBytes(t Target, signed bool) {
 	t.Return(m.sums()[0])
 }
 
-// productOf sets dst to the products of v and the elements of x.
+// productOf is the mixedTerm that sets dst to the products of v and the elements of x.
 func productOf(dst, v Group, x source) { x.mul(dst, v, 0) }
 
 // fewBytes returns the n mod 8 bytes at p in the low bytes of a register, in the order of memory,
-// with zeros above them. n mod 8 is not 0.
+// with zeros above them. n mod 8 must not be 0.
 func fewBytes(t Target, p, n reg.GPVirtual) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

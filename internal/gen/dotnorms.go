@@ -26,9 +26,9 @@ func init() {
 	}).partOf("Cosine").inWide()
 }
 
-// exactCosine computes the cosine from the sums of x*y, x*x and y*y. It jumps to the label inexact
-// if the sum of y*y is not in safe range, or the cosine is outside [-1, 1] or NaN. The caller has
-// checked the sum of x*x.
+// exactCosine emits code that computes the cosine from the sums of x*y, x*x and y*y. The code jumps
+// to the label inexact if the sum of y*y is not in safe range (minSquares to maxSquares), or the
+// cosine is outside [-1, 1] or NaN. The caller has checked the sum of x*x.
 func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine, square := t.New(1), t.New(1)
 	t.IfOutside(yy, minSquares, maxSquares, "inexact")
@@ -42,8 +42,9 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 const one = 0x3f800000
 
 // allNorms emits code that computes the sums of x*y, y*y and x*x, in this order, with the same bits
-// as three separate sums. end emits what follows and is called once per place where the sums are
-// complete. Vectors of up to 64 elements are summed without a loop. n is at most asm.Block.
+// as three separate sums. end emits the rest of the function; it is called for each place in the
+// code where the sums are complete. Vectors of up to 64 elements are summed without a loop. n is at
+// most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -72,17 +73,17 @@ func allNorms(t Target, end func(sums [3]Group)) {
 	}
 }
 
-// norms emits the computation of the sums of x*y, y*y and, if sum has three groups, x*x.
+// norms emits code that computes the sums of x*y, y*y and, if sum has three groups, x*x.
 type norms struct {
 	t        Target
 	x, y, n  reg.GPVirtual
-	part     Part    // elements of the last group that exist, if another group precedes it
+	part     Part    // elements of the last group that exist; for LoadLast
 	sum      []Group // the sums, in lanes that the caller folds
 	prefetch int     // prefetch distance in y, in bytes; 0 for none
 }
 
-// terms sets dst to the terms of a group. If zero is not nil, the products are added to *zero, so
-// that -0 becomes +0; squares are never -0.
+// terms sets dst to the products and squares of a group of elements. If zero is not nil, the
+// products are added to *zero, a group of +0, so that -0 becomes +0; squares are never -0.
 func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
@@ -123,8 +124,8 @@ func (s *norms) oneGroup(width int) {
 	}
 }
 
-// fewGroups emits the code for vectors of k groups, of which the last may be incomplete. k groups
-// are at most 64 elements.
+// fewGroups emits the code for vectors of k groups, at most 64 elements. The last group may be
+// incomplete.
 func (s *norms) fewGroups(k int) {
 	t, zero := s.t, s.t.New(s.t.Width())
 	t.Zero(zero)
@@ -157,7 +158,7 @@ func (s *norms) fewGroups(k int) {
 	t.Jump("fold")
 }
 
-// newGroups returns a group for each sum.
+// newGroups returns a new group, with undefined contents, for each sum.
 func (s *norms) newGroups() (v []Group) {
 	for range s.sum {
 		v = append(v, s.t.New(s.t.Width()))
@@ -165,16 +166,16 @@ func (s *norms) newGroups() (v []Group) {
 	return v
 }
 
-// addTo adds v to dst, sum by sum.
+// addTo adds the group v[k] to dst[k] for each sum k.
 func (s *norms) addTo(dst, v []Group) {
 	for k := range dst {
 		s.t.Add(dst[k], dst[k], v[k])
 	}
 }
 
-// passes emits the code for more than 64 elements. The lanes of all sums fit into 512-bit
-// registers. Narrower registers need two passes over the vectors, each for every other group of
-// eight lanes; adding the results of both passes is the fold from sixteen lanes to eight.
+// passes emits the code for vectors of more than 64 elements. The lanes of all sums fit into
+// 512-bit registers. Narrower registers need two passes over the vectors, each for every other
+// group of eight lanes; adding the results of both passes is the fold from sixteen lanes to eight.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {
@@ -225,7 +226,7 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start sets the lanes to the terms of the first 64 elements.
+// start sets the lanes of this pass to their terms among the first 64 elements.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
@@ -253,15 +254,16 @@ func (p *normsPass) add(i int) {
 	}
 }
 
-// whole adds the terms of the whole group g of elements to the i-th group of lanes.
+// whole adds the terms of group g, a whole group of elements at x and y, to the i-th group of lanes
+// of this pass.
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.t.Load(p.vx, x, float*p.t.Width()*g)
 	p.t.Load(p.vy, y, float*p.t.Width()*g)
 	p.add(i)
 }
 
-// rest adds the terms of the remaining elements, fewer than 64: whole groups, then an incomplete
-// one.
+// rest adds the terms of the remaining n elements, fewer than 64: whole groups, then an incomplete
+// group.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
@@ -291,8 +293,9 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t.Label(end)
 }
 
-// fold adds the third and fourth groups of lanes of the pass to the first and second. They are 32
-// lanes apart, with every other group of eight lanes as with all groups of sixteen.
+// fold adds the third group of lanes of the pass to the first, and the fourth to the second. These
+// pairs are 32 lanes apart, whether the pass has every other group of eight lanes or all groups of
+// sixteen.
 func (p *normsPass) fold() {
 	for _, l := range p.lane {
 		p.t.Add(l[0], l[0], l[2])

@@ -14,10 +14,11 @@ func init() {
 // groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// passes lists the groups of lanes that longRows sums in each pass over four rows: as many as fit
-// into registers. Sixteen-lane groups need one pass, eight-lane groups four, with two groups each.
-// Their order lets the folds from 64 lanes to 8 begin early: the groups of a pass are 32 lanes
-// apart, passes 0 and 1 and passes 2 and 3 differ by 16 lanes, and these pairs by 8.
+// passes lists, for each pass over four rows, the groups of lanes that longRows sums: as many as
+// fit into registers. Groups of sixteen lanes need one pass. Groups of eight lanes need four passes
+// of two groups each, whose order lets the folds from 64 lanes to 8 begin early: the two groups of
+// a pass are 32 lanes apart, passes 0 and 1 differ by 16 lanes like passes 2 and 3, and the second
+// two passes differ from the first two by 8 lanes.
 func passes(width int) [][]int {
 	if width == 8 {
 		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -25,12 +26,13 @@ func passes(width int) [][]int {
 	return [][]int{{0, 1, 2, 3}}
 }
 
-// dotRows emits a kernel that computes the dot products of x and four rows at a time: consecutive
-// rows if idx is nil, and otherwise the rows whose numbers are in idx. The number of rows is a
-// positive multiple of four; x has 1 to asm.Block elements. The last folds of four rows are shared.
+// dotRows emits a kernel that stores in dst the dot products of x and rows, four rows at a time:
+// consecutive rows if idx is nil, and otherwise the rows whose numbers are in idx. The number of
+// rows is a positive multiple of four; x has 1 to asm.Block elements. The last folds of four rows
+// are shared.
 //
 // If x has at most eight groups (64 elements, or 128 in groups of sixteen, with one or two terms in
-// each lane), it stays in registers. Longer rows are read in as many passes as it takes to keep the
+// each lane), x stays in registers. Longer rows are read in as many passes as it takes to keep the
 // lanes of four rows in registers.
 func dotRows(t Target) {
 	width, n := t.Width(), t.IntParam("len(x)")
@@ -120,8 +122,8 @@ func dotRows(t Target) {
 	}
 }
 
-// shortSum adds groups 0 to k-1, which term computes, in the order of the folds, and returns their
-// sum.
+// shortSum adds groups 0 to k-1, which term computes, in the order of the folds, and returns the
+// sum, a group of as many lanes as the widest group.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group
@@ -163,8 +165,8 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits dotRows for more than eight groups: at least one block of 64 elements, and 1 to 64
-// remaining elements.
+// longRows emits the code of dotRows for an x of more than eight groups: at least one block of 64
+// elements, and 1 to 64 remaining elements.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
 	span := copyInt(t, n) // length of the blocks of a row, in bytes
@@ -206,8 +208,8 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	finish(sum, "rows")
 }
 
-// passOver emits one pass over four rows, and returns for each row its sums in the groups of lanes
-// numbered in together.
+// passOver emits one pass over four rows. For each row it returns the groups of lanes whose numbers
+// are in together.
 func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
 	part Part) (lane [4][]Group) {
 	width := t.Width()

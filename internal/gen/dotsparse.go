@@ -18,8 +18,8 @@ func init() {
 }
 
 // dotSparseGather is dotSparse with all eight lanes in one register: it gathers eight elements of w
-// at a time. After the end of the row, lanes without a nonzero are neither loaded nor gathered:
-// their terms are +0.
+// at a time. At the end of the row, lanes without a nonzero are neither loaded nor gathered: their
+// terms are +0.
 func dotSparseGather(t *avx) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
@@ -48,8 +48,8 @@ func dotSparseGather(t *avx) {
 	t.Return(t.Narrow(lane, 1))
 }
 
-// gather loads eight indices from idx and sets the lanes of v in mask to the elements of w at these
-// indices, and the other lanes to +0. It clears mask.
+// gather loads up to eight indices from idx, for the lanes of v in mask, and sets these lanes to
+// the elements of w at the indices, and the other lanes to +0. The emitted code clears mask.
 func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	indices := t.YMM()
 	t.VMOVDQU32_Z(at(idx, 0), mask, indices)

@@ -45,8 +45,9 @@ func init() {
 const doubleLanes = lanes / 2
 
 // sumDoubles converts the elements of x and y to float64 and returns the given number of sums over
-// them, each in lane 0 of a group; a sum has 32 lanes. terms receives a group of each vector, which
-// it may overwrite, and calls add with the terms of sum k. n is at most asm.Block.
+// them, each in lane 0 of a group; a sum has 32 lanes. terms receives a group of doubles of each
+// vector, which it may overwrite, and calls add with the terms of each sum k. x has at most
+// asm.Block elements.
 func sumDoubles(t Target, sums int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),
@@ -88,7 +89,7 @@ func (s *doubleSums) twoPasses() {
 }
 
 // doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so that the
-// lanes come in pairs of groups: pair i takes the terms of group i of the floats.
+// lanes come in pairs of groups: the terms of group i of the floats are added to pair i.
 type doubleSums struct {
 	t       Target
 	terms   func(add func(k int, v Group), a, b Group) // adds the terms of a and b to the sums
@@ -96,12 +97,13 @@ type doubleSums struct {
 	all     reg.GPVirtual // number of elements in each vector
 	half    int           // number of doubles in a group
 	part    Part          // floats of the last group that exist
-	scratch reg.GPVirtual // in two passes: lanes of the first, then space for two groups; else nil
+	scratch reg.GPVirtual // lanes of the first of two passes, then space for two groups; or nil
 	pairs   []int         // numbers of the pairs that the current pass sums
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
-// pass emits one pass over the vectors, which sums the given pairs. Its labels begin with name.
+// pass emits one pass over the vectors, which sums the terms of the given pairs of groups of lanes.
+// Its labels begin with name.
 func (s *doubleSums) pass(name string, pairs []int) {
 	t, width := s.t, s.t.Width()
 	s.pairs, s.lane = pairs, make([][]Group, len(s.lane))
@@ -173,7 +175,7 @@ func (s *doubleSums) whole(i int) {
 	}
 }
 
-// last is whole for an incomplete group; behind is set if a whole group precedes it.
+// last is whole for an incomplete group; behind says that a whole group precedes that group.
 func (s *doubleSums) last(i int, behind bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, behind}
@@ -202,7 +204,7 @@ func (s *doubleSums) last(i int, behind bool) {
 	s.add(2*i+1, high[0], high[1])
 }
 
-// add adds the terms of a and b to the given group of lanes of each sum.
+// add adds the terms of a and b to the group of lanes with the given index, of each sum.
 func (s *doubleSums) add(lane int, a, b Group) {
 	s.terms(func(k int, v Group) { s.t.AddDoubles(s.lane[k][lane], s.lane[k][lane], v) }, a, b)
 }

@@ -16,12 +16,12 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowPrefetch is the prefetch distance in rows, in bytes. Hardware prefetching starts anew in each
-// page, and rows shorter than a page end before it is effective.
+// rowPrefetch is how many bytes ahead the rows of a matrix are prefetched. Hardware prefetching
+// starts anew in each page, and rows shorter than a page end before it is effective.
 const rowPrefetch = 4096
 
-// sumEachRow emits a kernel that stores in dst the sum of term over each row and x. x has more than
-// 64 elements.
+// sumEachRow emits a kernel that stores in dst, for each row, the sum of term over the elements of
+// the row and x. x has more than 64 elements.
 func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
@@ -36,8 +36,9 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 }
 
 // cosineEachRow emits a kernel that stores in dst the cosine of x and each row, as the kernel
-// cosine computes it, and NaN where that kernel would jump to its slow path. x has more than 64
-// elements; xx is the sum of its squares and in safe range.
+// cosine computes it, and NaN for rows for which that kernel would jump to its slow path. x has
+// more than 64 elements. xx is the sum of the squares of x, and in safe range (minSquares to
+// maxSquares).
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
@@ -57,13 +58,13 @@ func cosineEachRow(t Target) {
 // nanBits is the bit pattern of a quiet NaN.
 const nanBits = 0x7fc00000
 
-// A rowLoop emits a loop over the rows of a matrix, which has at least one row. x has at most
-// asm.Block elements.
+// A rowLoop emits a loop over the rows of a matrix, which has at least one row. Each row and x have
+// at most asm.Block elements.
 type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual // pointer to the next result
 	rows      reg.GPVirtual // pointer to the current row
-	row, x, n reg.GPVirtual // position in the row and in x, and elements left; the sum moves them
+	row, x, n reg.GPVirtual // positions in the row and in x, and elements left
 	size      int           // bytes per element of a row
 }
 
@@ -79,7 +80,8 @@ func (r *rowLoop) reset() {
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-// loop emits the loop, of which sum emits the body. The body has to end with the code of store.
+// loop emits the loop. sum emits the body, which may change row, x and n, and which has to end with
+// the code that store emits.
 func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")
@@ -95,7 +97,7 @@ func (r *rowLoop) loop(sum func()) {
 	t.Done()
 }
 
-// store stores the sums of the current row and continues with the next row.
+// store emits the code that stores the sums of the current row and continues with the next row.
 func (r *rowLoop) store(sums ...Group) {
 	for k, v := range sums {
 		r.t.Store(v, r.dst, float*k)

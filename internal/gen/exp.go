@@ -2,16 +2,16 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Indices of exp's constants in asm.expTable, which repeats each constant eight times.
+// Indices of the constants of exp in asm.expTable, which repeats each constant eight times.
 const (
 	expHigh    = iota // least integer for which the result is +Inf
-	expLow            // an x at which, and below which, the result is 0
+	expLow            // an x for which, and below which, the result is 0
 	expLog2E          // 1/ln 2
-	expMagic          // added to a number, leaves its nearest integer in the low bits
-	expBias           // bits of expMagic - 2*127; subtracting them leaves the integer + 2*127
+	expMagic          // adding it leaves the nearest integer in the low bits of the sum
+	expBias           // (bits of expMagic) - 2*127; subtracting it leaves the integer + 2*127
 	expLn2High        // upper bits of ln 2; products with integers up to 512 are exact
 	expLn2Low         // ln 2 - expLn2High, rounded
-	expC6             // coefficients of the polynomial p(r), down to expC2
+	expC6             // expC6 to expC2: coefficients of r^4 to r^0 in p(r)
 	expC5
 	expC4
 	expC3

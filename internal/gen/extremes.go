@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Bits of +Inf and -Inf: the minimum and the maximum of no numbers.
+// Bits of +Inf, the minimum of no numbers, and of -Inf, the maximum of no numbers.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000
@@ -85,8 +85,9 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Return(t.Narrow(eight, 1))
 }
 
-// find emits a kernel that returns the number of elements before the first group of 8 or 16 with an
-// element equal to v, or n if there is none. n is a positive multiple of 16, and at most asm.Block.
+// find emits a kernel that returns the number of elements before the first group (of the target's
+// width, 8 or 16) that has an element equal to v, or n if no group has one. n is a positive
+// multiple of 16, and at most asm.Block.
 func find(t Target) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	v := t.BroadcastParam("v")

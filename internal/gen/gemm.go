@@ -11,10 +11,10 @@ func init() {
 		"bStep, rows, cols, k int)", gemm).trusting().inWide()
 }
 
-// gemm emits a kernel that adds the product of a and b to c, tile by tile. The tiles of most rows
-// are 12 or 6 rows high, so that the sums of two groups of columns fit into registers; the last
-// rows use tiles of four rows and of one. Tiles are two groups of columns wide, then one group,
-// which may be incomplete. k is at least 1.
+// gemm emits a kernel that adds the product of the matrices a and b to c, tile by tile. Most tiles
+// are 12 rows high with 32 registers, or 6 with 16, and two groups of columns wide, so that their
+// sums fit into registers. The last rows use tiles of four rows and of one row; the last columns
+// use tiles of one group, which may be incomplete. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -57,14 +57,16 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile emits the code for a tile of the given numbers of rows and groups, which starts at row
-// and at the first of the cols columns that are left. If part is not nil, the tile has one group,
-// of which the columns in part exist. Each element of a is broadcast to all lanes and multiplied by
-// all groups of the row of b, so that only arithmetic limits the speed of the loop.
+// gemmTile emits the code for a tile of the given numbers of rows and of groups of columns. The
+// tile starts at row and at the first of the last cols columns. If part is not nil, the tile has
+// one group, of which only the columns in part exist. Each element of a is broadcast to all lanes
+// and multiplied by all groups of the row of b, so that only arithmetic limits the speed of the
+// loop.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
-	// element returns the address of the tile's first element in a parameter: row*step bytes after
-	// the start, unless row is nil, and in the tile's first column if columns is set.
+	// element returns the address of the tile's first element in the matrix that param names:
+	// row*step bytes after the matrix's start, unless row is nil, and in the tile's first column if
+	// columns is set.
 	element := func(param string, row, step reg.GPVirtual, columns bool) reg.GPVirtual {
 		p := t.PointerParam(param)
 		if row != nil {
@@ -80,7 +82,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 		}
 		return p
 	}
-	// bytes returns a parameter that counts floats, times four.
+	// bytes returns a parameter that counts floats, converted to bytes.
 	bytes := func(param string) reg.GPVirtual {
 		n := t.IntParam(param)
 		t.ShiftLeft(n, 2)

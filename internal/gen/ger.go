@@ -6,14 +6,14 @@ func init() {
 	kernel("ger", "func(alpha float32, x, y, a []float32, stride, size int)", ger).trusting().inWide()
 }
 
-// farElements is the number of elements (16 MiB) from which a matrix counts as being in memory
-// rather than in a cache.
+// farElements is the number of elements (16 MiB of float32s) from which a matrix is assumed to be
+// in memory rather than in a cache.
 const farElements = 4 << 20
 
 // ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
-// the rows are short, y stays in registers over all of them. A group that overlaps another group of
-// its row is loaded before that group is stored. size is the number of elements of the whole
-// matrix, of which a may be a part.
+// y has at most maxColumns elements, it stays in registers over all rows. A group that overlaps
+// another group of its row is loaded before that group is stored. size is the number of elements of
+// the whole matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
 		// 256-bit stores are no slower for matrices in memory, and up to a third faster if rows do
@@ -26,7 +26,8 @@ func ger(t Target) {
 	y, n := t.PointerParam("y"), t.IntParam("len(y)")
 	row, stride := t.PointerParam("a"), t.IntParam("stride")
 	t.ShiftLeft(stride, 2)
-	// each emits the loop over all rows; update receives alpha times the row's element of x.
+	// each emits the loop over all rows; update receives a group whose lanes are all alpha times
+	// the row's element of x.
 	each := func(name string, width int, update func(v Group)) {
 		t.LoopLabel(name)
 		v := t.New(width)
@@ -86,7 +87,7 @@ func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	t.SetConst(at, 0)
 	t.DecrementReg(at, row)
 	t.And(at, float*(width-1))
-	left := copyInt(t, last) // bytes before the last group
+	left := copyInt(t, last) // bytes from the next group to the last
 	t.DecrementReg(left, at)
 	updateGroups := func(groups int) {
 		for g := range groups {

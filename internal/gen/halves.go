@@ -30,7 +30,8 @@ func init() {
 // binary16, or a bfloat16, the upper half of a float32.
 const shortSize = 2
 
-// sumHalves emits a kernel that stores in dst the sums of terms over each half-precision row and x.
+// sumHalves emits a kernel that stores in dst, for each row of half-precision floats, the sums of
+// terms over the elements of the row and x.
 func sumHalves(t Target, bfloat16 bool, terms []mixedTerm) {
 	r := newRowLoop(t, shortSize)
 	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: shortSize, prefetch: 4 * rowPrefetch,
@@ -51,7 +52,7 @@ func loadHalves(t Target, v Group, bfloat16 bool, p reg.GPVirtual, offset int) {
 	shiftBfloat16(t, v, bfloat16)
 }
 
-// shiftBfloat16 converts bfloat16s in the lower halves of the lanes to float32s; it leaves v
+// shiftBfloat16 converts bfloat16s in the lower halves of the lanes of v to float32s. It leaves v
 // unchanged if bfloat16 is false.
 func shiftBfloat16(t Target, v Group, bfloat16 bool) {
 	if bfloat16 {
@@ -112,8 +113,9 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 }
 
 // byGroups emits a kernel that converts n elements of src to dst. group emits the conversion of
-// width elements from element first on: four groups of the widest kind per iteration, then single
-// groups, then pieces of half the size each, down to one element.
+// width elements from element first on. The kernel converts four groups of the widest kind per
+// iteration, then single groups, then pieces of which each is half as long as the one before, down
+// to one element.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}
@@ -138,8 +140,8 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts returns the last n mod 4 of the n mod 8 16-bit numbers at p, in the order of memory in
-// the low bits of a register, with zeros above them. Its labels begin with name.
+// fewShorts returns the last n mod 4 of the n mod 8 16-bit numbers at p, in the low bits of a
+// register, in the order of memory, with zeros above them. Its labels begin with name.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

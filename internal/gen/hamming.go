@@ -19,8 +19,8 @@ func init() {
 const wordSize = 8 // bytes per uint64
 
 // differingBits emits code that counts the bits in which two vectors of n words differ. x points to
-// a row, and the code prefetches the rows after it: without that, rows shorter than a cache line
-// take four times as long from memory.
+// a row of a matrix, and the code prefetches the rows after it: without that, reading rows shorter
+// than a cache line from memory takes four times as long.
 func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum := t.NewInt()
 	t.SetConst(sum, 0)

@@ -5,9 +5,9 @@ import "github.com/mmcloughlin/avo/reg"
 // Indices of the constants of sigmoid and log1pexp in floats.LogisticTable, which repeats each
 // constant four times.
 const (
-	logisticLow         = iota             // an x at which, and below which, e^x rounds to 0
+	logisticLow         = iota             // an x for which, and below which, e^x rounds to 0
 	logisticLog2E                          // 1/ln 2
-	logisticMagic                          // added to x, leaves its nearest integer in the low bits
+	logisticMagic                          // adding it leaves the nearest integer in the low bits
 	logisticMinusMagic                     // -logisticMagic
 	logisticMagicBias                      // logisticMagic + 1023 (exponent bias)
 	logisticMagicOne                       // logisticMagic + 1
@@ -20,7 +20,7 @@ const (
 	logisticCutoff                         // 40: above it e^-x is too small to change 1
 	logisticMinusCutoff                    // -logisticCutoff
 	logisticSmall                          // 0.41: below it log(1+x) is computed from x itself
-	logisticSqrt2                          // square root of 2, from which 1+x is halved
+	logisticSqrt2                          // sqrt(2), the least 1+x that is halved
 	logisticExp                            // 13 coefficients of (e^r-1-r)/r^2, the first 1/2
 	logisticLog         = logisticExp + 13 // 10 coefficients of (2 artanh s - 2s)/s^3
 )
@@ -73,7 +73,8 @@ func (l logistic) sub(a, b Group) Group { return l.binary(l.SubDoubles, a, b) }
 func (l logistic) mul(a, b Group) Group { return l.binary(l.MulDoubles, a, b) }
 func (l logistic) div(a, b Group) Group { return l.binary(l.DivDoubles, a, b) }
 
-// plus adds constant k of the table to a, times multiplies a by it, and number loads it.
+// plus returns the sum of a and constant k of the table, times returns their product, and number
+// returns a group of the constant itself.
 func (l logistic) plus(a Group, k int) Group {
 	v := l.New(a.width)
 	l.AddDoubleLoad(v, a, l.table, 4*double*k)

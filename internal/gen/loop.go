@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A walk is a position in several vectors that are read together.
+// A walk is a position in several vectors of equal length that a loop reads or writes together.
 type walk struct {
 	t       Target
 	n       reg.GPVirtual // number of elements left
@@ -28,9 +28,9 @@ func (w walk) next(count int) {
 	w.t.Decrement(w.n, count)
 }
 
-// loop emits a loop that processes count elements per iteration while at least count are left. With
-// fewer at its start it jumps to the label rest. label emits the loop's label, name, and body the
-// code of an iteration.
+// loop emits a loop that processes count elements per iteration while at least count are left. If
+// fewer are left at its start, it jumps to the label rest. label emits the label name at the start
+// of the loop, and body emits the code of an iteration.
 func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
@@ -50,7 +50,7 @@ func zeros(t Target, count, width int) []Group {
 }
 
 // fold adds the second half of the groups to the first half until one group is left, and returns
-// it. The number of groups has to be a power of two.
+// that group. The number of groups has to be a power of two.
 func fold(lane []Group, add func(dst, a, b Group)) Group {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for l := range half {

@@ -1,9 +1,9 @@
 // Command gen generates the kernels of package asm: assembly for each instruction set, Go
-// declarations of it, dispatch stubs, and Go functions that replace the stubs where assembly is not
-// built.
+// declarations of the assembly functions, dispatch stubs, and Go functions that replace the stubs
+// where assembly is not built.
 //
-// Each kernel is described in one file: a loop that is written once against the Target interface.
-// The generic Go body in package asm defines what the kernel computes.
+// Each kernel is described in one file of this package, as a loop that is written once against the
+// Target interface. Its generic Go body in package asm defines what the kernel computes.
 package main
 
 import (
@@ -36,22 +36,24 @@ func main() {
 
 // A kernelSpec describes a kernel: the name that its functions begin with, the signature of its
 // assembly, and the function that emits its body. A kernel has a dispatch stub, nameActive, which
-// jumps to the body for the code path in use.
+// jumps to the body for the code path in use, unless the stub of another kernelSpec selects it. A
+// kernelSpec without a body describes such a stub.
 type kernelSpec struct {
 	name, signature string
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
-	like            string       // the function of package asm that defines the result
+	like            string       // function of package asm that defines the result
 	slices          []string     // names of the slice parameters; the length of the first is n
-	checked         bool         // the stub compares lengths; long vectors go to the slow path in Go
-	wide            bool         // the kernel has a body in 512-bit registers
-	wideIf          string       // the variable of package asm that enables this body; "" for always
-	feature         string       // a CPU feature required beyond AVX-512: VNNI or VPOPCNT
-	stub            string       // the name of the stub that selects the kernel; "" for its own
-	choice          choice       // how a stub selects between two kernels
+	checked         bool         // whether the stub leaves unequal or long slices to Go code
+	wide            bool         // whether the kernel has a 512-bit body
+	wideIf          string       // asm variable that enables the 512-bit body; "" for always
+	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
+	stub            string       // name of the stub that selects the kernel; "" for its own stub
+	choice          choice       // how a stub without emit selects between two kernels
 }
 
-// A choice says how a stub selects one of two kernels: by the bool parameter named parameter. The
-// kernels' names are the stub's name with both replaced by no (false) or yes (true).
+// A choice says how a stub selects one of two kernels: by the value of the bool parameter that the
+// field parameter names. The kernels' names are the stub's name with the string both replaced by no
+// (for false) or yes (for true).
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -62,7 +64,7 @@ var (
 var kernels []*kernelSpec
 
 // kernel registers a kernel; each kernel's file calls it from init. The function name + "Generic"
-// of package asm defines its result, unless partOf names another.
+// of package asm defines its result, unless partOf or selectedBy names another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
 		slices: slicesOf(signature), checked: true}
@@ -75,8 +77,8 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
 // trusting marks a kernel whose operands a Go function has checked, and cut to the size that one
-// call may process. Its stub only selects the code path, and calls the generic body if there is no
-// assembly.
+// call may process. Its stub only selects the code path. On the generic code path, or without
+// assembly, the generic body runs.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
 // newStub registers a stub that selects between two kernels.
@@ -86,8 +88,8 @@ func (c choice) newStub(name, signature string) *kernelSpec {
 	return k
 }
 
-// either registers two kernels and the stub that selects between them. emit is called with true for
-// the kernel of the value true; set configures all three.
+// either registers two kernels and the stub that selects between them. emit's argument yes is the
+// parameter's value for which the kernel is selected; set configures the stub and both kernels.
 func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
 	set(c.newStub(name, signature))
@@ -103,8 +105,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to: one, or the kernel for true
-// and the kernel for false of a choice.
+// bodies returns the names of the kernels that the stub can jump to: the kernel itself, or for a
+// choice the kernel for true, then the kernel for false.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}
@@ -113,7 +115,8 @@ func (k *kernelSpec) bodies() []string {
 		strings.Replace(k.name, k.choice.both, k.choice.no, 1)}
 }
 
-// inWide adds a body in 512-bit registers, which not every kernel gains by.
+// inWide adds a body in 512-bit registers, for kernels that benefit from them. The AVX512 path of
+// the other kernels uses the body in 256-bit registers.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 // inWideIf adds a body in 512-bit registers that is used only if the given bool variable of package
@@ -127,9 +130,9 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 // name ends in the feature's name; package asm has a lower-case variable that reports it.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// variant returns the CPU feature of the kernel's variant that needing marks, "" if it has none. A
-// kernel with such a variant has no other body for AVX-512: CPUs without the feature use the body
-// for AVX2, which is as fast.
+// variant returns the CPU feature that a variant of the kernel, marked by needing, requires, or ""
+// if the kernel has no such variant. A kernel with a variant has no other body for AVX-512: CPUs
+// without the feature use the body for AVX2, which is as fast.
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
@@ -139,7 +142,7 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// pointer returns the named parameter, which is a pointer, or the base pointer of a slice.
+// pointer returns the named parameter if it is a pointer, or its base pointer if it is a slice.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slices.Contains(k.slices, name) {
 		return param(name).Base()
@@ -159,8 +162,8 @@ func (k *kernelSpec) int(param func(string) gotypes.Component, name string) goty
 	return param(name)
 }
 
-// slow returns the name of the Go function to which the stub jumps where no assembly applies: for
-// unequal lengths, vectors beyond asm.Block, and the generic code path.
+// slow returns the name of the Go function to which the stub jumps on the generic code path and,
+// unless the kernel is trusting, for slices of unequal lengths or of more than asm.Block elements.
 func (k *kernelSpec) slow() string {
 	if k.checked {
 		return k.name + "Slow"
@@ -168,10 +171,10 @@ func (k *kernelSpec) slow() string {
 	return k.name + "Generic"
 }
 
-// hasStub reports whether the kernel has a stub of its own.
+// hasStub reports whether the kernel has a stub of its own, so that Go code can call it.
 func (k *kernelSpec) hasStub() bool { return k.stub == "" }
 
-// doc returns the comment of the declaration of name + isa.
+// doc returns the doc comment of the function name + isa.
 func (k *kernelSpec) doc(isa string) string {
 	if strings.HasSuffix(k.like, "Generic") {
 		return fmt.Sprintf("%s%s works like %s.", k.name, isa, k.like)

@@ -13,14 +13,16 @@ type mixedSum struct {
 	x, y, n  reg.GPVirtual
 	size     int // bytes per element of y
 	prefetch int // prefetch distance in y, in bytes; 0 for none
-	// load converts a whole group of y to float32s, loadPart the last n mod width elements.
+	// load converts a whole group of y to float32s. loadPart converts the last n mod width
+	// elements, or a whole group if n mod width is 0.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
 	terms    []mixedTerm // terms of each sum
-	reset    func()      // restores x, y and n for another pass; nil for a single sum
+	reset    func()      // restores x, y and n for another pass; nil for one sum
 }
 
-// A mixedTerm sets dst to the terms of v, which holds converted elements of y, and x. dst may be v.
+// A mixedTerm sets dst to the terms of a sum over x and y, for a group v of converted elements of
+// y. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
 // sums returns each sum in a group of one. If the registers cannot hold the lanes of all sums, each

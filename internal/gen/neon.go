@@ -17,8 +17,8 @@ import (
 type neon struct {
 	*arm64.Context
 	k       *kernelSpec // kernel whose function is being emitted
-	bytes   operand.Mem // table of the bytes -16 to 47, operands of VTBL
-	scratch bool        // whether the current function uses scratch space
+	bytes   operand.Mem // table of the bytes -16 to 47, for operands of VTBL
+	scratch bool        // whether the current function has scratch space in its frame
 	labels  int         // number of the function's incomplete groups so far, for unique labels
 }
 
@@ -333,12 +333,13 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// A neonPart is a Part of a group of eight floats. LoadLast loads two registers that end with the
-// group, and moves bytes by VTBL: first holds the positions of the bytes of the group's first half
-// in these registers, and second the same positions relative to the second register.
+// A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
+// end into two registers, and moves bytes by VTBL: first holds the positions in these 32 bytes of
+// the first half of the group's bytes, and second holds the same positions minus 16, which are
+// positions in the second register.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
-	first, second reg.VecVirtual // operands of VTBL; set by LastPart
+	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
 }
 
 func (t *neon) Part(n reg.GPVirtual, width int) Part {
@@ -351,7 +352,8 @@ func (t *neon) Part(n reg.GPVirtual, width int) Part {
 
 func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked loads") }
 
-// LoadPart tests the bits of the number of floats: it loads 4 floats, then 2, then 1.
+// LoadPart tests the bits of the number of floats: its code loads 4 floats, then 2, then 1, each if
+// the bit is set.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -371,7 +373,8 @@ func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.Label(name("end"))
 }
 
-// upToThree loads n mod 4 floats, sets the other lanes to +0, and jumps to end.
+// upToThree emits code that loads n mod 4 floats into v, sets the other lanes to +0, and jumps to
+// end. Its labels begin with name.
 func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
 	t.VMOVI(0, v)
 	t.TBZ(1, n, name+"one")
@@ -451,8 +454,8 @@ func (t *neon) LastPart(part Part) Part {
 	return p
 }
 
-// LoadLast loads the eight floats before the group's end, and moves those that belong to the group
-// to the first lanes.
+// LoadLast loads the eight floats before the group's end, moves the floats of the group to the
+// first lanes, and sets the other lanes to +0.
 func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	last, from := part.(neonPart), t.GP64()
 	low, high := t.V128(), t.V128()
@@ -463,7 +466,8 @@ func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VTBL(last.first, high, v.regs[1])
 }
 
-// address returns p + offset in a register of its own, for instructions that take no offset.
+// address returns p + offset in a new register, for instructions that take no offset. For an
+// indexed p it ignores offset.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 	if e, ok := p.(indexed); ok {
 		return t.Offset(e.GPVirtual, e.index, float)
@@ -479,7 +483,7 @@ func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 
 // Arithmetic.
 
-// each emits op for every register of dst and the corresponding ones of a and b.
+// each emits op for every register of dst and the corresponding registers of a and b.
 func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 	for i := range dst.regs {
 		op(b.regs[i], a.regs[i], dst.regs[i])
@@ -490,7 +494,7 @@ func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
 func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
 func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
 
-// loadNew loads a new group.
+// loadNew returns a new group of the given width, loaded from p + offset.
 func (t *neon) loadNew(width int, p reg.GPVirtual, offset int) Group {
 	v := t.New(width)
 	t.Load(v, p, offset)
@@ -519,7 +523,8 @@ func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loadNew(dst.width, p, offset))
 }
 
-// VFMIN and VFMAX return NaN if either operand is NaN.
+// Min and Max rely on VFMIN and VFMAX, which return NaN if either operand is NaN; limit is never
+// NaN.
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
@@ -623,7 +628,7 @@ func (t *neon) AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.AddDoubles(dst, a, t.loadUniform(p, offset))
 }
 
-// loadUniform loads four floats into a register that is both halves of a group.
+// loadUniform loads 16 bytes, a double twice, into a register that is both halves of a group.
 func (t *neon) loadUniform(p reg.GPVirtual, offset int) Group {
 	v := t.NewUniform()
 	t.FMOVQ(at(p, offset), v.regs[0])
@@ -682,8 +687,8 @@ func (t *neon) Fold(v Group) {
 	t.FADDPS(low, low)
 }
 
-// FoldFour adds lanes l and l+4 of each group, then lanes l and l+2 with two groups in a register,
-// then lanes l and l+1 with all four.
+// FoldFour adds lanes l and l+4 of each group, then lanes l and l+2, with two groups in a register,
+// then lanes l and l+1, with all four groups in a register.
 func (t *neon) FoldFour(v [4]Group) Group {
 	// two returns the sums of lanes 0 and 2 of a and of b, then of lanes 1 and 3 of a and of b.
 	two := func(a, b Group) reg.VecVirtual {
@@ -716,7 +721,7 @@ func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
 
 // Bytes.
 
-// AddBytes multiplies bytes to 16-bit products, and adds pairs of them to the lanes.
+// AddBytes computes the terms as 16-bit products of bytes, and adds pairs of products to the lanes.
 func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	v, w := t.bytesAt(x, offset, sum.width, part), t.bytesAt(y, offset, sum.width, part)
 	multiply := []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}
@@ -738,8 +743,8 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 	}
 }
 
-// bytesAt loads 2*width bytes. With a part, it moves the bytes in the part to the front and sets
-// the others to 0.
+// bytesAt returns a register with 2*width bytes from p + offset. With a part, it moves the bytes in
+// the part to the front and sets the other bytes to 0.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, width int, part Part) reg.VecVirtual {
 	v := t.V128()
 	if width == 8 {
@@ -791,14 +796,14 @@ func (t *neon) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
 		t.VCNT(r, r)
 	}
 	for _, high := range all.regs[1:] {
-		t.VADD(high, low, low) // byte counts of up to 16, so nothing carries
+		t.VADD(high, low, low) // counts per byte, at most 16 in sum, so nothing carries
 	}
 	t.VUADDLV(low, low)
 	t.VMOV(arm64.S(low, 0), some)
 	t.ADD(some, sum, sum)
 }
 
-// xorWords returns the differing bits of one or four 64-bit words.
+// xorWords returns the exclusive or of one or four 64-bit words at x and at y.
 func (t *neon) xorWords(x, y reg.GPVirtual, words int) Group {
 	v, w := t.New(2*words), t.New(2*words)
 	t.Load(v, x, 0)

@@ -10,7 +10,7 @@ import (
 const command = "go generate ./internal/asm"
 
 // constraint returns a build constraint in avo's syntax: the architecture, the gc toolchain, and
-// neither of the tags that ask for pure Go.
+// neither of the tags purego and noasm.
 func constraint(arch string) string { return arch + ",gc,!purego,!noasm" }
 
 // printFile adds to files the assembly for one ISA and the Go declarations of its functions.

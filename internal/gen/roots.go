@@ -1,6 +1,8 @@
 package main
 
-// Bits of the least and greatest sum of squares in safe range, equal to those of package asm.
+// The safe range of sums of squares: the bits of its least and greatest float32, as in package asm.
+// A sum within it is as accurate as other sums: no term has overflowed, and terms that have
+// underflowed are too small to matter.
 const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {
@@ -12,8 +14,8 @@ func init() {
 	}).partOf("Distance").inWide()
 }
 
-// rootOfSum emits a kernel that returns the square root of a sum if the sum is in safe range, and
-// otherwise jumps to the function slow.
+// rootOfSum emits a kernel that returns the square root of the sum of term over vectors if the sum
+// is in safe range, and otherwise jumps to the function slow.
 func rootOfSum(t Target, vectors []string, term func(dst Group, s source), slow string) {
 	sumTo(t, vectors, term, func(sum Group) {
 		root := t.New(1)

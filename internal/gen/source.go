@@ -10,10 +10,10 @@ type source struct {
 	bytes  reg.GPVirtual   // pointer into a vector of bytes; nil if the formula reads none
 	first  int             // index of the group's first element, relative to the pointers
 	part   Part            // which elements exist; nil for all
-	behind bool            // a whole group precedes this one, of which a load may read some again
+	behind bool            // a whole group precedes this one; loads may read its memory again
 }
 
-// incomplete returns s for an incomplete group.
+// incomplete returns a copy of s for an incomplete group, with the given part and behind.
 func (s source) incomplete(part Part, behind bool) source {
 	s.part, s.behind = part, behind
 	return s
@@ -36,8 +36,8 @@ func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, 
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
 
-// with applies an operation to a and the group of vector i: load if the operand may come straight
-// from memory, else op.
+// with applies an operation to a and the group of vector i: load, which reads a whole group
+// straight from memory, or op, after loading an incomplete group into a register.
 func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op func(dst, a, b Group), dst, a Group, i int) {
 	if s.part == nil {
@@ -49,7 +49,7 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// store stores a whole group to vector i. loadBytes converts as many bytes as dst has lanes to
-// floats, whether the group is whole or not.
+// store stores a whole group to vector i. loadBytes loads as many unsigned bytes as dst has lanes
+// and converts them to floats, even if the group is incomplete.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
 func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

@@ -14,10 +14,10 @@ func init() {
 		trusting()
 }
 
-// dotSparseK emits a kernel for eight vectors or, in 512-bit registers, sixteen: w starts at the
-// first feature's weights in these vectors. Each of the eight lanes of dotSparse is a group here,
-// to which nonzero i is added if i mod 8 is the lane's number, so that each vector gets the bits of
-// dotSparse.
+// dotSparseK emits a kernel that computes the dot products of a sparse row with eight vectors or,
+// in 512-bit registers, sixteen: w starts at the first feature's weights in these vectors. Each of
+// the eight lanes of dotSparse is a group here: the products of nonzero i are added to group i mod
+// 8, so that each vector's dot product has the bits of dotSparse.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")
@@ -43,7 +43,8 @@ func dotSparseK(t Target) {
 	t.Done()
 }
 
-// axpySparseK emits a kernel that adds multiples of a sparse row to eight vectors.
+// axpySparseK emits a kernel that adds a multiple of a sparse row to each of eight vectors; a holds
+// the eight factors.
 func axpySparseK(t Target) {
 	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"),
 		t.IntParam("len(idx)")
@@ -65,8 +66,8 @@ func axpySparseK(t Target) {
 }
 
 // nonzeros emits a loop over the nonzeros of a row, count per iteration, then code for the
-// remaining ones, and the label end. each receives the index of a nonzero and its number within the
-// iteration.
+// remaining nonzeros, and the label end. each receives the index of a nonzero, in a register, and
+// its number within the iteration, from 0.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

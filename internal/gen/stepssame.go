@@ -18,9 +18,9 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame emits a kernel that adds a multiple of every row to w, even if the multiple is 0: which
-// rows change w is known late and hard to predict, and a mispredicted branch takes longer than the
-// additions. count is at least 1.
+// stepsSame emits a kernel that adds a multiple of each row to w in turn, until a margin is
+// infinite or NaN. It does so even if the multiple is 0: which rows change w is known late and hard
+// to predict, and a mispredicted branch takes longer than the additions. count is at least 1.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")

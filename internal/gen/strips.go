@@ -7,15 +7,15 @@ import (
 )
 
 // A strip is a range of columns of a matrix, narrow enough for half of the registers to hold one
-// row of it. The last group ends at the last column and may overlap the group before; elements in
-// both get the same result twice.
+// row of it. Unless last is nil, the last group of columns ends at the last column and may overlap
+// the group before; elements in both groups get the same result twice.
 type strip struct {
 	name          string        // prefix of the strip's labels
 	width, groups int           // floats per group; number of groups
-	last          reg.GPVirtual // offset of the last group, in bytes; nil if it follows the others
+	last          reg.GPVirtual // byte offset of a last group that may overlap; nil for none
 }
 
-// at returns the pointer and the offset in bytes of a group in the row at p.
+// at returns a pointer and an offset in bytes, whose sum is the address of a group in the row at p.
 func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	if s.last != nil && group == s.groups-1 {
 		return t.Address(p, s.last, 1), 0
@@ -36,8 +36,8 @@ func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 // maxColumns returns the number of columns of the widest strip.
 func maxColumns(t Target) int { return t.Registers() / 2 * t.Width() }
 
-// narrow emits the end of a kernel for matrices of n columns, 1 to maxColumns. body emits the loop
-// over all rows of a strip.
+// narrow emits the end of a kernel, for a matrix of n columns or its last n columns, where n is
+// from 1 to maxColumns. body emits the loop over all rows of a strip.
 func narrow(t Target, n reg.GPVirtual, body func(s strip)) {
 	width := t.Width()
 	most := maxColumns(t) / width

@@ -14,9 +14,10 @@ import (
 
 // A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
-// same places. Unless the kernel trusts its caller, the stub compares the lengths of the slices
-// first. It jumps to a Go function, nameSlow, for unequal lengths, vectors beyond asm.Block, and
-// the generic code path.
+// same places. Unless the kernel trusts its caller, the stub first compares the lengths of the
+// slices, and it jumps to a Go function, nameSlow, for unequal lengths, for vectors of more than
+// asm.Block elements, and on the generic code path. The stub of a trusting kernel jumps to
+// nameGeneric on the generic code path.
 
 // slicesOf returns the names of a signature's slice parameters.
 func slicesOf(signature string) (names []string) {
@@ -38,14 +39,16 @@ func parse(signature string) *types.Signature {
 }
 
 // A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
+// slow is the label of the jump to the Go function.
 type stubFormat struct {
-	first, other string // load the first slice's length; jump to slow if another's differs from it
-	block        string // jump to slow if the first length is above Block
-	active       string // load the code path in use
-	path         string // jump to the label of a code path if it is in use
-	without      string // jump to a label if a bool variable is false
-	not          string // jump to a label if a bool parameter is false
-	paths        []string
+	first   string   // load the length of the first slice
+	other   string   // jump to slow if another slice's length differs from the first's
+	block   string   // jump to slow if the first slice's length is above Block
+	active  string   // load the code path in use
+	path    string   // jump to the label of a code path if it is in use
+	without string   // jump to a label if a bool variable is false
+	not     string   // jump to a label if a bool parameter is false
+	paths   []string // names of the code paths, in the order in which the stub tests for them
 }
 
 var stubFormats = map[string]stubFormat{
@@ -93,7 +96,8 @@ func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	return nil
 }
 
-// jump prints the jump to the body for the named code path, or the selection between two bodies.
+// jump prints the label of the named code path and the jump to its body, or the instructions that
+// select one of two bodies.
 func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
 	fmt.Fprintf(b, "\n%s:\n", name)
 	bodies, isa, feature := k.bodies(), name, k.variant()
@@ -119,11 +123,11 @@ func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, n
 	return nil
 }
 
-// check prints the instructions that compare the slice lengths.
+// check prints the instructions that jump to slow if slice lengths differ or are above Block.
 func (d stubFormat) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) error {
 	line := d.first
 	for _, name := range k.slices {
-		if name == "w" { // dense: its length is not that of the sparse row
+		if name == "w" { // dense vector, whose length differs from the sparse row's
 			continue
 		}
 		length, err := s.Params().Lookup(name).Len().Resolve()

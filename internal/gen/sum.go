@@ -9,22 +9,24 @@ import (
 // lanes is the number of lanes of a dense sum.
 const lanes = 64
 
-// sum emits a kernel that returns the sum of term over the named vectors, in 64 lanes. n is at most
-// asm.Block.
+// sum emits a kernel that returns the sum, in 64 lanes, of term over the elements of the named
+// vectors. n is at most asm.Block.
 //
 // The code for each length range has its own return: a jump to a common one would cost short
 // vectors more than the smaller code is worth.
 //
-// On targets that mask incomplete groups, element i may go to lane i + c mod 64 instead, for any c:
-// the folds add lanes l and l + 2^k modulo 2^(k+1), whatever l. So the code reads vectors of more
-// than 64 elements from the last aligned address before x, and it reads vectors that end near the
-// end of a page with the incomplete group first: a mask that reaches into an unmapped page costs as
-// much as a hundred elements or so.
+// On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 instead of lane i
+// mod 64, for any c: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
+// and a rotation keeps these pairs. So the code reads vectors of at least summation.rotated
+// elements from the last aligned address before x, and it reads vectors that end near the end of a
+// page with the incomplete group first: a masked load that reaches into an unmapped page takes as
+// long as a hundred elements or so.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
 
-// sumTo is sum, but calls end with the sum, in a group of one, instead of returning it.
+// sumTo is sum, but the code that end emits receives the sum, in a group of one, and ends the
+// function.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
@@ -74,7 +76,7 @@ func (s *summation) short() {
 // group may be incomplete.
 func (s *summation) lengths(width, first, last int) {
 	t, lane := s.t, s.groups(width)
-	part := t.Part(s.n, width) // early: at the end the fold would wait for it
+	part := t.Part(s.n, width) // early, so that the last group need not wait for it
 	behind := part
 	name := func(g int) string {
 		if width > 8 {
@@ -82,7 +84,7 @@ func (s *summation) lengths(width, first, last int) {
 		}
 		return fmt.Sprint("short", g)
 	}
-	t.Comment("At most 64 in all: a lane that is used holds one term, the others need no folding.")
+	t.Comment("At most 64 elements: a lane in use holds one term, the other lanes need no folding.")
 	for g := range last - 1 {
 		if g >= first-1 {
 			t.IfAtMost(s.n, width*(g+1), name(g))
@@ -108,10 +110,11 @@ func (s *summation) lengths(width, first, last int) {
 	}
 }
 
-// misaligned emits the code for vectors of which the first is misaligned, if they are long enough
-// to be rotated. The elements before the first aligned address go to the upper lanes of the first
-// group, whose other lanes stay +0. All vectors are read from skip bytes before their starts, where
-// skip is at most their distance from the start of the page.
+// misaligned emits the code for vectors of which the first is misaligned, if they have at least
+// s.rotated elements. All vectors are read from skip bytes before their starts, which is an aligned
+// address of the first vector, unless another vector is less than skip bytes after the start of a
+// page: then skip is that distance. So the first elements go to the upper lanes of the first group,
+// whose other lanes stay +0.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -131,7 +134,8 @@ func (s *summation) misaligned() {
 }
 
 // pageEnd emits the code for vectors that end near the end of a page: the incomplete group comes
-// first, in the last lanes, and whole groups follow. Vectors of whole groups only are not rotated.
+// first, in the last lanes, and whole groups follow. Vectors without an incomplete group are summed
+// from their start.
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
@@ -157,15 +161,16 @@ func (s *summation) pageEnd() {
 }
 
 // sumLongTerms is sum in less code, for terms of many instructions: the last group, whole or
-// incomplete, is computed first and in one place for all lengths, and the ends are shared. If bytes
-// is not nil, term may read bytes too: one per element. n is at least 1.
+// incomplete, is computed first and in one place for all lengths, and the lengths share their
+// returns. If bytes is not nil, term may also read the byte of each element from there. The last of
+// the vectors has at least one element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
 	count := len(s.lane)
 	end := t.New(s.width)
 	last := func(behind bool) {
-		t.Comment("The last group, first.")
+		t.Comment("The last group is computed first.")
 		start := copyInt(t, s.n)
 		t.Decrement(start, 1)
 		group := func(width int) {
@@ -180,7 +185,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 			group(8)
 			return
 		}
-		// Bytes and stored results may exist for only eight lanes; the other lanes become +0.
+		// Memory for bytes and stored results may end after eight lanes; the other lanes become +0.
 		few, done := fmt.Sprint("few", behind), fmt.Sprint("done", behind)
 		t.IfWithout(start, 8, few)
 		group(16)
@@ -193,8 +198,8 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Zero(s.zero)
 	t.IfAtLeast(s.n, lanes, "long")
 	last(false)
-	t.Add(end, end, s.zero) // -0 becomes +0, as in first: the folds add all groups to this one
-	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
+	t.Add(end, end, s.zero) // -0 becomes +0: the folds add all groups to this one
+	t.Comment("Fewer than 64 elements: a lane in use holds one term, the other lanes need no " +
 		"folding.")
 	for g := range count - 1 {
 		t.IfAtMost(s.n, s.width*(g+1), fmt.Sprint("short", g))
@@ -205,7 +210,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 		if g > 0 {
 			lane := append(s.lane[:g:g], end)
 			foldGroups(t, lane)
-			t.Add(end, lane[0], s.zero) // a copy
+			t.Add(end, lane[0], s.zero) // copies the sum: it is not -0
 		}
 		if g > 1 {
 			t.Jump("short0")
@@ -237,18 +242,18 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Return(t.Narrow(s.lane[0], 1))
 }
 
-// A summation is a sum kernel while it is emitted.
+// A summation emits a sum kernel.
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements for which rotation pays (docs/kernels.md)
+	rotated       int // least number of elements for which alignment pays
 	vectors       []reg.GPVirtual
-	prefetch      int                       // prefetch distance in the first vector, in bytes; 0 for none
-	bytes         reg.GPVirtual             // pointer to bytes that the term reads too; nil for none
+	prefetch      int                       // bytes to prefetch ahead in the first vector; 0: none
+	bytes         reg.GPVirtual             // pointer to bytes that term reads too; nil for none
 	n             reg.GPVirtual             // number of elements left
 	term          func(dst Group, s source) // computes a group of terms
 	end           func(sum Group)           // ends the function, given the sum
-	lane          []Group                   // the 64 lanes
+	lane          []Group                   // groups of the 64 lanes
 	product, zero Group                     // a group of terms; a group of +0
 }
 
@@ -258,7 +263,7 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
 		n: n, term: term}
 	if len(vectors) == 1 {
-		s.rotated = 8 * lanes // for one vector, arithmetic takes as long as misaligned loads
+		s.rotated = 8 * lanes // additions take as long as misaligned loads of one vector
 	}
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)
@@ -287,7 +292,8 @@ func (s *summation) at(first int) source {
 	return source{t: s.t, p: s.vectors, bytes: s.bytes, first: first}
 }
 
-// from returns the operands of the group that starts at the element whose index is in start.
+// from returns the operands of the group that starts at the element whose index is in the register
+// start.
 func (s *summation) from(start reg.GPVirtual) source {
 	w := source{t: s.t}
 	for _, v := range s.vectors {
@@ -300,10 +306,11 @@ func (s *summation) from(start reg.GPVirtual) source {
 }
 
 // first sets group g of the lanes to its first terms. A lane starts from +0, and +0 + -0 is +0, so
-// group 0 is added to +0; the other groups may keep -0, because the folds add them to group 0.
+// the terms of group 0 are added to +0. Terms of the other groups may stay -0, because the folds
+// add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
-// firstOf is first for other lanes than s.lane.
+// firstOf is first for the given lanes instead of s.lane.
 func (s *summation) firstOf(lane []Group, g int, from source) {
 	s.term(lane[g], from)
 	if g == 0 {
@@ -324,8 +331,8 @@ func (s *summation) finish(lane []Group) {
 	s.end(s.t.Narrow(lane[0], 1))
 }
 
-// blocks emits the loop over all whole blocks of 64 elements, without the first group, which is in
-// its lanes already. It ends at the label rest.
+// blocks emits the code for all whole blocks of 64 elements, except for the first group of the
+// first block, which is in its lanes already. It ends at the label rest.
 func (s *summation) blocks() {
 	t := s.t
 	all := walk{t: t, n: s.n}
@@ -353,8 +360,8 @@ func (s *summation) blocks() {
 	t.Label("rest")
 }
 
-// prefetchIteration prefetches the bytes that one iteration of a loop reads, distance bytes ahead
-// of p. It emits nothing if distance is 0.
+// prefetchIteration emits prefetches of the given number of bytes, which one iteration of a loop
+// reads, from distance bytes after p on. It emits nothing if distance is 0.
 func prefetchIteration(t Target, p reg.GPVirtual, distance, bytes int) {
 	for line := 0; distance > 0 && line < bytes; line += 64 {
 		t.Prefetch(p, distance+line)
@@ -381,7 +388,8 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// foldGroups folds the given groups into the first, as if the missing ones of 64 lanes were +0.
+// foldGroups folds the given groups of lanes into the first, as if the missing groups of the 64
+// lanes were +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

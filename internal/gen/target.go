@@ -12,9 +12,10 @@ import (
 // sixteen in one register of 512 bits. Narrower groups, down to one float, serve sparse rows and
 // the ends of vectors. Integers and pointers are general registers of 64 bits.
 //
-// Naming rules: a method with dst or a group v as its first parameter writes to it; a method that
-// returns a register or a group allocates it. In ...Load the last operand comes from memory. In
-// ...Reg an operand is a register where the method without Reg has a constant.
+// Naming rules, unless a method's comment says otherwise: a method whose first parameter is dst or
+// a group v writes to it, except for stores, jumps and returns, which read v; a method that returns
+// a register or a group allocates it. In ...Load the last operand comes from memory. In ...Reg an
+// operand is a register where the method without Reg has a constant. Offsets are in bytes.
 type Target interface {
 	// Functions and their parameters.
 
@@ -55,8 +56,8 @@ type Target interface {
 	SetInt(dst, n reg.GPVirtual)
 	SetConst(dst reg.GPVirtual, k int)
 
-	// LoadUint32 loads the uint32 at p + offset, LoadTwoUint32 this one and the next, LoadUint16 a
-	// uint16. Offsets are in bytes.
+	// LoadUint32 loads the uint32 at p + offset, LoadTwoUint32 this uint32 and the next, and
+	// LoadUint16 the uint16 at p + offset.
 	LoadUint32(p reg.GPVirtual, offset int) reg.GPVirtual
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
@@ -64,17 +65,20 @@ type Target interface {
 	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand that addresses the same place for a
-	// few loads: it is valid only while p and n are unchanged, and may need no register of its own.
+	// Offset returns p + n*scale. Address returns an operand that addresses the same place, for a
+	// few loads or stores: it is valid only while p and n are unchanged, and may need no register
+	// of its own.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Element returns an operand that addresses the float p[j], with offset 0 only.
+	// Element returns an operand that addresses the float p[j], for a load, a store or an operation
+	// on this single float, with offset 0.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
 	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
 	// Every call returns the same space.
 	Scratch() reg.GPVirtual
 
-	// Advance adds bytes to p, Decrement subtracts k from n; the others compute n op= k.
+	// Advance and AdvanceReg add bytes to p, Decrement and DecrementReg subtract k from n; the
+	// others compute n op= k.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceReg(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
@@ -84,8 +88,9 @@ type Target interface {
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
 	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before
-	// its vectors do. Only such targets have Head, IfNearPageEnd and StayInPage, which sets n, a
-	// number of bytes, to the distance of p from the start of its page if that is less.
+	// its vectors do. The methods Head, IfNearPageEnd and StayInPage panic on other targets.
+	// StayInPage sets n, a number of bytes, to the distance of p from the start of its page if that
+	// is less.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
@@ -96,8 +101,8 @@ type Target interface {
 
 	// New returns a group of 16, 8, 4, 2 or 1 floats with undefined contents.
 	New(width int) Group
-	// NewUniform returns a group of the widest kind that only LoadBroadcast writes to; it may take
-	// fewer registers than others.
+	// NewUniform returns a group of the widest kind to which only LoadBroadcast may write: all
+	// lanes are equal, so that it may take fewer registers than other groups.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
@@ -113,11 +118,11 @@ type Target interface {
 
 	// Loads and stores.
 
-	// Load and Store move one float for each lane of the group. Load sets the lanes of the register
-	// beyond a narrow group to +0.
+	// Load and Store move one float at p + offset for each lane of v. If v is narrower than its
+	// register, Load sets the other lanes of the register to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// LoadLane sets a lane of a group of four.
+	// LoadLane sets a lane of a group of four to the float at p + offset.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	// LoadBroadcast sets all lanes to the float at p + offset.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
@@ -126,26 +131,27 @@ type Target interface {
 
 	// LoadShorts loads one 16-bit value for each lane of the group: it converts float16s to floats,
 	// and zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or else
-	// stores the lower 16 bits of each lane. It may overwrite v.
+	// stores the lower 16 bits of each lane, whose upper 16 bits must be 0. StoreShorts may
+	// overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
-	// floats exist, or all of them if that is 0. Head returns the Part of a group whose first n
-	// floats do not exist, for targets that rotate. LoadPart sets the lanes of missing floats to
-	// +0, and does not read their memory.
+	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
+	// whose first n floats do not exist, for targets that rotate. LoadPart loads the floats that
+	// exist; it sets the lanes of the missing floats to +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind; part was made from n.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
-	// LoadShortsPart is LoadShorts for an incomplete group; part was made from n. The names of its
-	// labels begin with name.
+	// LoadShortsPart is LoadShorts for an incomplete group of the widest kind; part was made from
+	// n. The names of its labels begin with name.
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
 	// StorePart stores the floats that exist, and writes to no other memory.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
-	// read again. LastPart converts a Part for it.
+	// read again. LastPart converts the result of Part to the Part that LoadLast needs.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 
@@ -168,8 +174,8 @@ type Target interface {
 	// KeepBelow sets dst to a where v < limit, and to +0 elsewhere.
 	KeepBelow(dst, a, v, limit Group)
 
-	// Root computes the square root of a group of one. Cosine computes xy / sqrt(xx*yy) in float64
-	// and rounds the quotient.
+	// Root computes the square root of a group of one. Cosine computes xy / sqrt(xx*yy) of groups
+	// of one in float64 and rounds the quotient to float32.
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
 
@@ -177,19 +183,21 @@ type Target interface {
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs treats each lane as two signed integers of 16 bits, and sets the
-	// lane of dst to the sum of the two products of such integers.
+	// MulPairs treats each lane of a and b as two signed 16-bit integers. It multiplies a's
+	// integers by b's and sets the lane of dst to the sum of the two products.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 
 	// Doubles are float64: a group of doubles has half as many lanes as the group of floats in the
-	// same registers. Widths count floats here, too.
+	// same registers. The width of a group of doubles still counts floats: it is twice the number
+	// of doubles.
 
 	// BroadcastDouble sets all lanes to the double at p + offset.
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
-	// LoadDoubles loads half as many floats as the group's width and converts them to doubles.
-	// Doubles converts the lower and the upper floats of v to two groups of doubles.
+	// LoadDoubles loads half as many floats as the width of v and converts them to doubles. Doubles
+	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
+	// in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
@@ -200,8 +208,8 @@ type Target interface {
 	// must hold four times. They need groups of eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// LessDoubles returns the lanes in which a < b. SelectDoubles returns a in the lanes of mask
-	// and b in the others.
+	// LessDoubles returns the Mask of the lanes in which a < b. SelectDoubles returns a in the
+	// lanes of mask and b in the others.
 	LessDoubles(a, b Group) Mask
 	SelectDoubles(mask Mask, a, b Group) Group
 	// ShiftDoublesLeft treats lanes as integers of 64 bits.
@@ -216,22 +224,24 @@ type Target interface {
 	UpperHalf(dst, v Group)
 	// Fold adds the upper half of the lanes to the lower half until lane 0 holds the sum.
 	Fold(v Group)
-	// FoldFour folds four groups of at least eight floats and returns a group of four with the sum
-	// of v[i] in lane i.
+	// FoldFour folds four groups of at least eight floats, which it may overwrite, and returns a
+	// group of four with the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
-	// FoldThree folds three groups of at least eight floats, each to a group of one.
+	// FoldThree folds three groups of at least eight floats, which it may overwrite, each to a
+	// group of one.
 	FoldThree(a, b, c Group) [3]Group
 
 	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of
 	// the terms does not matter.
 
-	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two
-	// terms to each lane. With a part, from LastBytes, it adds only the terms of the last n mod
-	// width*2 bytes of the vectors.
+	// AddBytes adds the terms of 2*width bytes at x + offset and at y + offset to the lanes of sum,
+	// two terms to each of its width lanes. With a part, from LastBytes, it adds only the terms of
+	// the last n mod (2*width) of these bytes.
 	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
-	// SumInts sets dst to the sum of the lanes, which are signed or unsigned integers.
+	// SumInts sets dst to the sum of the lanes modulo 2^32, extended to 64 bits with its sign if
+	// signed is set, and otherwise with zeros.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
 	// AddDifferingBits adds to sum the number of differing bits of the 64-bit words at x and y, of
 	// which there are one or four.
@@ -269,11 +279,11 @@ type Group struct {
 	regs  []reg.VecVirtual
 }
 
-// A Mask is a target's representation of a set of lanes.
+// A Mask is a set of lanes of a group. Its representation depends on the target.
 type Mask any
 
-// A Part is a target's representation of the floats of an incomplete group that exist, for example
-// a mask.
+// A Part says which floats of an incomplete group exist. Its representation depends on the target,
+// for example a mask.
 type Part any
 
 const float, double = 4, 8 // sizes in bytes

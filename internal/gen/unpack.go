@@ -2,7 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// unpackGroup sets each lane of v, which holds a byte converted to a float, to byte*hi + byte*lo.
+// unpackGroup replaces the value of each lane of v, a byte converted to a float, by byte*hi +
+// byte*lo.
 func unpackGroup(t Target, v, hi, lo Group) {
 	rest := t.New(v.width)
 	t.Mul(rest, v, t.Narrow(lo, v.width))

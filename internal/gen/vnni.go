@@ -3,15 +3,16 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 // A vnniSum emits a sum over bytes, in four groups of lanes, by VPDPBUSD, which multiplies unsigned
-// bytes by signed bytes and adds four products to each lane. The operands are adapted by flipping
-// the top bit: it adds 128 to the first of two signed vectors, and subtracts 128 from the second of
-// two unsigned vectors and from one factor of a square. extra sums the other factors; 128 times
-// extra is the error that this causes, up to its sign.
+// bytes by signed bytes and adds four products to each lane. Flipping the top bit of one factor
+// makes it unsigned or signed, as VPDPBUSD needs it: this adds 128 to the bytes of the first of two
+// signed vectors, and subtracts 128 from the bytes of the second of two unsigned vectors and from
+// one factor of a square. extra sums the factors that are not flipped; the error of the sum is
+// 128*extra for a dot product of signed bytes, and -128*extra otherwise.
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
 	flip, ones Group   // a group of bytes 128; a group of bytes 1
-	sum, extra []Group // groups of lanes of each; extra is nil if the caller corrects the sum
+	sum, extra []Group // groups of lanes; extra is nil if the caller corrects the sum
 }
 
 // newVNNI returns a vnniSum without lanes, and emits the code that sets its constants.
@@ -53,8 +54,8 @@ func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
 }
 
-// addExtra adds to extra the bytes that the flipped bytes are multiplied by: those of w for a dot
-// product of signed bytes, and otherwise those of v.
+// addExtra adds to extra the factors that are not flipped: the bytes of w for a dot product of
+// signed bytes, and otherwise the bytes of v.
 func (s *vnniSum) addExtra(extra, v, w Group) {
 	if s.term.signedSum() {
 		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))
@@ -63,7 +64,8 @@ func (s *vnniSum) addExtra(extra, v, w Group) {
 	}
 }
 
-// correct removes from sum the error that flipping caused, 128 times extra; it overwrites extra.
+// correct removes from sum the error that flipping caused, 128*extra or -128*extra. It overwrites
+// extra.
 func (s *vnniSum) correct(sum, extra Group) {
 	s.t.BitsShiftLeft(extra, extra, 7)
 	if s.term.signedSum() {
@@ -73,9 +75,10 @@ func (s *vnniSum) correct(sum, extra Group) {
 	}
 }
 
-// loop emits the loop over x and y, and returns the sum in the lanes of one group, corrected unless
-// extra is nil. add adds the group of bytes at an offset to group i of the lanes, and last adds the
-// remaining bytes, fewer than a group.
+// loop emits the loop over the n bytes of x and y, and returns a group whose lanes add up to the
+// sum, corrected unless extra is nil. add emits code that adds the terms of the group of bytes at
+// an offset to group i of the lanes, and last emits code that adds the terms of the remaining
+// bytes, fewer than a group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -116,12 +119,13 @@ func sumVNNI(t *avx, term byteTerm) {
 	t.returnInts(sum, term)
 }
 
-// shortVNNI emits the code for vectors of up to two groups of bytes, which are converted to 16-bit
-// integers: that needs neither constants nor corrections.
+// shortVNNI emits the code for vectors of at most 4*t.width bytes; for longer vectors the code
+// jumps to the label long. It converts one or two groups of bytes to 16-bit integers, which needs
+// neither constants nor corrections.
 //
 // A masked load that reaches into an unmapped page takes some 200 ns. So the second of two groups
-// ends where the vector does, without the bytes that were in the first, and a single group that is
-// near the end of a page is loaded so that it ends with the vector.
+// ends where the vector ends, with the bytes that were in the first group masked, and a single
+// group near the end of a page is loaded so that it ends where the vector ends.
 func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	t.IfAtLeast(n, 17, "over16")
 	for _, p := range []reg.GPVirtual{x, y} {
@@ -155,7 +159,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 }
 
 // rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
-// one row. In dot products extra depends on x alone, and is computed once for all rows.
+// one row. In dot products the bytes of x are not flipped: extra depends on x alone, and the
+// correction is computed once for all rows.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")
@@ -190,8 +195,8 @@ func rowsVNNI(t *avx, term byteTerm) {
 	})
 }
 
-// correctionFor returns the correction to add to the dot product of x and any row, spread over the
-// lanes of a group.
+// correctionFor returns a group whose lanes add up to the correction of the dot product of x and
+// any row: the number to add to it. part has the last n mod step bytes of x.
 func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	t := s.t
 	extra, sum, v := t.New(t.width), t.New(t.width), t.New(t.width)
@@ -217,7 +222,7 @@ func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	}
 }
 
-// returnInts returns the sum of the lanes of v from the function.
+// returnInts emits the return of the sum of the lanes of v from the function.
 func (t *avx) returnInts(v Group, term byteTerm) {
 	total := t.NewInt()
 	t.SumInts(total, v, term.signedSum())

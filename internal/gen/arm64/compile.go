@@ -40,8 +40,9 @@ func each(run func(*ir.Function) error) pass.Interface {
 	})
 }
 
-// checkFlow returns an error for functions that read a register before they write it or that run
-// past their end. The assembler accepts both. pass.Liveness has to run before it.
+// checkFlow returns an error if a function reads a register before writing it, or if execution runs
+// past the end of the function. The assembler accepts both. pass.Liveness has to run before
+// checkFlow.
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {
@@ -61,8 +62,9 @@ func checkFlow(fn *ir.Function) error {
 // text is an operand that avo prints verbatim.
 type text = operand.LabelRef
 
-// Bind replaces each operand by its text with the allocated register, and instructions that Go does
-// not know by WORD. Later passes find no registers in the operands.
+// Bind replaces each register and memory operand by its text with the allocated registers, and
+// instructions that Go's assembler does not know by WORD directives. Later passes find no registers
+// in the operands.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -101,7 +103,8 @@ func Bind(fn *ir.Function) error {
 	return nil
 }
 
-// number returns the arm64 number of the register allocated to a view.
+// number returns the arm64 number of the register allocated to a view. It returns an error for
+// registers that arm64 code must not use.
 func number(fn *ir.Function, v view) (uint32, error) {
 	p := fn.Allocation.LookupRegister(v.Register)
 	switch {
@@ -114,7 +117,8 @@ func number(fn *ir.Function, v view) (uint32, error) {
 	return uint32(p.PhysicalIndex()), nil
 }
 
-// memory returns the text of a memory operand with its allocated registers.
+// memory returns the text of a memory operand in the syntax of Go's assembler, with the allocated
+// registers.
 func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Base == reg.FramePointer {
 		return text(m.Asm()), nil

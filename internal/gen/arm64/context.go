@@ -52,17 +52,18 @@ func (c *Context) Function(name string) {
 	c.Context.Function(name)
 }
 
-// V128 returns a new vector register. Each instruction decides how it is spelled: as V or F, or
-// with lanes.
+// V128 returns a new vector register of 128 bits. Each instruction decides how the register is
+// printed: as V or F, or with lanes.
 func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
 
-// Local sets d to the address of the space that AllocLocal has reserved in the frame: it starts
-// above the saved link register. There may be one AllocLocal per function.
+// Local sets d to the address of the space that AllocLocal has reserved in the frame, above the
+// saved link register. A function may call AllocLocal only once.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
 }
 
-// Load loads the parameter src into dst and returns dst. Integers of 32 bits are sign-extended.
+// Load loads the parameter src, of 32 or 64 bits, into dst and returns dst. Integers of 32 bits are
+// sign-extended.
 func (c *Context) Load(src gotypes.Component, dst reg.Register) reg.Register {
 	if b := c.resolve(src); b != nil {
 		c.move(argumentMove(b.Type), b.Addr, dst)
@@ -87,7 +88,8 @@ func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
 	return b
 }
 
-// argumentMove returns the instruction that moves a parameter or result of type t.
+// argumentMove returns the instruction that moves a parameter or result of type t, which has 32 or
+// 64 bits.
 func argumentMove(t *types.Basic) string {
 	size := gotypes.Sizes.Sizeof(t)
 	if t.Info()&types.IsFloat != 0 {
@@ -96,13 +98,12 @@ func argumentMove(t *types.Basic) string {
 	return map[int64]string{4: "MOVW", 8: "MOVD"}[size]
 }
 
-// fail records an error in the current function.
+// fail records an error in the current function, to be returned by Result.
 func (c *Context) fail(format string, a ...any) {
 	c.errs = append(c.errs, fmt.Errorf("arm64: "+c.function+": "+format, a...))
 }
 
-// Result returns the file, to which Compile has not been applied, and the errors made in building
-// it.
+// Result returns the file, to be compiled by Compile, and the errors made in building it.
 func (c *Context) Result() (*ir.File, error) {
 	f, err := c.Context.Result()
 	return f, errors.Join(append(c.errs, err)...)

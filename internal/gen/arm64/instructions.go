@@ -116,19 +116,19 @@ func (c *Context) VLD1(m operand.Mem, d Lane) {
 	c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view)
 }
 
-// VLD1R loads one float32 into all four lanes.
+// VLD1R loads one float32 into all four lanes of d.
 func (c *Context) VLD1R(m operand.Mem, d reg.Register) {
 	c.emit("VLD1R", ops{m}, ops{list(s4(d))}, m, list(s4(d)))
 }
 
-// VDUP copies s, a 32-bit Lane or the lower half of a general register, to all four lanes.
+// VDUP copies s, a 32-bit Lane or the lower 32 bits of a general register, to all four lanes of d.
 func (c *Context) VDUP(s operand.Op, d reg.Register) {
 	s = natural(s)
 	c.emit("VDUP", ops{s}, ops{s4(d)}, s, s4(d))
 }
 
 // VMOV copies a lane to a lane, a lane to a general register (zero-extended), a general register to
-// a lane, or a whole vector register.
+// a lane, or a whole vector register to another.
 func (c *Context) VMOV(src, dst operand.Op) {
 	s, d := vmov(src), vmov(dst)
 	in := ops{s}
@@ -138,7 +138,7 @@ func (c *Context) VMOV(src, dst operand.Op) {
 	c.emit("VMOV", in, ops{d}, s, d)
 }
 
-// vmov returns an operand of VMOV: whole vector registers have 16 bytes.
+// vmov returns op as an operand of VMOV: a whole vector register as its 16 bytes.
 func vmov(op operand.Op) operand.Op {
 	if v, ok := natural(op).(view); ok && v.format == "F%d" {
 		return b16(v.Register)
@@ -146,7 +146,7 @@ func vmov(op operand.Op) operand.Op {
 	return natural(op)
 }
 
-// VMOVI sets every byte to imm.
+// VMOVI sets every byte of d to imm.
 func (c *Context) VMOVI(imm uint8, d reg.Register) {
 	c.emit("VMOVI", nil, ops{b16(d)}, operand.U8(imm), b16(d))
 }
@@ -185,10 +185,11 @@ func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
 func (c *Context) VADD(m, n, d reg.Register) { c.vector("VADD", s4, m, n, d) }
 func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
 
-// VADDP computes n0+n1, n2+n3, m0+m1, m2+m3.
+// VADDP computes n0+n1, n2+n3, m0+m1, m2+m3 in lanes 0 to 3.
 func (c *Context) VADDP(m, n, d reg.Register) { c.vector("VADDP", s4, m, n, d) }
 
-// VSMULLH multiplies the lower four int16 of n and m, VSMULL2H the upper four.
+// VSMULLH multiplies the lower four int16 of n by those of m, to four int32; VSMULL2H multiplies
+// the upper four.
 func (c *Context) VSMULLH(m, n, d reg.Register) {
 	c.emit("VSMULLH", ops{m, n}, ops{d}, h4(m), h4(n), s4(d))
 }
@@ -213,10 +214,10 @@ func (c *Context) VFMUL(m, n, d reg.Register) { c.vector("VFMUL", s4, m, n, d) }
 func (c *Context) VFMAX(m, n, d reg.Register) { c.vector("VFMAX", s4, m, n, d) }
 func (c *Context) VFMIN(m, n, d reg.Register) { c.vector("VFMIN", s4, m, n, d) }
 
-// VFADDP computes n0+n1, n2+n3, m0+m1, m2+m3.
+// VFADDP computes n0+n1, n2+n3, m0+m1, m2+m3 in lanes 0 to 3.
 func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d) }
 
-// FADDPS computes n0+n1, in lane 0.
+// FADDPS computes the sum n0+n1 of the lower two float32 of n, in lane 0 of d.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
 
 // Arithmetic on one number, in lane 0: FSQRTS of a float32, and FSQRTD, FMULD (n*m) and FDIVD (n/m)
@@ -228,9 +229,9 @@ func (c *Context) FCVTDS(n, d reg.Register)   { c.emit("FCVTDS", ops{n}, ops{d},
 func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
-// Arithmetic on two float64, with names of this package: VFADDD computes n+m, VFSUBD n-m, VFMULD
-// n*m and VFDIVD n/m in each lane, FADDPD n0+n1 in lane 0. VFCVTL converts the lower two float32 of
-// n to float64, VFCVTL2 the upper two.
+// Arithmetic on two float64, with names of this package's own: VFADDD computes n+m, VFSUBD n-m,
+// VFMULD n*m and VFDIVD n/m in each lane, FADDPD n0+n1 in lane 0. VFCVTL converts the lower two
+// float32 of n to float64, VFCVTL2 the upper two.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
@@ -239,15 +240,15 @@ func (c *Context) FADDPD(n, d reg.Register)    { c.emit("FADDPD", ops{n}, ops{d}
 func (c *Context) VFCVTL(n, d reg.Register)    { c.emit("VFCVTL", ops{n}, ops{d}, s2(n), d2(d)) }
 func (c *Context) VFCVTL2(n, d reg.Register)   { c.emit("VFCVTL2", ops{n}, ops{d}, s4(n), d2(d)) }
 
-// VFCMGTD is VFCMGT for two float64. VSHLD shifts two 64-bit integers left.
+// VFCMGTD is VFCMGT for two float64. VSHLD shifts two 64-bit integers left by k bits.
 func (c *Context) VFCMGTD(m, n, d reg.Register) { c.vector("VFCMGTD", d2, m, n, d) }
 
 func (c *Context) VSHLD(k uint8, n, d reg.Register) {
 	c.emit("VSHL", ops{n}, ops{d}, operand.U8(k), d2(n), d2(d))
 }
 
-// VFCMEQ and VFCMGT set all bits of a lane if n == m or n > m, and otherwise clear them.
-// Comparisons with NaN are false.
+// VFCMEQ sets all bits of a lane of d if n == m in this lane, and otherwise clears them; VFCMGT
+// does so for n > m. Comparisons with NaN are false.
 func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }
 
 func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d) }
@@ -276,7 +277,7 @@ func (c *Context) VFCVTN2H(n, d reg.Register) {
 	c.emit("VFCVTN2H", ops{n, d}, ops{d}, s4(n), h8(d))
 }
 
-// VSXTLB, VSXTLH and VSXTL2H sign-extend int8 and int16 like VUXTLB, VUXTLH and VUXTL2H.
+// VSXTLB, VSXTLH and VSXTL2H are VUXTLB, VUXTLH and VUXTL2H with sign extension, of int8 and int16.
 func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, b8(n), h8(d)) }
 func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }

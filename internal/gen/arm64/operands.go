@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// view is a register together with its format in one operand, such as V%d.S4. It embeds the
-// register and is therefore a reg.Register to avo's liveness analysis and register allocation; Bind
-// prints the format with the number of the allocated register.
+// view is a register together with its format as an operand, such as V%d.S4. It embeds the
+// register, so that avo's liveness analysis and register allocation see a reg.Register; Bind prints
+// the format with the number of the allocated register.
 type view struct {
 	reg.Register
 	kind   reg.Kind // general or vector
@@ -57,7 +57,8 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// natural returns a general register as R and a vector register as F, and other operands unchanged.
+// natural returns the view R%d of a general register, the view F%d of a vector register, the view
+// of a Lane, and other operands unchanged.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
 	case view:
@@ -73,7 +74,7 @@ func natural(op operand.Op) operand.Op {
 	return op
 }
 
-// Shifted returns r<<k, for the operand m of an integer instruction.
+// Shifted returns the operand r<<k, for the operand m of an integer instruction.
 func Shifted(r reg.Register, k uint8) reg.Register {
 	return view{r, reg.KindGP, fmt.Sprintf("R%%d<<%d", k)}
 }
@@ -81,20 +82,22 @@ func Shifted(r reg.Register, k uint8) reg.Register {
 // ops is a list of operands.
 type ops []operand.Op
 
-// emit adds an instruction with operands args that reads in and writes out.
+// emit adds an instruction with the operands args. The instruction reads the operands in and writes
+// the operands out.
 func (c *Context) emit(opcode string, in, out ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Outputs: out, Operands: args})
 }
 
-// branch adds a jump to label that reads in. avo expects the label as the first operand, Go's
-// assembler as the last one, to which Bind moves it.
+// branch adds a jump to label, with the other operands args, that reads the registers in. avo
+// expects the label as the first operand; Bind moves it to the end, where Go's assembler expects
+// it.
 func (c *Context) branch(opcode, label string, in ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Operands: args, IsBranch: true,
 		IsConditional: opcode != "B"})
 }
 
-// add adds an instruction, or records an error if an operand is invalid: avo would panic.
+// add adds an instruction, or records an error if an operand is invalid, on which avo would panic.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {
@@ -105,8 +108,8 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// check returns an error for unknown operands and for registers of the wrong kind or size, which
-// would print as a valid register of the same number.
+// check returns an error if op is unknown or has a register of the wrong kind or size, which would
+// print as a valid register of the same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:

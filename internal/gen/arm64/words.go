@@ -6,13 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// words has the encodings, with zeros in all register fields, of instructions that Go 1.26 cannot
-// assemble. Go 1.27 knows VFADD, VFSUB, VFMUL, VFMAX and VFADDP by these names, as was tested.
-// Other names follow the same pattern, to be tested before their rows can go. Names of this
-// package's own are FADDPS, FADDPD, those of instructions on two float64 (ending in D) and those of
-// VSMULL, VSXTL and the float16 conversions. Operands are m, n, d or n, d, so that Bind can insert
-// register fields by position. words_test.go checks each row against
-// golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// words maps instructions that Go 1.26 cannot assemble to their encodings, with zeros in all
+// register fields. Go 1.27 was tested to know VFADD, VFSUB, VFMUL, VFMAX and VFADDP by these names,
+// so that their rows can be deleted once it is required. The other names follow the same pattern,
+// but have to be tested first. The package made up the names FADDPS and FADDPD and those of the
+// instructions on two float64 (ending in D), of VSMULL, VSXTL and the float16 conversions. Operands
+// are m, n, d or n, d, so that Bind can insert register fields by position. words_test.go checks
+// each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
@@ -53,7 +53,8 @@ var words = map[string]uint32{
 	"VSXTL2H":  0x4f10a400,
 }
 
-// encode inserts the registers, in the order of the operands, into the fields of an encoding.
+// encode inserts register numbers, given in the order of the operands m, n, d or n, d, into the
+// fields of the encoding base.
 func encode(base uint32, registers []uint32) uint32 {
 	for i, r := range registers {
 		base |= r << []uint{0, 5, 16}[len(registers)-1-i]
@@ -64,7 +65,7 @@ func encode(base uint32, registers []uint32) uint32 {
 // comment separates the operands of a line of assembly from its comment.
 const comment = " // "
 
-// word returns the operand of a WORD, followed by the instruction in a comment.
+// word returns the operand of a WORD directive, followed by a comment with the instruction's text.
 func word(opcode string, registers []uint32, args ops) operand.Op {
 	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode,
 		join(args)))
