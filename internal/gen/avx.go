@@ -387,7 +387,7 @@ func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
 }
 
 func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
-	nearest := operand.Imm(0) // to nearest even, regardless of MXCSR
+	nearest := operand.Imm(0) // rounds to nearest even, regardless of MXCSR
 	m, x := at(p, offset), v.regs[0].AsX()
 	switch {
 	case float16 && v.width >= 4:
@@ -830,8 +830,8 @@ func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int,
 	t.BitsAdd(sum, sum, v)
 }
 
-// mulBytes sets each lane of dst to the sum of the terms of two bytes at x + offset and of two
-// bytes at y + offset; terms outside the part, if it is not nil, are 0.
+// mulBytes sets each lane of dst to the sum of two terms, of two bytes from x + offset on and the
+// corresponding bytes from y + offset on. If part is not nil, the terms outside the part are 0.
 func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	w := t.New(dst.width)
 	t.widenBytes(dst, term.signed, x, offset, part)

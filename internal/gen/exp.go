@@ -4,8 +4,8 @@ import "github.com/mmcloughlin/avo/reg"
 
 // Indices of the constants of exp in asm.expTable, which repeats each constant eight times.
 const (
-	expHigh    = iota // least integer for which the result is +Inf
-	expLow            // an x for which, and below which, the result is 0
+	expHigh    = iota // 89: least integer for which the result is +Inf
+	expLow            // -104: at and below this x, the result is 0
 	expLog2E          // 1/ln 2
 	expMagic          // adding it leaves the nearest integer in the low bits of the sum
 	expBias           // (bits of expMagic) - 2*127; subtracting it leaves the integer + 2*127

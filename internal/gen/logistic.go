@@ -5,7 +5,7 @@ import "github.com/mmcloughlin/avo/reg"
 // Indices of the constants of sigmoid and log1pexp in floats.LogisticTable, which repeats each
 // constant four times.
 const (
-	logisticLow         = iota             // an x for which, and below which, e^x rounds to 0
+	logisticLow         = iota             // -746: at and below this x, e^x rounds to 0
 	logisticLog2E                          // 1/ln 2
 	logisticMagic                          // adding it leaves the nearest integer in the low bits
 	logisticMinusMagic                     // -logisticMagic

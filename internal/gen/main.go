@@ -41,14 +41,14 @@ func main() {
 type kernelSpec struct {
 	name, signature string
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
-	like            string       // function of package asm that defines the result
+	like            string       // function of package asm that it works like or is a part of
 	slices          []string     // names of the slice parameters; the length of the first is n
 	checked         bool         // whether the stub leaves unequal or long slices to Go code
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
 	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
-	stub            string       // name of the stub that selects the kernel; "" for its own stub
-	choice          choice       // how a stub without emit selects between two kernels
+	stub            string       // name of the stub that selects the kernel; "" if it has its own
+	choice          choice       // how a stub selects between two kernels, if emit is nil
 }
 
 // A choice says how a stub selects one of two kernels: by the value of the bool parameter that the
@@ -127,7 +127,8 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
-// name ends in the feature's name; package asm has a lower-case variable that reports it.
+// name ends in the feature's name; a bool variable of package asm, with this name in lower case,
+// reports whether the CPU has the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
 // variant returns the CPU feature that a variant of the kernel, marked by needing, requires, or ""

@@ -11,7 +11,7 @@ func init() {
 		trusting().inWide()
 }
 
-// Dimensions of the tile of rankKPairs, equal to asm.TileRows and asm.TileCols.
+// Dimensions, in int32 elements, of the tile of rankKPairs, equal to asm.TileRows and asm.TileCols.
 const tileRows, tileCols = 12, 32
 
 // rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. It

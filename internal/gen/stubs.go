@@ -178,7 +178,7 @@ func addStubs(files map[string][]byte) error {
 	for name, b := range map[string]*bytes.Buffer{"asm": &stubs, "noasm": &plain} {
 		text, err := format.Source(b.Bytes())
 		if err != nil {
-			return fmt.Errorf("stubs: %w", err)
+			return fmt.Errorf("stubs_%s.go: %w", name, err)
 		}
 		files["stubs_"+name+".go"] = text
 	}

@@ -25,8 +25,8 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
 
-// sumTo is sum, but the code that end emits receives the sum, in a group of one, and ends the
-// function.
+// sumTo is sum, but end emits the end of the function, given the sum in a group of one, instead of
+// a return of the sum.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
@@ -76,7 +76,7 @@ func (s *summation) short() {
 // group may be incomplete.
 func (s *summation) lengths(width, first, last int) {
 	t, lane := s.t, s.groups(width)
-	part := t.Part(s.n, width) // early, so that the last group need not wait for it
+	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
 	behind := part
 	name := func(g int) string {
 		if width > 8 {
@@ -210,7 +210,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 		if g > 0 {
 			lane := append(s.lane[:g:g], end)
 			foldGroups(t, lane)
-			t.Add(end, lane[0], s.zero) // copies the sum: it is not -0
+			t.Add(end, lane[0], s.zero) // copies lane[0], which is never -0
 		}
 		if g > 1 {
 			t.Jump("short0")
@@ -246,7 +246,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements for which alignment pays
+	rotated       int // least number of elements for which reads are aligned
 	vectors       []reg.GPVirtual
 	prefetch      int                       // bytes to prefetch ahead in the first vector; 0: none
 	bytes         reg.GPVirtual             // pointer to bytes that term reads too; nil for none

@@ -8,9 +8,9 @@ import (
 // A Target is an instruction set for which kernels are generated. A kernel is written once against
 // this interface; its methods emit instructions.
 //
-// A Group holds Width floats at most: eight, in one register on amd64 and in two on arm64, or
-// sixteen in one register of 512 bits. Narrower groups, down to one float, serve sparse rows and
-// the ends of vectors. Integers and pointers are general registers of 64 bits.
+// A Group holds at most Width floats: eight, in one register on amd64 and in two on arm64, or
+// sixteen in one register of 512 bits. Narrower groups, down to one float, are used for sparse rows
+// and the ends of vectors. Integers and pointers are general registers of 64 bits.
 //
 // Naming rules, unless a method's comment says otherwise: a method whose first parameter is dst or
 // a group v writes to it, except for stores, jumps and returns, which read v; a method that returns
@@ -118,15 +118,15 @@ type Target interface {
 
 	// Loads and stores.
 
-	// Load and Store move one float at p + offset for each lane of v. If v is narrower than its
-	// register, Load sets the other lanes of the register to +0.
+	// Load and Store move as many floats as v has lanes, from or to p + offset. If v is narrower
+	// than its register, Load sets the other lanes of the register to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	// LoadLane sets a lane of a group of four to the float at p + offset.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	// LoadBroadcast sets all lanes to the float at p + offset.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes loads one byte for each lane of the group and converts it to a float.
+	// LoadBytes loads one byte for each lane of v, from p + offset on, and converts it to a float.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
 	// LoadShorts loads one 16-bit value for each lane of the group: it converts float16s to floats,

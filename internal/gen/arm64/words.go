@@ -6,13 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// words maps instructions that Go 1.26 cannot assemble to their encodings, with zeros in all
-// register fields. Go 1.27 was tested to know VFADD, VFSUB, VFMUL, VFMAX and VFADDP by these names,
-// so that their rows can be deleted once it is required. The other names follow the same pattern,
-// but have to be tested first. The package made up the names FADDPS and FADDPD and those of the
-// instructions on two float64 (ending in D), of VSMULL, VSXTL and the float16 conversions. Operands
-// are m, n, d or n, d, so that Bind can insert register fields by position. words_test.go checks
-// each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// words maps the names of instructions that Go 1.26 cannot assemble to their encodings, with zeros
+// in all register fields. Go 1.27 assembles VFADD, VFSUB, VFMUL, VFMAX and VFADDP by these names,
+// as was tested. Other names follow the same pattern, but have to be tested before their rows can
+// be deleted. FADDPS, FADDPD, the names of instructions on two float64 (ending in D) and those of
+// VSMULL, VSXTL and the float16 conversions are this package's own. Operands are m, n, d or n, d,
+// so that Bind can insert register fields by position. words_test.go checks each row against
+// golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
