@@ -265,8 +265,8 @@ func at(p reg.GPVirtual, offset int) operand.Mem {
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-// Zero sets all lanes to +0. It tells avo that VPXORD of a register with itself does not depend on
-// the register, which avo knows of VXORPS but not of VPXORD.
+// Zero sets all lanes to +0. The result of VPXORD or VXORPS of a register with itself does not
+// depend on the register: avo knows this of VXORPS, and Zero tells avo so for VPXORD.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
 		t.VXORPS(r(v), r(v), r(v))

@@ -217,7 +217,8 @@ func (s *norms) passes() {
 	}
 }
 
-// A normsPass is one pass over the vectors, which sums some groups of lanes of each sum.
+// A normsPass emits one pass over x and y, which adds terms to some of the groups of lanes of each
+// sum.
 type normsPass struct {
 	*norms
 	name            string

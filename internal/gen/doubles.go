@@ -141,7 +141,7 @@ func (s *doubleSums) pass(name string, pairs []int) {
 		s.last(i, true)
 		t.Jump(name + "fold")
 	}
-	if !t.Rotates() { // an incomplete group without a whole one before it needs another load
+	if !t.Rotates() { // an incomplete group that follows no whole group is loaded differently
 		t.Label(name + "few")
 		if s.pairs[0] == 0 {
 			t.IfAtMost(s.n, 0, name+"fold")

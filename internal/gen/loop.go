@@ -9,7 +9,7 @@ type walk struct {
 	vectors []vector
 }
 
-// A vector is a position in one vector.
+// A vector is a position in one vector: a pointer to the next element, and the size of an element.
 type vector struct {
 	p    reg.GPVirtual // pointer to the next element
 	size int           // bytes per element

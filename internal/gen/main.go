@@ -52,8 +52,8 @@ type kernelSpec struct {
 }
 
 // A choice says how a stub selects one of two kernels: by the value of the bool parameter that the
-// field parameter names. The kernels' names are the stub's name with the string both replaced by no
-// (for false) or yes (for true).
+// field parameter names. The kernels' names are the stub's name with the word both (Bytes, for
+// example) replaced by the word no (Uint8) for false or the word yes (Int8) for true.
 type choice struct{ parameter, both, no, yes string }
 
 var (

@@ -17,7 +17,7 @@ type mixedSum struct {
 	// elements, or a whole group if n mod width is 0.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
-	terms    []mixedTerm // terms of each sum
+	terms    []mixedTerm // one function per sum
 	reset    func()      // restores x, y and n for another pass; nil for one sum
 }
 

@@ -31,7 +31,8 @@ func (s source) load(dst Group, i int) {
 	}
 }
 
-// mul sets dst to a * the group of vector i; add and sub do the same for + and -.
+// mul sets dst to a times the group of vector i, add to a plus that group, and sub to a minus that
+// group.
 func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, i) }
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }

@@ -72,8 +72,8 @@ func (s *summation) short() {
 	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// lengths emits the code for vectors of first to last groups of the given width; a vector's last
-// group may be incomplete.
+// lengths emits the code for vectors that consist of first to last groups of the given width, of
+// which the final group may be incomplete. If first is 1, it includes empty vectors.
 func (s *summation) lengths(width, first, last int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
