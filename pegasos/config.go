@@ -43,7 +43,7 @@ const (
 	OffsetNone Offset = settings.OffsetNone
 )
 
-// Average says which iterates of the run the model is made of.
+// Average says whether the model is a mean of iterates of the run or the last iterate.
 type Average string
 
 const (
@@ -56,9 +56,9 @@ type Bias string
 
 const (
 	BiasNone Bias = settings.BiasNone // no constant term, as in the paper
-	// BiasAugmented trains the bias as the weight of an appended feature whose value is
+	// BiasAugmented trains the bias through the weight of an appended feature, whose value is
 	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
-	// the less that costs. The rows are not copied.
+	// the less the penalty matters. The rows are not copied.
 	BiasAugmented Bias = settings.BiasAugmented
 	// BiasUnregularised trains a bias without a penalty. Sub-gradient steps of the same size move
 	// the bias and the weights, which converges more slowly (section 6 of the paper).
@@ -74,7 +74,7 @@ const Balanced = settings.Balanced
 type Finish string
 
 const (
-	FinishNone Finish = settings.FinishNone // Pegasos's steps to the end
+	FinishNone Finish = settings.FinishNone // only Pegasos's steps, no other solver
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; for
 	// Log Yu, Huang and Lin, Machine Learning 85, 2011; for CrammerSinger Keerthi et al., KDD
 	// 2008). Shuffled means Permutation here. Rows whose steps changed nothing are skipped for some
@@ -82,10 +82,11 @@ const (
 	// the loss has a kink or more than 20 epochs are predicted; otherwise it is the last iterate.
 	FinishDual Finish = settings.FinishDual
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
-	// or, for data of up to 2,000 columns, Newton's method. If the descent would need far more
-	// epochs than the run has, FinishAuto takes Pegasos's steps in its place. Newton's method takes
-	// over a problem once the descent has cost as much as Newton's method was predicted to. Without
-	// Tol the run ends when Newton's method has converged on all problems.
+	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If
+	// the descent would need far more epochs than the run has, Pegasos's steps replace it, and
+	// Newton's method follows after an epoch where it is allowed. Newton's method also takes over a
+	// problem once the descent has cost as much as Newton's method was predicted to. Without Tol
+	// the run ends when Newton's method has ended on all problems.
 	FinishAuto Finish = settings.FinishAuto
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps, for all losses but
 	// the joint ones. It suits dense rows of up to some thousand columns of any scale, small
@@ -105,11 +106,12 @@ const (
 	// ..., on the rows of these two alone: C, epochs, Balanced and t0 refer to the rows of the
 	// pair. Each pair votes for one of its labels; [Model.ClassScores] documents ties.
 	OneVsOne Multiclass = settings.OneVsOne
-	// CrammerSinger trains one problem with a weight vector for each label, with the score z_r, on
-	// the loss max over the labels r of cost(y, r) - z_y + z_r, for the Loss Hinge: see
-	// Trainer.Costs.
+	// CrammerSinger trains one problem, with a weight vector for each label. Vector r gives label r
+	// the score z_r, and the loss of a row with the label y is the maximum over r of
+	// cost(y, r) - z_y + z_r; Trainer.Costs sets the costs. It requires the Loss Hinge.
 	CrammerSinger Multiclass = settings.CrammerSinger
-	// Multinomial is the same with the loss log(sum over r of e^(z_r - z_y)), for the Loss Log.
+	// Multinomial is like CrammerSinger, with the loss log(sum over r of e^(z_r - z_y)). It
+	// requires the Loss Log.
 	Multinomial Multiclass = settings.Multinomial
 )
 
@@ -122,11 +124,12 @@ const DefaultLambda = settings.DefaultLambda // 1e-4
 // Config holds the settings of a training run. Together with the data, the other inputs of a
 // [Trainer] and the layout of the rows they determine the model.
 //
-// A zero field means its default, the value listed first. But Scale, TargetScale, Bias, BiasScale,
-// Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps, with these two Tol, are chosen
-// from the data if they are zero, each by itself, by the rules of docs/training.md. If a run builds
-// on the model in Trainer.Resume, Start or Prior, they are taken from that model; only a resumed
-// run takes over Finish, Tol, Epochs and Steps.
+// A zero field means its default, the value listed first. The defaults of these fields are chosen
+// from the data, by the rules of docs/training.md: Scale, TargetScale, Bias, BiasScale, Multiclass,
+// Epsilon, Finish, Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs
+// or Steps is set). If a run builds on the model in Trainer.Resume, Start or Prior, they are taken
+// from that model: Epsilon only if the losses are equal, Finish, Tol, Epochs and Steps only if the
+// run is resumed.
 //
 // The Config of a [Model] has the chosen values. [Config.Plain] chooses nothing.
 type Config struct {
@@ -157,17 +160,17 @@ type Config struct {
 	Steps  int64 `json:"steps,omitempty"`
 
 	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
-	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, 2000 epochs
-	// unless one of them is set, and a zero Finish means FinishAuto where that is possible. The gap
-	// is computed after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time, and takes
-	// about as long as an epoch; during the dual descent it is computed only once an estimate that
-	// costs nothing is small enough.
+	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
+	// if both are 0, and a zero Finish means FinishAuto where that is possible. The gap is computed
+	// after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time, which takes about as
+	// long as an epoch; during the dual descent it is computed only once an estimate that costs
+	// nothing is small enough.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Patience, if not 0, is the number of tests in a row after which the run ends if they found no
 	// model better on Trainer.Valid than the best so far, by accuracy or, for regression, by mean
 	// squared error. The result is the best model. Models are tested after epochs 1 to 8, 10, 12,
-	// 15 and so on.
+	// 15 and so on, and at the end of the run.
 	Patience int `json:"patience,omitempty"`
 
 	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential or Blocks
@@ -177,11 +180,11 @@ type Config struct {
 	// rows/Batch steps, rounded up, whose batches differ in size by at most one. With a batch of
 	// all rows, order and seed make no difference.
 	Batch int `json:"batch,omitempty"`
-	// Shards, if above 1, is the number of copies of w that take steps, each on its part of the
-	// rows, and are averaged every few thousand rows. With one thread for each copy, a problem of
+	// Shards, if above 1, is the number of copies of w, each of which takes steps on its part of
+	// the rows. The copies are averaged every few thousand rows. With a thread for each, a problem of
 	// two classes takes a fraction of the time, but makes a little less progress in an epoch: see
 	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
-	// not for joint problems, Batch above 1, Project, or a Finish but FinishNone.
+	// not for joint problems, Batch above 1, Project, or any Finish except FinishNone.
 	//
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
@@ -195,9 +198,9 @@ type Config struct {
 
 	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented or BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // appended feature's value, for BiasAugmented
-	// Scale, of the features, is ScaleNone, ScaleStandard, ScaleMaxAbs or ScaleUnit.
+	// Scale is the scaling of the features: ScaleNone, ScaleStandard, ScaleMaxAbs or ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale, of regression targets, is ScaleNone or ScaleStandard.
+	// TargetScale is the scaling of regression targets: ScaleNone or ScaleStandard.
 	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the

@@ -25,7 +25,7 @@ func configErrorf(field, format string, args ...any) error {
 type RowError struct {
 	Row    int    // number of the row, from 0
 	Reason string // why the row can't be used
-	Scale  bool   // the row can be used if the features are scaled first
+	Scale  bool   // whether scaling the features would make the row usable
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
@@ -50,7 +50,7 @@ func publicError(err error) error {
 type StepError struct {
 	Step   int64  // number of the step, from 1
 	Row    int    // number of the row, from 0; -1 if no single row is the cause
-	Reason string // which number is not finite
+	Reason string // which number is not finite, and what may help
 }
 
 func (e *StepError) Error() string {

@@ -13,7 +13,8 @@ import (
 // FormatLabel returns the shortest decimal text that parses as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
-// ClassName returns the name of the class at a position in Classes, or its label if it has none.
+// ClassName returns the name of the class at a position in Classes, or its label as text if Names
+// is nil.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
 // Objective returns P for the given rows, the sum of [Model.Penalty] and [Model.MeanLoss].
@@ -91,7 +92,8 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean returns the weighted mean of value(i) for i < n, without calls for weights of 0.
+// weightedMean returns the weighted mean of value(i) for i < n. It does not call value for rows of
+// weight 0. A nil weight means 1 for each row.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
@@ -107,9 +109,9 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// problemScores returns the scores by vector k of the rows of its problem, whether each row is of
-// the positive class, and the rows' weights. It leaves out rows of weight 0. all and weight are nil
-// if all weights are 1.
+// problemScores returns, for the rows of the problem of vector k, their scores by the vector,
+// whether each row is of the positive class, and the rows' weights. It leaves out rows of weight 0.
+// all holds the weights of all rows; all and weight are nil if all weights are 1.
 func (m *Model) problemScores(k int, scores []float64, classes []int32, all []float64) (z []float64,
 	positive []bool, weight []float64) {
 	no, yes := m.classesOf(k)

@@ -27,7 +27,7 @@ import (
 // the second class of the pair. A regression model has no classes and one weight vector, whose
 // score is the prediction.
 //
-// Any number of goroutines may use a Model that none of them changes.
+// Any number of goroutines may use a Model as long as none of them changes it.
 type Model struct {
 	Classes []float32   // distinct labels, ascending; nil for regression
 	Names   []string    // names of the classes, set by the caller; nil if they have none
@@ -37,7 +37,7 @@ type Model struct {
 	// Scaler, HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
 	// and applies them to rows before they are scored, as the command does with package dataset.
 	Scaler    json.RawMessage // JSON of the dataset.Scaler applied to the rows; nil if none
-	HashBits  int             // features are 2^HashBits hash buckets (dataset.Options); 0 if not
+	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
 	Table     json.RawMessage // JSON of the dataset.Table that describes the columns; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
 
@@ -60,7 +60,7 @@ type Model struct {
 	// Scaler it is applied by the methods of the model, which take unscaled rows.
 	Scaling *Scaling
 
-	gapMismatch string // error about a wrong gap in the file; empty if the gap is right
+	gapMismatch string // error about a wrong gap in the model's file; empty if the gap is right
 }
 
 func (m *Model) stepsOf(k int) int64  { return m.vectorResult(k).Steps }
@@ -255,8 +255,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns the result of vector k, or the steps and lambda of the run if a file lacks
-// it.
+// vectorResult returns the result of vector k or, for a model from a file without it, a result with
+// the steps and lambda of the run.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -274,13 +274,15 @@ func (m *Model) check() error {
 		return err
 	}
 	if len(m.Weights) != vectors {
-		return fmt.Errorf("%d weight vectors for %d classes", len(m.Weights), len(m.Classes))
+		return fmt.Errorf("%d weight vectors for %d classes, want %d", len(m.Weights),
+			len(m.Classes), vectors)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return err
 	}
 	if m.Bias != nil && len(m.Bias) != vectors {
-		return fmt.Errorf("%d biases for %d weight vectors", len(m.Bias), vectors)
+		return fmt.Errorf("%d biases for %d weight vectors, want one for each, or nil", len(m.Bias),
+			vectors)
 	}
 	if err := m.checkFinite(); err != nil {
 		return err
@@ -296,7 +298,7 @@ func (m *Model) check() error {
 	}
 	for k, s := range m.Calibration {
 		if !s.isFinite() {
-			return fmt.Errorf("calibration %d is %v", k, s)
+			return fmt.Errorf("the sigmoid of weight vector %d is %v, want finite numbers", k, s)
 		}
 	}
 	if m.Scaling != nil {

@@ -49,8 +49,9 @@ func (h *header) fields(m *Model) []modelfile.Field {
 	}
 }
 
-// Write writes the model to w, as [Read] reads it: the same bytes on every machine. The error is
-// w's, or says why the model is not valid. The Proof is not written: see [Proof.Write].
+// Write writes the model to w in the format that [Read] reads: the same bytes on every machine. The
+// error is an error of w, or says why the model is not valid. The Proof is not written: see
+// [Proof.Write].
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
@@ -82,9 +83,9 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// Read reads a model from r, which must hold what Write wrote and nothing else. It verifies the
-// checksum and returns valid models only. It allocates at most some MiB and a small multiple of the
-// bytes that r holds, whatever the header claims.
+// Read reads a model from r, which must hold a model written by Write and nothing else. It verifies
+// the checksum and returns valid models only. It allocates at most some MiB and a small multiple of
+// the bytes that r holds, whatever the header claims.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
 // ReadFile reads a model from the named file, which may be compressed with gzip.

@@ -45,8 +45,8 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 // NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start.
 // Columns, classes and settings are those of m, except settings that refer to the whole data. Fit
 // takes unscaled rows and targets and scales them as those of m were. m is not changed. The error
-// is a *[ConfigError] if m was trained with Balanced, or with C and OneVsOne so that its pairs
-// differ in lambda.
+// is a *[ConfigError] if m was trained with Balanced, with Project for regression, or with C and
+// OneVsOne so that its pairs differ in lambda.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -88,7 +88,7 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 	p.byLabel, _ = s.ClassWeights() // checkChunks has validated them
 	for label := range p.byLabel {
 		if !slices.Contains(p.classes, label) {
-			return nil, configErrorf("ClassWeight", "the label %v is none of the classes", label)
+			return nil, configErrorf("ClassWeight", "the label %v is not one of the classes", label)
 		}
 	}
 	if s.Order == string(Shuffled) { // blocks are of no use in a single pass

@@ -115,7 +115,8 @@ func (m *Model) matchCols(x Examples) *Model {
 	return m.WithCols(x.Cols())
 }
 
-// PredictAll returns [Model.Predict] for each row of x, with other Cols as in [Model.DecisionAll].
+// PredictAll returns [Model.Predict] for each row of x. The columns of x and of the model may
+// differ, as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
 	predicted := make([]float32, x.Rows())
@@ -196,17 +197,17 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
 // in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
-// of weight 0 is ignored. Weights whose mean over the rows that count is below 1 are scaled to a
-// mean of 1. The error says which argument does not fit the model or is not finite, or that no
-// sigmoid fits; the model is then unchanged.
+// of weight 0 is ignored. Weights above 0 whose mean is below 1 are scaled to a mean of 1. The
+// probabilities are those of the weighted rows. The error says which argument does not fit the
+// model or is not finite, or that no sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a regression model has no probabilities")
 	}
 	vectors := len(m.Weights)
 	if len(scores) != vectors*len(y) {
-		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors",
-			len(scores), len(y), vectors)
+		return fmt.Errorf("pegasos: have %d scores, want %d for each of %d rows", len(scores),
+			vectors, len(y))
 	}
 	weight, err := rows.Weigh(y, weights, nil)
 	if err != nil {
@@ -281,8 +282,8 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled scales a row, whose values are of all features if index is nil, and stores its
-// scores.
+// scoreScaled scales a row and stores its scores in dst. values holds the features in index, or all
+// features if index is nil.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.internal().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)

@@ -24,8 +24,8 @@ type Proof struct {
 // proofVector describes the dual variables of one vector in the header of a proof's file.
 type proofVector struct {
 	Shares int     `json:"shares"` // number of dual variables
-	Signed bool    `json:"signed"` // whether the numbers are signed; see certificate.Packed
-	Scale  float64 `json:"scale"`  // factor of the numbers; see certificate.Packed
+	Signed bool    `json:"signed"` // whether the dual variables are signed; see certificate.Packed
+	Scale  float64 `json:"scale"`  // factor of the dual variables; see certificate.Packed
 }
 
 // Data returns the fingerprint of the data that the proof refers to, in the form of Model.Data.
@@ -53,7 +53,8 @@ func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 	}
 }
 
-// Write writes the proof to w, as [ReadProof] reads it: the same bytes on every machine.
+// Write writes the proof to w, in the format that [ReadProof] reads: the same bytes on every
+// machine.
 func (p *Proof) Write(w io.Writer) error {
 	var lines []proofVector
 	for _, v := range p.vectors {
@@ -69,7 +70,7 @@ func (p *Proof) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// ReadProof reads a proof from r, which must hold what Write wrote and nothing else.
+// ReadProof reads a proof from r, which must hold a proof written by Write and nothing else.
 func ReadProof(r io.Reader) (*Proof, error) { return modelfile.Read(r, modelfile.Proof, readProof) }
 
 // ReadProofFile reads a proof from the named file, which may be compressed with gzip.
@@ -84,8 +85,8 @@ func readProof(r *modelfile.Reader) (*Proof, error) {
 	}
 	for k, line := range lines {
 		if line.Shares < 0 || !(line.Scale > 0) || line.Scale > math.MaxFloat32 {
-			return nil, fmt.Errorf("header: vectors: %d: %d shares with the scale %v", k,
-				line.Shares, line.Scale)
+			return nil, fmt.Errorf("header: vectors: %d: %d shares with the scale %v, want 0 or more "+
+				"shares, and a positive scale", k, line.Shares, line.Scale)
 		}
 		shares, err := r.Shorts(line.Shares)
 		if err != nil {

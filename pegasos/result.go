@@ -12,7 +12,7 @@ import (
 type Result struct {
 	// Steps is the largest number of steps of a weight vector, including those of Trainer.Start.
 	Steps      int64
-	Epochs     float64 // passes over the rows in this run
+	Epochs     float64 // passes over the rows in this run; for a Partial, the number of chunks
 	Violations int64   // steps that changed weights, summed over all problems
 	// Solver names the solver that the run began with, "steps" (Pegasos) or "dual" (dual coordinate
 	// descent), and after commas those that took over problems: "newton" or "dual". It is empty if
@@ -23,15 +23,16 @@ type Result struct {
 	// prior, w = w0) or than the start, and were replaced by the best of these and the last
 	// iterate. It is 0 with OffsetNone or Patience.
 	Replaced int
-	Weight   float64 // sum of the rows' weights; 0 if all rows had the weight 1 by default
-	// R2 is the mean squared norm of the rows, with the appended feature. T0 is t0 of the step
-	// size. With one-vs-one both refer to the first pair.
+	Weight   float64 // sum of the rows' weights; 0 if neither rows nor classes had any
+	// R2 is the mean squared norm of the scaled rows, with the appended feature, weighted by the
+	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one both refer to the first
+	// pair that has rows.
 	R2, T0 float64
 	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
 	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative
 	// duality gap (P-D)/D, by which P exceeds its minimum at most: 0.01 is 1 %. It is 0 if P = D,
 	// and +Inf if only D is 0. DualObjective and Gap are NaN without a certificate; all three are
-	// NaN in the model of an interrupted run.
+	// NaN in the model of an interrupted run or of a Partial.
 	Objective, DualObjective, Gap float64
 	// PerClass holds the results of each weight vector; it is nil for joint problems. A pair of
 	// one-vs-one that has no rows keeps the weights of Start or Prior, and its objectives are NaN.
@@ -42,16 +43,16 @@ type Result struct {
 type ClassResult struct {
 	Objective, DualObjective float64 // P and D of the vector's problem; NaN if unknown
 	Violations               int64   // steps that changed the vector
-	Steps                    int64   // steps of the vector; 0 if a file lacks it: Result.Steps
-	Lambda                   float64 // penalty weight; 0 if a file lacks it: Model.Lambda
+	Steps                    int64   // steps of the vector; unknown if Lambda is 0
+	Lambda                   float64 // penalty weight; 0 in old files, which have Model.Lambda alone
 	// Width is the width of the interval of margins over which Newton's method smoothed the kink
 	// of the loss when it found the dual variables of the bound. Verify needs it to compute them
 	// again. It is 0 if the loss was not smoothed.
 	Width float64
 }
 
-// WorstGap returns the largest duality gap of PerClass and the number of its vector; NaN and -1 if
-// no gap is known.
+// WorstGap returns the largest relative duality gap in PerClass and its index, which is the number
+// of the weight vector. It returns NaN and -1 if no gap is known.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective

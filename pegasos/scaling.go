@@ -11,7 +11,8 @@ type Scale string
 const (
 	ScaleNone Scale = scaling.None // no scaling
 	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
-	// become dense, if that takes no more than four times their bytes.
+	// become dense; a zero Config.Scale means ScaleStandard for them only if that takes at most
+	// four times their bytes.
 	ScaleStandard Scale = scaling.Standard
 	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
 	ScaleMaxAbs Scale = scaling.MaxAbs
@@ -30,12 +31,12 @@ type Scaling struct {
 	// difference.
 	Folded bool      `json:"folded"`
 	Shift  []float32 `json:"-"`                // mean of each column with ScaleStandard; else nil
-	Factor []float32 `json:"-"`                // of each column; nil for ScaleNone and ScaleUnit
+	Factor []float32 `json:"-"`                // column factors; nil with ScaleNone and ScaleUnit
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
-	// Note names features left unscaled and the reason, how lambda was chosen, or the cost of a
-	// proof. It is empty if there is nothing to say.
+	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
+	// proof would take, as far as these apply. It may be empty.
 	Note    string  `json:"note,omitempty"`
 	epsilon float64 // Config.Epsilon for unscaled targets; not in files
 }

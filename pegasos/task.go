@@ -30,12 +30,12 @@ var ErrPaused = errors.New("pegasos: the run is paused")
 // Start, Prior and Resume are models of the scaled rows.
 type task struct {
 	Trainer
-	scale      *scale.Scale    // scaling of the rows and targets; nil if none was chosen
+	scale      *scale.Scale    // scaling of the rows and targets; nil with plain, unscaled settings
 	columns    int             // number of non-empty columns; 0 if not counted
-	classes    []float32       // distinct labels, ascending; nil to collect them from the labels
+	classes    []float32       // distinct labels, ascending; nil if still to be collected
 	priorHash  string          // hash of the caller's Prior; empty without one
 	startHash  string          // hash of the caller's Start, or the resumed run's; "" without one
-	prepareCtx context.Context // ends the preparation of the run early; nil if nothing does
+	prepareCtx context.Context // context that ends preparation early; nil if nothing does
 }
 
 // stopped reports whether prepareCtx is done, so that the preparation may be abandoned.

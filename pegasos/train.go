@@ -28,8 +28,8 @@ type Trainer struct {
 	Config
 
 	// Threads limits the goroutines that train classes, pairs of classes or Config.Shards at a
-	// time; 0 means GOMAXPROCS, and more than 64 or four for each processor are not used. The model
-	// does not depend on Threads.
+	// time; 0 means GOMAXPROCS. Larger values than 64 and than four for each processor count as the
+	// larger of these two. The model does not depend on Threads.
 	Threads int
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
 	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:
@@ -78,10 +78,11 @@ type Trainer struct {
 	// training set counts as a mistake.
 	Valid *Labelled
 	// MaxMemory limits the memory of training, in bytes, without the data and as estimated
-	// beforehand; 0 means 4 GiB, or the memory of the machine or its control group if that is less.
-	// One-vs-rest takes some 24 bytes for each class and feature, and 8 for each class and row. A
-	// MaxMemory that is set also limits the settings that are chosen from the data; the machine's
-	// memory does not. A run that does not fit is refused with a *[ConfigError].
+	// beforehand; 0 means 4 GiB, or what this process has left of the memory of the machine or its
+	// control group if that is less. One-vs-rest takes some 24 bytes for each class and feature,
+	// and 8 for each class and row. The choice of settings from the data depends on MaxMemory, or
+	// on 4 GiB if it is 0, but not on the memory of the machine. A run that does not fit is refused
+	// with a *[ConfigError].
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
@@ -99,9 +100,9 @@ type Labelled struct {
 
 // Progress describes how far a run has come. With one-vs-one it counts the steps of all pairs.
 type Progress struct {
-	Epoch      int   // epochs completed; the last of a run may be shorter
+	Epoch      int   // epochs completed; the last one of a run may be shorter
 	Steps      int64 // steps taken
-	TotalSteps int64 // most steps of the run, which may end earlier
+	TotalSteps int64 // largest number of steps of the run, which may end earlier
 	Violations int64 // steps so far that changed weights, summed over all problems
 
 	task    *task
@@ -136,9 +137,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns the Config that Train would use and store in its model, and R^2, the mean squared
-// norm of the scaled rows without an appended feature. It scales a copy of the rows, which
-// MaxMemory includes.
+// Choose returns the Config that Train would use and store in its model, but with Epsilon in the
+// units of the scaled targets, and R^2, the mean squared norm of the scaled rows without an
+// appended feature. If the rows have to be scaled, it scales a copy, which MaxMemory includes.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)

@@ -27,9 +27,9 @@ const (
 	// good as claimed, for the mean over the problems and for each vector that is not in
 	// Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
-	// NotConfirmed means that Verify found no contradiction, but only a weaker bound, or that it
-	// could reproduce the objective only with rows in the layout of the training. With a Proof this
-	// verdict does not occur.
+	// NotConfirmed means that nothing contradicts the claim, but that Verify found only a weaker
+	// bound, or would need rows in the layout of the training to reproduce the objective. With a
+	// Proof this verdict does not occur.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
@@ -43,7 +43,7 @@ type Verification struct {
 	Reasons   []string // why the claim is contradicted; nil unless it is
 	Hash      string   // Hash of the model
 	Data      string   // fingerprint of the data, in the form of Model.Data
-	Known     bool     // whether the data have the fingerprint of the model, whatever the layout
+	Known     bool     // whether the data have the model's fingerprint, apart from the layout
 	Objective float64  // P of the model as it is written, from float64 dot products
 	Bound     float64  // lower bound on the minimum of P that was found; NaN without a certificate
 	Gap       float64  // relative duality gap of Objective and Bound
@@ -128,7 +128,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// newVerifySession returns task and session of the problem that m solves, for use without steps.
+// newVerifySession returns a task and a session for the problem that m solves. The session takes no
+// steps.
 func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
@@ -193,7 +194,8 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	return t, set, err
 }
 
-// scaledPoint returns the weights of m for scaled rows, with those for unscaled rows in Folded.
+// scaledPoint returns the weights of m for scaled rows. If there is a scaling, Folded holds the
+// weights for unscaled rows.
 func (t *task) scaledPoint(m *Model) *engine.Point {
 	p := &engine.Point{Weights: m.Weights, Bias: m.Bias}
 	if t.scale != nil {
@@ -229,7 +231,8 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	case cfg.Scale != is.Kind:
 		v.Contradict("config.scale is %s, but scaling.kind %s", cfg.Scale, is.Kind)
 	case cfg.TargetScale != target:
-		v.Contradict("config.target_scale is %s, but scaling has it as %s", cfg.TargetScale, target)
+		v.Contradict("config.target_scale is %s, but by scaling.spread it is %s", cfg.TargetScale,
+			target)
 	case cfg.Bias == BiasNone && m.Prior == "" && // a prior's biases are kept
 		slices.ContainsFunc(biases, func(b float64) bool { return b != 0 }):
 		v.Contradict("config.bias is %s, but the model has a bias", cfg.Bias)
@@ -420,9 +423,9 @@ const (
 	float32Error = 1e-5  // relative error of training's float32 dot products; rounds use float64
 )
 
-// compareObjectives compares a claimed objective with the one found. It accepts a difference of
-// roundError below and of float32Error above; a claim that is lower by up to float32Error is
-// unsure.
+// compareObjectives compares a claimed objective with the one found. Relative to the latter, a
+// claim may be lower by roundError and higher by float32Error. A claim that is lower by up to
+// float32Error is unconfirmed; any other difference is reported as wrong.
 func compareObjectives(t *claims.Comparison, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:

@@ -21,8 +21,8 @@ import (
 // 1, those of rows inside the margin.
 
 // maxCGIterations limits the iterations of conjugate gradients, which end earlier once the squared
-// residual is at most cgTolerance times the squared right-hand side. If rows are close to each
-// other the system is nearly singular; the remaining residual then does not matter.
+// norm of the residual is at most cgTolerance times that of the right-hand side. If rows are close
+// to each other the system is nearly singular; the remaining residual then does not matter.
 const (
 	maxCGIterations = 200
 	cgTolerance     = 1e-12
@@ -59,9 +59,9 @@ func countNonzeros(coef []float64) (n int) {
 	return n
 }
 
-// startPursuit clears the problem's coefficients, turns its scores into scores of w, and returns
-// the support rows of w. After dual coordinate ascent w is the weight vector of the last pass,
-// whose scores are known, not of the best pass.
+// startPursuit sets the problem's coefficients, coef, to 0, turns its scores into scores of w, and
+// returns the support rows of w. After dual coordinate ascent w is the weight vector of the last
+// pass, whose scores are known, not of the best pass.
 func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {

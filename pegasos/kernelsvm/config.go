@@ -18,32 +18,33 @@ const (
 )
 
 // Config has every setting that influences the model, as [pegasos.Config] has for linear models.
-// The loss is always the hinge loss. A zero field means the default, the first value in its
-// comment.
+// The loss is always the hinge loss. A zero field means its default: the value listed first or
+// called the default in its comment.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
-	// for RBF, Polynomial and Sigmoid, 1e-30 to 1e30; default 1 / (mean squared norm of the rows,
-	// for RBF after their mean row is subtracted)
+	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
+	// default is 1 over the mean squared norm of the rows, for RBF after the mean row is subtracted.
 	Gamma  float64 `json:"gamma,omitempty"`
-	Coef0  float64 `json:"coef0,omitempty"`  // 0; for Polynomial (at least 0) and Sigmoid
-	Degree int     `json:"degree,omitempty"` // 3, at most 64; for Polynomial
+	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial (0 or more) and Sigmoid; default 0
+	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
 
-	// Lambda is the weight of the penalty |w|^2/2; default 1e-4 unless C is set. C sets it as
-	// LIBSVM does: lambda = 1/(C*rows), where rows counts the rows of one problem if each pair of
-	// classes is a problem. At most one of the two may be set.
+	// Lambda is the weight of the penalty |w|^2/2; the default is 1e-4 unless C is set. C sets
+	// lambda as LIBSVM does: lambda = 1/(C*rows), where rows is the number of rows, or of the rows
+	// of a pair of classes if each pair is a problem. At most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the number of Pegasos passes over the rows; default 1 if Finish is FinishDual and
-	// 10 if it is FinishNone. Steps replaces it by a number of steps, each of which visits one row;
-	// at most one of the two may be set. With fewer steps than rows only the visited rows are used:
-	// then there is no finish, and the objective is not measured.
+	// Epochs is the number of Pegasos passes over the rows; the default is 1 if Finish is
+	// FinishDual and 10 if it is FinishNone. Steps replaces it by a number of steps, each of which
+	// visits one row; at most one of the two may be set. With fewer steps than rows only the
+	// visited rows are used: then Finish must be FinishNone or zero, and the objective is not
+	// measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
 	Order  pegasos.Order  `json:"order,omitempty"`  // Permutation, IID, Sequential
 	Offset pegasos.Offset `json:"offset,omitempty"` // OffsetR2, OffsetNone
-	// LastHalf, LastIterate; matters with FinishNone only
+	// Average is LastHalf or LastIterate. It has no effect with FinishDual.
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
@@ -52,8 +53,8 @@ type Config struct {
 	// returns the model of Pegasos; it is the default where dual coordinate ascent is impossible:
 	// with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes limits the passes of FinishDual; default 100. Each problem stops as soon as its
-	// relative duality gap is at most Tol, which is between 0 and 1; default 0.01.
+	// Passes limits the passes of FinishDual; the default is 100. Each problem stops as soon as its
+	// relative duality gap is at most Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
@@ -146,7 +147,7 @@ func (cfg Config) kernelRules() []options.Rule {
 	return []options.Rule{
 		options.Only("Gamma", cfg.Gamma != 0 && !cfg.hasGamma(), cfg.Gamma, "Kernel", k),
 		options.Only("Coef0", cfg.Coef0 != 0 && !cfg.scalesProducts(), cfg.Coef0, "Kernel", k),
-		options.Range("Coef0", cfg.Coef0, -1e30, 1e30, "a finite number of at most 1e30"),
+		options.Range("Coef0", cfg.Coef0, -1e30, 1e30, "a number from -1e30 to 1e30"),
 		options.Only("Degree", cfg.Degree != 0 && !polynomial, cfg.Degree, "Kernel", k),
 		options.Range("Degree", cfg.Degree, 0, maxDegree, fmt.Sprintf("1 to %d", maxDegree)),
 		options.Not("Coef0", cfg.Coef0 < 0 && polynomial,

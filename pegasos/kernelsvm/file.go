@@ -111,8 +111,8 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// writeBody writes the support rows and the coefficients. w must remember its first error, since
-// writeBody ignores errors.
+// writeBody writes the support rows and the coefficients. It ignores errors: w must remember its
+// first error.
 func (m *Model) writeBody(w io.Writer) {
 	n := m.rows.Rows()
 	if m.rows.Dense() == nil {
@@ -138,7 +138,8 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model written by [Model.Write], up to the end of r, as [pegasos.Read] does.
+// Read reads a model from r, which must hold a model written by [Model.Write] and nothing else. It
+// makes the same checks, within the same limits of memory, as [pegasos.Read].
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.
@@ -226,7 +227,8 @@ func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err e
 	return all, nil
 }
 
-// check returns the number of support rows, or an error if the header is invalid.
+// check returns the number of support rows that the header claims, or an error if the header is
+// invalid.
 func (h *header) check() (rows int, err error) {
 	n := len(h.Classes)
 	if n < 2 || n > labels.MaxClasses {
@@ -248,7 +250,7 @@ func (h *header) check() (rows int, err error) {
 	case h.Config.hasGamma() && h.Config.Gamma == 0:
 		return 0, errors.New("header: config: gamma is missing")
 	case h.Config.problems(n) > maxProblems:
-		return 0, fmt.Errorf("header: classes: %d classes make too many pairs", n)
+		return 0, fmt.Errorf("header: classes: %d classes make more than %d pairs", n, maxProblems)
 	}
 	return h.checkSizes(n)
 }

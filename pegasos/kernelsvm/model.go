@@ -32,7 +32,8 @@ type Model struct {
 	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
 	Result  Result
 
-	// As in [pegasos.Model]. Data is a fingerprint of the rows and labels of the training set.
+	// These fields have the same meaning as in [pegasos.Model], but Data is a fingerprint of the
+	// rows and labels alone. It is empty unless Trainer.Fingerprint was set.
 	IndexBase int
 	HashBits  int
 	Table     json.RawMessage
@@ -65,16 +66,16 @@ type Result struct {
 	// step offsets: R2/lambda for each problem, or 0 with OffsetNone.
 	R2, T0 float64
 
-	// As in [pegasos.Result], for the model as it is written: the mean objective, the mean of the
-	// lower bounds on the optima, and their relative gap, (Objective-DualObjective)/DualObjective.
-	// NaN if unknown: all three after an interrupted run or one with fewer steps than rows, the
-	// last two without a certificate.
+	// Objective is the mean objective of the model as it is written, DualObjective the mean of the
+	// lower bounds on the optima, and Gap the relative duality gap,
+	// (Objective-DualObjective)/DualObjective, as in [pegasos.Result]. All three are NaN after an
+	// interrupted run or one with fewer steps than rows; the last two are NaN without a certificate.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
 
 	// PerProblem has the objective and bound of each problem, in the order of the scores. It is nil
-	// in models of former versions, and after an interrupted run.
+	// in models from files of early versions, and after an interrupted run.
 	PerProblem []ProblemResult
 }
 
@@ -82,7 +83,7 @@ type Result struct {
 type ProblemResult struct{ Objective, DualObjective float64 }
 
 // WorstGap returns the largest relative gap of any problem and the index of that problem, or NaN
-// and -1 if no problem has one.
+// and -1 if no gap is known.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
 		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
@@ -110,7 +111,8 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index of the problem that is number slot among the problems of a class.
+// problem returns the index, among all problems, of the problem that a class has in the given slot:
+// slot s of a class is the s-th problem that its rows belong to, from 0.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot

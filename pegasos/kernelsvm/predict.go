@@ -324,11 +324,11 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	return predicted
 }
 
-// Score stores the scores of one row in dst, one for each problem, and returns dst, or a new slice
-// if dst is too short. The scores have the same bits as those of [Model.DecisionAll]. x must have
-// Cols values. If dst has at least [Model.Outputs] elements, Score allocates nothing after the
-// first calls. [Model.Class] turns scores into a class. Score may be called from several goroutines
-// at once.
+// Score stores the scores of one row in dst, one for each problem, and returns dst[:n] for
+// n = [Model.Outputs], or a new slice if dst is shorter. The scores have the same bits as those of
+// [Model.DecisionAll]. If dst is long enough, Score allocates nothing after the first calls.
+// [Model.Class] turns scores into a class. Score panics unless x has Cols values. It may be called
+// from several goroutines at once.
 //
 // For many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
 // the kernel is a function and Func is not set.
@@ -376,13 +376,13 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 	return dst
 }
 
-// fewProblems is the largest number of problems for which predicting a single row does not
-// allocate.
+// fewProblems is the largest number of problems for which predicting a single row does not allocate
+// memory for its scores.
 const fewProblems = 64
 
 // PredictDense returns the predicted label of one row, NaN if a score is not finite, as
-// [Model.PredictAll] does. x must have Cols values. It allocates nothing if the model has at most
-// 64 problems.
+// [Model.PredictAll] does. It panics unless x has Cols values. If the model has at most 64
+// problems, it allocates nothing after the first calls.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewProblems]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))

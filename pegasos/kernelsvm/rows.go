@@ -24,8 +24,8 @@ import (
 // from the origin that float32 would lose the distance, dense.SquaredDistance computes it: see
 // maxExponentError.
 
-// tileRows is the maximum number of rows in a tile, whose kernel values with another row are
-// computed together: 4 kB of values for each row.
+// tileRows is the maximum number of rows in a tile. The kernel values of another row with all rows
+// of a tile are computed together; they take up to 4 kB.
 const tileRows = 1024
 
 // rowStore stores a list of rows, in an order of its own, in the form for which kernel values are
@@ -51,7 +51,8 @@ type rowStore struct {
 	direct bool          // squared distances are computed directly, not from inner products
 	index  []columnIndex // column index of each tile of sparse rows
 
-	maxStored, meanStored float64 // values per row (for bit rows, ones): maximum; mean, 0 for bit rows
+	maxStored  float64 // largest number of stored values in a row, for bit rows of ones
+	meanStored float64 // mean number of stored values in a row; 0 for bit rows
 }
 
 // span is the range of indices start to end-1.
@@ -76,9 +77,9 @@ type probe struct {
 	index  []int32 // columns of values, ascending; nil if dense
 }
 
-// newStore returns a store of the rows at of m. The rows come in groups of the given sizes, and no
-// tile has rows of two groups. If general is true, rows are not stored as bits, so that probes may
-// have any values.
+// newStore returns a store of the rows of m whose indices are in at. They come in groups of the
+// given sizes, and no tile has rows of two groups. If general is true, rows are not stored as bits,
+// so that probes may have any values.
 func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, matrix: m, squares: make([]float64, len(at))}
 	start := 0

@@ -25,8 +25,8 @@ import (
 //
 // Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
 // *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx
-// is done before the run ends, Train returns the model so far, without measures, along with
-// ctx.Err().
+// is done before the run ends, Train returns ctx.Err() and the model so far, whose objective, bound
+// and gap are NaN.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -40,8 +40,8 @@ const DefaultCacheMB = 256
 // cache is used by default.
 const wordsUncached = 4
 
-// Trainer is a Config with the settings that do not influence the model or cannot be written to its
-// file.
+// Trainer is a Config together with settings that do not influence the model, and with Func, which
+// cannot be written to a file.
 type Trainer struct {
 	Config
 
@@ -62,7 +62,7 @@ type Trainer struct {
 	// needs more is refused with a *[pegasos.ConfigError].
 	MaxMemory int64
 
-	// Fingerprint makes Train store a hash of the rows and labels in Model.Data.
+	// Fingerprint makes Train store a fingerprint of the rows and labels in Model.Data, for Verify.
 	Fingerprint bool
 
 	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
@@ -72,7 +72,7 @@ type Trainer struct {
 
 // Progress reports the state of a run.
 type Progress struct {
-	Epoch  int   // finished epochs of Pegasos; the last may be incomplete
+	Epoch  int   // finished epochs of Pegasos, including an incomplete last one
 	Pass   int   // finished passes of dual coordinate ascent
 	Values int64 // kernel values computed so far, without those read from the cache
 
@@ -124,7 +124,7 @@ type problem struct {
 
 	objectiveError  float64 // bound on the rounding error of objective
 	gap             float64 // upper bound on P - D by the best pass's own duals; Inf if unknown
-	lower, rawLower float64 // proven lower bound on the optimum; the same without rounding errors
+	lower, rawLower float64 // proven lower bound on the optimum; bound that ignores rounding errors
 	recomputedAt    int64   // violations when the scores were last recomputed in float64
 	recomputations  int     // number of times the scores were recomputed in float64
 }
@@ -166,7 +166,7 @@ type run struct {
 
 	order    *order.Visits
 	t, total int64        // Pegasos steps done, and to do in all
-	epoch    int          // finished epochs of Pegasos
+	epoch    int          // finished epochs of Pegasos, including an incomplete last one
 	pass     int          // finished passes of dual coordinate ascent
 	dual     bool         // dual coordinate ascent has begun
 	values   atomic.Int64 // kernel values computed; see Progress.Values

@@ -67,7 +67,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// verifyRun returns a run on x and y with the model's problems, of which no step will be taken.
+// verifyRun returns a run on x and y with the model's problems, for use without steps.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
