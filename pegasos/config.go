@@ -33,9 +33,9 @@ type Offset string
 
 const (
 	// OffsetR2 sets t0 to R^2/lambda, so that the first step has a size of about 1/R^2, where R^2
-	// is the mean squared norm of the rows. So that no step overshoots, R^2 is the largest squared
-	// norm for Squared and twice that for SquaredHinge, and BiasUnregularised counts as a feature
-	// of 1.
+	// is the mean squared norm of the rows. With Squared, R^2 is the largest squared norm instead,
+	// with SquaredHinge twice that, so that no step overshoots; the bias of BiasUnregularised then
+	// counts as the weight of a feature of 1.
 	OffsetR2 Offset = settings.OffsetR2
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda and can raise the
 	// objective to R^2/(2 lambda). With the squared losses that may overflow, which is a
@@ -47,7 +47,7 @@ const (
 type Average string
 
 const (
-	LastHalf    Average = settings.LastHalf    // mean of the iterates of the last half of the run
+	LastHalf    Average = settings.LastHalf    // mean of iterates from about the last half of the run
 	LastIterate Average = settings.LastIterate // last iterate alone, as in the paper
 )
 

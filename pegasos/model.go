@@ -121,7 +121,7 @@ func (m *Model) checkSettings() error {
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
-			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k,
+			return fmt.Errorf("weight vector %d has %d weights, but the first has %d", k, len(w),
 				len(m.Weights[0]))
 		}
 		if j := floats.FirstNotFinite(w); j >= 0 {
@@ -293,7 +293,8 @@ func (m *Model) check() error {
 	case m.Table != nil && !json.Valid(m.Table):
 		return errors.New("the table is not JSON")
 	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
-		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
+		return fmt.Errorf("%d sigmoids for %d weight vectors and %d classes: want one for each "+
+			"vector, and none for regression",
 			len(m.Calibration), vectors, len(m.Classes))
 	}
 	for k, s := range m.Calibration {

@@ -37,7 +37,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // beyond the range of float32 are. It panics for a regression model.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
-		panic(misuse.Of("the model predicts numbers, not classes"))
+		panic(misuse.Of("a regression model has no classes"))
 	}
 	scores = m.checkScores(scores)
 	switch {

@@ -49,8 +49,9 @@ type Verification struct {
 	Gap       float64  // relative duality gap of Objective and Bound
 	Proven    bool     // whether Bound follows from a Proof
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
-	// Scaling reports whether training would fit the model's Scaling to these rows. It may also be
-	// false if the run built on another model or the layout of the rows differs.
+	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
+	// the model has no Scaling or its claim is contradicted, and it may be false if the run built
+	// on another model or the layout of the rows differs.
 	Scaling bool
 	Claimed Result // Result of the model
 	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
@@ -66,9 +67,9 @@ type VerifyOptions struct {
 	// the margins of the rows.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
-	// margins. If it then falls short of the claim, up to 21 times Passes are made in all,
-	// and then, unless Passes is 0, some iterations of Newton's method if the model's Finish is
-	// FinishNewton or FinishAuto.
+	// margins; 0 means that the bound is not improved. If the bound then falls short of the claim,
+	// up to 21 times Passes are made in all, and after them some iterations of Newton's method if
+	// the model's Finish is FinishNewton or FinishAuto and it has up to 2,000 columns.
 	Passes int
 	// Sigmoids asks for the folds of Config.Calibrate to be trained again. The sigmoids must then
 	// be the same to the bit. The trainer's Start and the layout of the rows must be as in
@@ -287,7 +288,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 		}
 		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
-			t.Unconfirmed = t.Unconfirmed || !ok // the only problem: there is no mean to confirm instead
+			t.Unconfirmed = t.Unconfirmed || !ok // with a single problem there is no mean to confirm
 		case !ok:
 			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
 		}

@@ -274,7 +274,7 @@ func (r *run) measureDual(p *problem) {
 	t := r.tallyAlphas(p, false, scale)
 	p.raiseLowerDual(&t)
 	if p.rounded = p.penalty(t.square, scale)+t.loss/float64(p.rows) > 1; p.rounded {
-		t = r.tallyAlphas(p, false, scale) // with the errors of rounding a multiple of the alphas
+		t = r.tallyAlphas(p, false, scale) // now with errors from rounding a multiple of the alphas
 	}
 	if objective, off := p.measureBest(&t, scale); objective < p.objective {
 		p.objective, p.objectiveError, p.gap = objective, off, math.Inf(1)

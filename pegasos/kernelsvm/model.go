@@ -28,7 +28,7 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda of the run; if C was set, each of several pairs has its own
+	Lambda  float64   // lambda for all rows; if C was set, each of several pairs has its own
 	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
 	Result  Result
 

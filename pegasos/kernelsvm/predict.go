@@ -202,9 +202,9 @@ func (m *Model) scoreLinear(x Row, scores []float64) {
 	}
 }
 
-// addValues adds to the score of problem k of p, for every row i of rows, the sum of
-// coef[j]*rows[i][j], in the order of j. It computes four rows at a time, whose sums do not wait
-// for each other.
+// addValues adds, for every row i of rows, the sum of coef[j]*rows[i][j], in the order of j, to the
+// score of problem k, which is scores[i*p+k] for p problems. It computes four rows at a time, whose
+// sums do not wait for each other.
 func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],

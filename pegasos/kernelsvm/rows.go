@@ -51,7 +51,7 @@ type rowStore struct {
 	direct bool          // squared distances are computed directly, not from inner products
 	index  []columnIndex // column index of each tile of sparse rows
 
-	maxStored  float64 // largest number of stored values in a row, for bit rows of ones
+	maxStored  float64 // largest number of stored values (in bit rows, of ones) in a row
 	meanStored float64 // mean number of stored values in a row; 0 for bit rows
 }
 

@@ -94,7 +94,7 @@ type Progress struct {
 // Dual coordinate ascent starts from alpha = violations/epochs, which is in [0, 1], and has the
 // scale lambda*rows.
 type problem struct {
-	first, second int // class indices of the labels -1 and +1; -1 means all classes but second
+	first, second int // class indices of the labels -1 and +1; first is -1 for all but second
 	// Store positions of the rows labeled -1 and +1; minus spans the whole store if first is -1,
 	// and then contains plus. The slices by row below follow the order that row defines.
 	minus, plus span
@@ -119,7 +119,7 @@ type problem struct {
 
 	// Objective of the model so far, and the reported lower bound on the optimum; NaN if unknown.
 	objective, bound float64
-	factor           float64 // scales the iterate; below 1 only if that lowers an objective above 1
+	factor           float64 // factor of the iterate; below 1 if that lowers an objective above 1
 	rounded          bool    // the pass's objective was above 1, so its alphas are scaled and rounded
 
 	objectiveError  float64 // bound on the rounding error of objective
@@ -553,8 +553,8 @@ func (r *run) solve(ctx context.Context) (stopped bool, err error) {
 // dualAscent runs passes of dual coordinate ascent until every problem is done or Passes is
 // reached. A pass skips moves shorter than its threshold, which halves from pass to pass: a short
 // move costs the same kernel values as a long one, and early short moves are mostly reverted soon.
-// Moves below Tol/100 (see initialThreshold for the unit) are made only once a problem has no
-// longer ones left.
+// The threshold falls below Tol/100 (see initialThreshold for the unit) only if a pass with that
+// threshold made no move in a problem that is not done.
 func (r *run) dualAscent(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
