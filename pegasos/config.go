@@ -111,7 +111,7 @@ const (
 	// cost(y, r) - z_y + z_r; Trainer.Costs sets the costs. It requires the Loss Hinge.
 	CrammerSinger Multiclass = settings.CrammerSinger
 	// Multinomial is like CrammerSinger, with the loss log(sum over r of e^(z_r - z_y)). It
-	// requires the Loss Log.
+	// requires the Loss Log, which a zero Loss then means.
 	Multinomial Multiclass = settings.Multinomial
 )
 

@@ -146,7 +146,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		return err
 	}
 	if x.Cols() != p.cols {
-		return fmt.Errorf("pegasos: %d columns, want %d", x.Cols(), p.cols)
+		return fmt.Errorf("pegasos: the rows have %d columns, want %d", x.Cols(), p.cols)
 	}
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil

@@ -198,7 +198,7 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
 // in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
 // of weight 0 is ignored. Weights above 0 whose mean is below 1 are scaled to a mean of 1. The
-// probabilities are those of the weighted rows. The error says which argument does not fit the
+// probabilities then refer to the weighted rows. The error says which argument does not fit the
 // model or is not finite, or that no sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {

@@ -30,7 +30,9 @@ var ErrPaused = errors.New("pegasos: the run is paused")
 // Start, Prior and Resume are models of the scaled rows.
 type task struct {
 	Trainer
-	scale      *scale.Scale    // scaling of the rows and targets; nil with plain, unscaled settings
+	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
+	// settings were given and none of them asks for scaling.
+	scale      *scale.Scale
 	columns    int             // number of non-empty columns; 0 if not counted
 	classes    []float32       // distinct labels, ascending; nil if still to be collected
 	priorHash  string          // hash of the caller's Prior; empty without one

@@ -69,7 +69,8 @@ type VerifyOptions struct {
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
 	// margins; 0 means that the bound is not improved. If the bound then falls short of the claim,
 	// up to 21 times Passes are made in all, and after them some iterations of Newton's method if
-	// the model's Finish is FinishNewton or FinishAuto and it has up to 2,000 columns.
+	// the model's Finish is FinishNewton or FinishAuto, its problems are not joint, and it has at
+	// most 2,000 columns.
 	Passes int
 	// Sigmoids asks for the folds of Config.Calibrate to be trained again. The sigmoids must then
 	// be the same to the bit. The trainer's Start and the layout of the rows must be as in
@@ -145,7 +146,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			"model: want the one with the hash %s", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
-		return nil, nil, configErrorf("Start", "its hash is %q, want %q, the one in training",
+		return nil, nil, configErrorf("Start", "its hash is %q, but the run started from %q",
 			tr.Start.Hash(), m.Start)
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
@@ -163,7 +164,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, publicError(err)
 	}
 	if t.priorHash != m.Prior {
-		return nil, nil, configErrorf("Prior", "its hash is %q, want %q, the one in training",
+		return nil, nil, configErrorf("Prior", "its hash is %q, but training used the prior %q",
 			t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {

@@ -268,7 +268,7 @@ func bestFactor(penalty float64, margins []float64) (factor, objective float64) 
 }
 
 // measureDual computes the objective and raises the lower bound after a pass of dual coordinate
-// ascent. It copies the alphas of the pass to p.best if the pass is the best so far.
+// ascent. If the pass is the best so far, it stores the alphas, times p.factor, in p.best.
 func (r *run) measureDual(p *problem) {
 	scale := p.dualScale()
 	t := r.tallyAlphas(p, false, scale)

@@ -155,7 +155,7 @@ func (r *run) model(whole bool) (*Model, error) {
 	if !measured {
 		return m, nil
 	}
-	for _, p := range m.Result.PerProblem { // violations that rounding cannot explain
+	for _, p := range m.Result.PerProblem { // rounding never makes a bound exceed its objective
 		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
 			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}

@@ -68,8 +68,9 @@ func (m *Model) sumLinear() {
 const queryRows = 64
 
 // DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
-// row i start at i*Problems(). It uses GOMAXPROCS goroutines. It panics if the kernel is a function
-// and Func is not set.
+// row i start at i*Problems(). Features that the model lacks are ignored; features that x lacks
+// count as 0. DecisionAll uses GOMAXPROCS goroutines. It panics if the kernel is a function and
+// Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }

@@ -204,7 +204,8 @@ const tooLarge = "the kernel's values are too large for float32, or lambda too s
 	"the rows"
 
 // ascentSteps moves the alpha of each row of the block to the maximum of the problem's dual
-// objective along that coordinate, unless the move is shorter than threshold times longest.
+// objective along that coordinate, unless the move is shorter than threshold times
+// min(1, dualScale/k(x,x)), or than threshold if k(x,x) is not above 0.
 func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	scale := p.dualScale()
 	for j, pos := range r.block.positions {

@@ -94,7 +94,7 @@ type Progress struct {
 // Dual coordinate ascent starts from alpha = violations/epochs, which is in [0, 1], and has the
 // scale lambda*rows.
 type problem struct {
-	first, second int // class indices of the labels -1 and +1; first is -1 for all but second
+	first, second int // class indices of the labels -1 and +1; first is -1 for all others
 	// Store positions of the rows labeled -1 and +1; minus spans the whole store if first is -1,
 	// and then contains plus. The slices by row below follow the order that row defines.
 	minus, plus span
@@ -107,7 +107,7 @@ type problem struct {
 	invScaleSum float64 // S, the sum of 1/scale over the iterates to average
 	samples     int64   // number of iterates in invScaleSum
 
-	score, scoreLag []float64 // by row; scoreLag is to score what alphaLag is to alpha
+	score, scoreLag []float64 // by row; scoreLag is made of alphaLag as score is of alpha
 	alpha, alphaLag []float64 // by row; alphaLag is nil unless iterates are averaged
 	best            []float64 // alphas of the best pass of dual coordinate ascent
 	alpha64         []float64 // alphas of the last float64 recomputation of scores; nil if none
