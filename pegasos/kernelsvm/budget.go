@@ -21,8 +21,8 @@ import (
 // 1, those of rows inside the margin.
 
 // maxCGIterations limits the iterations of conjugate gradients, which end earlier once the squared
-// norm of the residual is at most cgTolerance times the squared norm of the right-hand side. If rows
-// are close to each other the system is nearly singular; the remaining residual then does not
+// norm of the residual is at most cgTolerance times the squared norm of the right-hand side. If
+// rows are close to each other the system is nearly singular; the remaining residual then does not
 // matter.
 const (
 	maxCGIterations = 200

@@ -17,7 +17,8 @@ const (
 	maxDegree = 64
 )
 
-// Config has every setting that influences the model, as [pegasos.Config] has for linear models.
+// Config has every setting that influences the model except Trainer.Func, as [pegasos.Config] has
+// for linear models.
 // The loss is always the hinge loss. A zero field means its default: the value listed first or
 // called the default in its comment.
 type Config struct {
