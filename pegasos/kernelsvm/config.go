@@ -17,10 +17,9 @@ const (
 	maxDegree = 64
 )
 
-// Config has every setting that influences the model except Trainer.Func, as [pegasos.Config] has
-// for linear models.
-// The loss is always the hinge loss. A zero field means its default: the value listed first or
-// called the default in its comment.
+// Config has every setting that influences the model, except for Trainer.Func. It corresponds to
+// [pegasos.Config] for linear models. The loss is always the hinge loss. A zero field means its
+// default: the value listed first or called the default in its comment.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
