@@ -16,13 +16,13 @@ type Chunks struct {
 	classes []float32
 	cols    int
 	start   *Point // point that the first chunk starts from; nil for none
-	runs    []*Run // last runs that had rows, at the index of their first vector
+	runs    []*Run // latest runs that had rows, at their first vector's index; else nil
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks of rows with cols columns and labels among classes. The
-// settings describe a single epoch, without ClassWeight: class weights are part of the rows'
-// weights here. start is the point that the first chunk starts from, nil for none.
+// NewChunks returns a trainer for chunks of rows with cols columns and labels among classes. s is
+// the settings for a single epoch. Its ClassWeight must be empty: the caller multiplies the rows'
+// weights by the class weights. start is the point that the first chunk starts from, nil for none.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
@@ -30,7 +30,7 @@ func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *
 }
 
 // Train trains on one chunk. Some of the classes may have no rows in it. The rows' weights multiply
-// the loss without being scaled to a mean of 1. After an [iterate.Error], which a step reports, the
+// the loss without being scaled to a mean of 1. After an [iterate.Error], the error of a step, the
 // trainer has no valid point.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
 	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
@@ -55,7 +55,8 @@ func (c *Chunks) Train(set *rows.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r continue from the run of the previous chunk, if there is one.
+// continueFrom makes r, a run on a new chunk, continue from the latest run on the same problem, if
+// there is one.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {
@@ -63,7 +64,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	}
 	for i, l := range r.Learners {
 		l.Windows = nil
-		if w := r.s.Rows.Weight; w != nil { // the weights before they were scaled to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // the given weights, not scaled to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {

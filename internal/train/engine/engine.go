@@ -3,10 +3,10 @@
 // result. It is the only package of the trainer that knows all solvers.
 //
 // Its main type, Session, is one training run. A session has one Run over all rows or, for
-// one-vs-one, one for each pair of classes. A Run has a Learner for each class against the rest, or
-// a single one for a joint problem or a pair; the learners of a run visit the same rows in the same
-// order. A Learner takes Pegasos steps, or steps of dual coordinate descent, or iterations of
-// Newton's method.
+// one-vs-one with more than two classes, one for each pair of classes. A Run has a Learner for each
+// class against the rest, or a single Learner for two classes, for regression or for a joint
+// problem. The learners of a run visit the same rows in the same order. A Learner takes Pegasos
+// steps, or steps of dual coordinate descent, or iterations of Newton's method.
 package engine
 
 import (
@@ -23,30 +23,30 @@ import (
 
 // Job is the input of a Session: rows, settings, and what the run starts from.
 type Job struct {
-	settings.Settings              // all fields filled in; for the rows after scaling
+	settings.Settings              // settings for the scaled rows
 	Rows              *rows.Set    // training set: scaled rows with labels and weights
 	Scale             *scale.Scale // scaling of the rows and targets; nil for none
 	Columns           int          // number of nonempty columns; 0 if unknown
 
-	Start, Prior *Point      // initial model, and center of the penalty; nil for none
-	PriorHash    string      // part of the fingerprint of the data
+	Start, Prior *Point      // model to start from, and center of the penalty; nil for none
+	PriorHash    string      // hash of the prior, part of the data's fingerprint; "" for none
 	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
 	Resume       *Resume     // checkpoint to continue from; nil for a new run
 
 	Threads   int   // goroutines; 0 for GOMAXPROCS
-	MaxMemory int64 // limit in bytes; 0 for the default
+	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
 	Share     int   // number of concurrent sessions that share the memory; 0 counts as 1
-	Pause     int64 // step after which Train pauses; 0 for never
-	KeepState bool  // the caller will ask for checkpoints, so memory for them is counted
+	Pause     int64 // step of each run after which Train pauses; 0 for never
+	KeepState bool  // checkpoints will be requested; memory for them is counted
 	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
 
-	// Until cancels New; Train and Verify replace it by their own context. nil for none.
+	// Until cancels New; nil means that nothing does. Train and Verify replace it by their context.
 	Until context.Context
-	// Quality returns how good a model is on validation data; larger is better. Train then returns
-	// the best of the points that it checked. nil for none; Patience needs it.
+	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
+	// Train returns the best of the points that it checked. It must be set if Patience is.
 	Quality func(*Point) float64
-	// Progress is called after each epoch and after those parts of the first epoch, from 0 to 1,
-	// that Early lists.
+	// Progress, if not nil, is called after each epoch, and during the first epoch when the shares
+	// of it that Early lists, numbers from 0 to 1, are complete.
 	Progress func(Progress)
 	Early    []float64
 }
@@ -99,7 +99,8 @@ func (p *Point) Fold(s *scale.Scale) *Point {
 	return p.Folded
 }
 
-// Progress tells how far a session is. For one-vs-one, its steps are the sum over all pairs.
+// Progress tells how far a session is. Its step counts are sums over the runs: for one-vs-one, over
+// all pairs of classes.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -123,14 +124,14 @@ type Session struct {
 	hash        string // fingerprint of the data; empty until Fingerprint computes it
 
 	round int // epochs that all runs have completed
-	// undecided is set if the context was done before the stopping criterion was decided: the round
-	// is not over.
+	// undecided is set if the context was done before the stopping criterion was decided. The round
+	// then does not count as completed.
 	undecided bool
-	ended     bool // a stopping criterion ended the run before its last step
+	ended     bool // a stopping criterion ended the session before its last step
 	stop      stopState
 
-	measured *Point // last point measured, rounded as the written model will be
-	proven   *Point // current point, if its measurement ended the session; else nil
+	measured *Point // point measured last, rounded as the written model will be
+	proven   *Point // point whose measured gap ended the session; nil for none
 }
 
 // pairs reports whether there is a run for each pair of classes.

@@ -28,7 +28,8 @@ type Learner struct {
 	newtonStarts int // number of times Newton's method was started
 }
 
-// newtonPart is Newton's method on a learner, with the step and the solver that it took over from.
+// newtonPart is Newton's method on a learner, with the step after which it replaced another solver
+// and whether that was dual coordinate descent.
 type newtonPart struct {
 	*newton.Method
 	start     int64 // step after which the method began
@@ -61,8 +62,9 @@ var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton
 // newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx and samples w in between, for its average. While
-// Newton's method is in use, it only counts the steps. It does nothing after an error.
+// TakeSteps takes a step with each of the rows idx, and adds samples of w to the average in
+// between. While Newton's method is in use, it only counts the steps. It does nothing after an
+// error.
 func (l *Learner) TakeSteps(idx []uint32) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
@@ -94,7 +96,8 @@ func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 	}
 }
 
-// EndEpoch ends the given number of epochs, in the state and in a dual solver.
+// EndEpoch must be called after each epoch, with the number of epochs so far. It ends the epoch in
+// the state and, if there is one, in the dual solver.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {
@@ -102,8 +105,8 @@ func (l *Learner) EndEpoch(epochs int) {
 	}
 }
 
-// Result writes the current weight vectors to w and biases to b. If there is a prior, they are the
-// difference from it.
+// Result writes the current weight vectors to w and the biases to b: averages where the solver
+// averages. If there is a prior, they are the differences from it.
 func (l *Learner) Result(w [][]float32, b []float64) {
 	if l.phase() == iterating {
 		b[0] = l.Newton.Result(w[0])
@@ -112,8 +115,8 @@ func (l *Learner) Result(w [][]float32, b []float64) {
 	}
 }
 
-// dualVariables returns the dual variables of the descent or of Newton's method, nil during Pegasos
-// steps.
+// dualVariables returns the dual variables of dual coordinate descent or of Newton's method; nil
+// while l takes Pegasos steps.
 func (l *Learner) dualVariables() []float32 {
 	switch l.phase() {
 	case iterating:
@@ -126,9 +129,9 @@ func (l *Learner) dualVariables() []float32 {
 	return nil
 }
 
-// lowerBound returns the best known lower bound on the minimum of P, NaN for none. If packed is
-// true, it is the bound of the dual variables rounded as in a proof, so that the run reports what
-// its proof will show.
+// lowerBound returns the best known lower bound on the minimum of P, or NaN if there is none. If
+// packed is true, the bound is computed from the dual variables rounded as in a proof file, so that
+// the run reports the gap that its proof will show.
 func (l *Learner) lowerBound(r2 float64, packed bool) (bound float64) {
 	if packed {
 		if v, ok := l.pack(r2); ok {
@@ -152,7 +155,7 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	return bound
 }
 
-// pack returns the dual variables of l rounded as in a proof, and false if there are none.
+// pack returns the dual variables of l rounded as in a proof file, and whether there are any.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
 	if a == nil && l.Windows != nil {
@@ -164,9 +167,8 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// startDual switches l from Pegasos steps to dual coordinate descent. The descent starts from zeros
-// or, if l has a start or has taken steps, from dual variables computed from the scores of its
-// weights.
+// startDual switches l from Pegasos steps to dual coordinate descent. The dual variables start from
+// zeros or, if l has a start or has taken steps, are computed from the scores of its weights.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil || l.Done() > 0 {
@@ -190,7 +192,8 @@ func (r *Run) startDualFrom(l *Learner, a []float32) {
 }
 
 // newDual returns a dual coordinate descent solver for l that starts from the dual variables a, nil
-// for zeros. If mean is true, its result is an average over a pass.
+// for zeros. If mean is true, its result is the average of iterates in the last pass, else the last
+// iterate.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
@@ -201,9 +204,10 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
-// ForNewton returns the problem of l in the form that Newton's method needs. The weights it starts
-// from are those of step t. If the rows of l are copies, in another order, of more than half of the
-// data's rows, the problem reads the data's rows instead; the results are the same to the bit.
+// ForNewton returns the problem of l in the form that Newton's method needs, which starts from the
+// weights after step t. If the rows of l are copies, in another order, of more than half of the
+// training set's rows, the problem reads the rows of the set instead; the results are the same to
+// the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

@@ -16,11 +16,12 @@ import (
 type Measurement struct {
 	Objective float64
 	MaxError  float64 // largest possible error of Objective
-	Bound     float64 // lower bound on the minimum, if P had no error; NaN for none
+	Bound     float64 // lower bound on the minimum of P, without MaxError subtracted; NaN for none
 }
 
-// Proven returns Bound less MaxError, but at least 0. A measured objective, which may be too small
-// by MaxError, is never below it, and no objective is below 0. See package certificate.
+// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
+// objective is below that: its error is at most MaxError, and no objective is below 0. See package
+// certificate.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
 // Precision says from which dot products the objective is computed.
@@ -28,14 +29,15 @@ type Precision uint8
 
 const (
 	Quick    Precision = iota // float32, as in prediction
-	AsNeeded                  // float32 if the error is small relative to the gap, else float64
+	AsNeeded                  // float32 if P's error is at most 1 % of P - D, else float64
 	Exact                     // float64
 )
 
-// Measure sets the objective, the lower bound and the gap in m.Result. The weights of m must be the
-// runs' current weights. If there is a scaling, Measure uses the weights that the model file will
-// have, with the scaling folded in and rounded to float32. It returns the maximum error of the
-// objective, averaged over the learners.
+// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound comes from
+// the current dual variables of the runs and holds for any weights. If there is a scaling, the
+// objective is computed from the weights that the model file will have, with the scaling folded in
+// and rounded to float32. Measure returns the largest possible error of the objective, averaged
+// over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -48,8 +50,8 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	return s.sumMeasurements(&m.Result)
 }
 
-// sumMeasurements sets the objectives and bounds in res, of each vector and their means over the
-// learners, from the runs' measurements. It returns the mean of the maximum errors.
+// sumMeasurements sets the objectives and the bounds in res from the measurements of the runs: for
+// each weight vector, and their means over the learners. It returns the mean of MaxError.
 func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
@@ -83,9 +85,10 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether no dot product of the run's rows and the measured vectors, and no
-// partial sum of it, can overflow float32: the product of their norms is far below the limit. It is
-// false for user-defined rows, whose rounding is unknown.
+// finiteDots reports whether the measured biases are finite and no dot product of the run's rows
+// and the measured vectors, nor a partial sum of one, can overflow float32, because the product of
+// their norms is far below the limit. It returns false for user-defined rows, whose rounding is
+// unknown.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -99,8 +102,9 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes the objectives of s.measured from float64 dot products where the precision how
-// asks for that: all of them, or those whose error is not small.
+// refine recomputes objectives of s.measured from float64 dot products: all of them if how is
+// Exact, those whose error is not small if how is AsNeeded, and none if how is Quick. Objectives
+// that are not finite stay as they are.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -117,12 +121,13 @@ func (r *Run) refine(how Precision) {
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its maximum
-// error, from float32 dot products. If exact is not nil, it does so from float64 dot products, for
-// those learners whose vectors exact has. With float32 dot products, P is NaN if one of them is not
-// finite, because the predictions would not be finite either.
+// error, from float32 dot products. If exact is not nil, setObjectives uses float64 dot products
+// with the vectors exact[k] of learner k, and skips learners for which exact[k] is nil. With
+// float32 dot products, P is NaN if one of them is not finite, because the predictions would not be
+// finite either.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
-	dotSize := 0.0 // the errors of float64 dot products are part of Terms.Sums
+	dotSize := 0.0 // the errors of float64 dot products are part of Terms.SumError
 	if quick {
 		if r.dotSize == 0 {
 			r.dotSize = r.DotSize()
@@ -160,8 +165,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 }
 
 // meanLosses returns the mean loss of each learner. f returns the weighted sum of the losses of
-// learner k over the rows from from to to-1. It is called for a block of rows at a time, so that
-// the rows come from the cache for all learners but the first.
+// learner k over the rows from from to to-1 of the view. meanLosses calls f for one block of rows
+// and all learners before the next block, so that the rows come from the cache for all learners but
+// the first.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -186,8 +192,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the vectors of learner k as float64, for scaled rows: exactly the weights
-// that the written model has, with its scaling undone.
+// exactVectors returns the weight vectors of learner k in m as float64, for the scaled rows. If
+// there is a scaling, they are the weights of the written model with the scaling undone, not
+// rounded to float32.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

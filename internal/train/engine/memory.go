@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// learnerSize is the approximate size of a learner in bytes, without its vectors and its data for
-// rows.
+// learnerSize is the approximate size of a learner in bytes, without its weight vectors and its
+// arrays with an element for each row.
 const learnerSize = 2048
 
 // Need estimates the least number of bytes that the session of a job needs besides the data: with
@@ -29,15 +29,16 @@ func Need(job Job) float64 {
 	return s.need()
 }
 
-// need is Need of the session's job.
+// need returns Need for the session's job.
 func (s *Session) need() float64 {
 	minimal := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
 	return minimal.Memory(minimal.Sizes(), 1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and Newton's method is allowed: by the
-// other
-// settings, the number of columns, and MaxMemory or its default, whatever the machine has.
+// autoMayUseNewton reports whether Finish is FinishAuto and allows Newton's method: the other
+// settings permit the method, there are at most newton.MaxColumns columns, and the session needs at
+// most MaxMemory bytes with it, or the default limit if MaxMemory is 0. The machine's free memory
+// does not count.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -47,9 +48,9 @@ func (s *Session) autoMayUseNewton() bool {
 }
 
 // checkMemory returns an error if the session needs more memory than allowed, before allocating any
-// of it. It halves the number of goroutines while the session does not fit. By the remaining memory
-// it decides whether rows are copied, and for how many problems at a time Newton's method has
-// buffers and keeps sums. None of these changes the results.
+// of it. It halves the number of goroutines while the session does not fit. The memory that remains
+// decides whether rows are copied, for how many problems at a time Newton's method has buffers, and
+// how many bytes of Hessians it keeps. None of these changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	n := s.Sizes()
@@ -84,7 +85,8 @@ func (s *Session) checkMemory() error {
 // sessionsSharing returns the number of sessions that share the memory.
 func (s *Session) sessionsSharing() float64 { return float64(max(1, s.Share)) }
 
-// memoryLimit returns how many bytes the session may allocate, and the same in words.
+// memoryLimit returns how many bytes the session may allocate, and a phrase that says so for error
+// messages.
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / s.sessionsSharing()
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
@@ -103,7 +105,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 }
 
 // alternatives lists, for an error message, the other multi-class schemes that need at most limit
-// bytes.
+// bytes, with their needs. It returns "" if there are none or at most two classes.
 func (s *Session) alternatives(limit float64) (words string) {
 	if len(s.Rows.Classes) <= 2 {
 		return ""
@@ -122,8 +124,8 @@ func (s *Session) alternatives(limit float64) (words string) {
 	return words
 }
 
-// copyBytes estimates the size in bytes of the copies of rows in the order of visits: see
-// rows.Set.Shuffle.
+// copyBytes estimates the size in bytes of the copies of rows in the order of visits, which
+// rows.Set.Shuffle makes; 0 if it makes none.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= 2*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
@@ -137,9 +139,9 @@ func (s *Session) copyBytes() float64 {
 // overflow.
 type Sizes struct {
 	vectors float64
-	rows    float64 // rows with data for a vector, summed over the vectors
-	visited float64 // rows of the runs, summed over the runs
-	longest float64 // rows of the largest run
+	rows    float64 // rows that each weight vector is trained on, summed over the vectors
+	visited float64 // rows that each run visits, summed over the runs
+	longest float64 // rows of the run with the most rows
 }
 
 // Sizes returns the sizes of the session.
@@ -163,31 +165,32 @@ func (s *Session) Sizes() (n Sizes) {
 }
 
 // Memory estimates how many bytes a session needs besides the data and copies of it, if Newton's
-// method has buffers for the given number of problems at a time. The sums that Newton's method may
-// keep are counted once s.Newtons.Kept is set.
+// method has buffers for the given number of problems at a time and keeps up to
+// s.Newtons.MaxKeptBytes bytes of Hessians.
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
-	perVector, perRow := 2.0, 0.0 // float32 numbers per feature (v, the model), and bytes per row
-	perVisited := 8.0             // the row's numbers in the order of visits and of the epoch
-	perSet := 4.0                 // the row's squared norm
+	perVector := 2.0  // float32 numbers per feature and weight vector: v, and the model
+	perRow := 0.0     // bytes per weight vector and row that it is trained on
+	perVisited := 8.0 // bytes per run and row: indices in the order of visits and of the epoch
+	perSet := 4.0     // bytes per row of the training set: its squared norm
 	if s.pairs() {
-		perVisited += 12 // the row's number among all rows, its class and squared norm
-		perSet += 4      // the row's number in the list of its class
+		perVisited += 12 // the row's index in the training set, its class and its squared norm
+		perSet += 4      // the row's index, in the list of the rows of its class
 	}
 	if n.vectors > 1 {
-		perVector += 2 // v as a row of the matrix of all vectors, and interleaved
+		perVector += 2 // v as a row of the matrix of all vectors, and v interleaved with others
 	}
 	if s.Average == settings.LastHalf {
 		perVector += 2
 	}
 	if s.Order != order.IID {
-		perRow += 8 // violation counts: see certificate.Windows
+		perRow += 8 // the two sums of coefficients of certificate.Windows
 	}
 	if s.HasSolver() || s.verifyByNewton {
 		perVector++
-		perRow += 16 // the row's dual variable, next pass and streak, and the list of active rows
+		perRow += 16 // the row's dual variable, nextPass, streak and place in active: see package dual
 		if s.Joint() {
-			perRow -= 8 // all classes share the next pass and the streak of a row
+			perRow -= 8 // all classes share the nextPass and the streak of a row
 		}
 	}
 	if s.KeepState {
@@ -205,7 +208,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
 	}
-	newtons := 0.0 // bytes of Newton's buffers, per problem and shared
+	newtons := 0.0 // bytes of Newton's method: buffers of the problems, and shared data
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
@@ -214,8 +217,8 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		newtons = newton.Memory(float64(problems), int(n.longest), x.Cols()) +
 			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}
-	// The learners that are measured at the same time have a float64 sum each, and one for each
-	// goroutine.
+	// Each learner that is measured has a float64 vector for the sum over the rows. If the rows are
+	// summed in parts, each goroutine has another such vector.
 	measured := min(n.vectors, float64(s.threads))
 	if parts := s.Rows.Parts(); parts > 1 {
 		measured += min(float64(s.threads), measured*float64(parts))
@@ -225,15 +228,16 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		n.visited*perVisited + perSet*float64(rows) + newtons
 }
 
-// compact packs the rows into fewer bytes, in addition to the rows as they are, if their values
-// allow it and they are visited often enough for that to pay. The results are the same to the bit.
+// compact adds a copy of the rows in fewer bytes to the set, if their values allow that, and if the
+// rows are large enough and visited often enough for that to pay. The results are the same to the
+// bit.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)
 	if err != nil || s.Finish == settings.FinishNewton { // Newton's method makes few passes
 		return
 	}
-	visits := float64(steps) / float64(n) // of each row
+	visits := float64(steps) / float64(n) // expected visits to each row
 	if k := float64(len(s.Rows.Classes)); s.pairs() {
 		if s.Steps == 0 {
 			visits *= k - 1 // a row belongs to k-1 pairs, and each pair trains for all epochs
@@ -246,7 +250,7 @@ func (s *Session) compact() {
 	case x.Size() < minSize || visits < minVisits:
 	case s.Batch > 1 && x.FastBatches(): // batches are faster on unpacked rows
 	case s.Multiclass == settings.OneVsRest && len(s.Rows.Classes) > 2 && x.Interleaved() != nil:
-		// all classes visit a row together, as it is: see sgd.Group
+		// all classes visit an unpacked row together: see sgd.Group
 	default:
 		if x, ok := x.Compact(s.threads); ok {
 			s.Rows.Compacted = x

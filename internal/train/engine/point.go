@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newPoint returns a point whose weights are 0, not measured.
+// newPoint returns an unmeasured point whose weights are 0. It has biases, all 0, if biases is set.
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
@@ -28,7 +28,7 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// Now returns the current point, not measured.
+// Now returns the current point, unmeasured.
 func (s *Session) Now() *Point {
 	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
 		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
@@ -41,14 +41,14 @@ func (s *Session) Now() *Point {
 	}
 	m.Result.Solver = s.solverNames()
 	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // pairs with a row's class
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // number of pairs that a row belongs to
 	}
 	s.center(m)
 	return m
 }
 
-// solverNames returns the names of the solver that the problems began with and of those that
-// replaced it, separated by commas; empty without Finish.
+// solverNames returns the name of the solver that the problems began with, followed by the names of
+// the other solvers that problems use now, separated by commas; empty without Finish.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -70,9 +70,9 @@ func (s *Session) solverNames() string {
 // Lambda returns the regularization parameter of the first run.
 func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
 
-// center shifts the bias of a model of scaled targets such that the mean residual is 0. With
-// EpsInsensitive the objective is not least there, so if Tol and Finish are set, the bias stays as
-// it is.
+// center shifts the bias of a model of scaled regression targets so that the weighted mean residual
+// is 0. With the epsilon-insensitive loss this does not minimize the objective, so the bias stays
+// unchanged with that loss if both Tol and Finish are set.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -90,8 +90,8 @@ func (s *Session) center(m *Point) {
 	}
 }
 
-// copyInitial copies the vectors of Start or, without it, Prior into m, for one-vs-one. A pair of
-// classes without rows has no run and keeps them.
+// copyInitial, for one-vs-one, copies the weight vectors of Start or, without Start, of Prior into
+// m. The vector of a pair of classes without rows, which has no run, stays the copied one.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -106,7 +106,7 @@ func (s *Session) copyInitial(m *Point) {
 	}
 }
 
-// copyFrom copies the weight vectors, biases and step counts of a model to p.
+// copyFrom copies the weight vectors, biases and step counts of from to p, as far as p has them.
 func (p *Point) copyFrom(from *Point) {
 	for k, w := range from.Weights {
 		copy(p.Weights[k], w)

@@ -8,21 +8,22 @@ import (
 )
 
 // This file replaces results that are worse than a trivial model: worse than w = 0 (with a prior,
-// than the prior) or than the start. A few steps on rows of very unequal norms can end there, and
-// so can many steps if numbers leave the range of float32. Results are not replaced with
-// OffsetNone, whose steps are exactly the paper's, and with Patience, which selects by validation
-// data.
+// than the prior) or than the start. A few steps on rows of very unequal norms can lead to such
+// results, and so can many steps if numbers leave the range of float32. Results stay unchanged if
+// Offset is OffsetNone, with which steps are exactly the paper's, or if Patience is set, with which
+// validation data select the result.
 
-// replace replaces those vectors of m, as the run has measured them, whose objective is above that
-// of w = 0 or of the start. The replacement is the best of w = 0, the start and the last iterate.
-// It adds the number of learners replaced to replaced.
+// replace replaces those weight vectors of m whose objective, as the run has measured it, is above
+// the objective of w = 0 (of the prior, if there is one) or of the start. The replacement is the
+// one of w = 0, the start and the last iterate with the smallest objective, if it is smaller than
+// the vector's. replace adds the number of learners whose vectors it replaced to replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {
 			return
 		}
 		l, now := r.Learners[k], r.Measured[k].Objective
-		// A tolerance for rounding: sums that should be equal may differ by it.
+		// The factor is a tolerance for rounding: equal sums may be computed differently.
 		zero := l.Of.AtZero() * (1 + 4*l.SumError)
 		start, from := l.StartWeights, 0.0
 		if start.W != nil {
@@ -51,8 +52,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, and replaces its weight vectors that are worse than w = 0 or the
-// start.
+// measureAndReplace measures m, and replaces weight vectors of m that are worse than w = 0 or than
+// the start. It replaces none if Quality is set or Offset is OffsetNone.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {
@@ -72,7 +73,7 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point, measured and with bad vectors replaced.
+// Point returns the current point, after measureAndReplace.
 func (s *Session) Point() *Point {
 	m := s.Now()
 	s.measureAndReplace(m)

@@ -11,7 +11,7 @@ import (
 )
 
 // Fingerprint returns the fingerprint of the data and of the prior's hash, or an empty string if
-// until is done before it is computed.
+// until is done before the fingerprint is computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(s.PriorHash, s.threads, func() bool {
@@ -21,7 +21,8 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// arrays calls f with each long array of the session, in a fixed order. f may write to the array.
+// arrays calls f with each long array of the session that a checkpoint keeps, in a fixed order. f
+// may write to the array.
 func (s *Session) arrays(f func([]float32)) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -91,7 +92,7 @@ func (s *Session) resume() error {
 	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head, from.Biases) ||
 		!s.resumeArrays(from.Arrays) {
 		return options.Bad("Resume",
-			"the model's state does not fit: it is damaged, or of a longer run")
+			"the model's state does not fit: it is damaged, or from a longer run")
 	}
 	return nil
 }

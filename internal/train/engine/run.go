@@ -20,9 +20,9 @@ import (
 // Run trains one or more learners that visit the same rows in the same order.
 type Run struct {
 	s              *Session
-	first          int     // index of its first weight vector in Point.Weights
+	first          int     // index of the run's first weight vector in Point.Weights
 	rows.View              // rows that the learners visit
-	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without
+	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without weights
 	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
 	Lambda         float64
 	R2             float64
@@ -33,15 +33,16 @@ type Run struct {
 	threads        int
 	innerThreads   int // goroutines for the work on each learner
 
-	Measured []Measurement // latest measurement of each learner
+	Measured []Measurement // each learner's latest measurement
 	dotSize  float64       // View.DotSize; 0 until computed
 
-	matrix  *dense.Matrix // several problems' vectors as rows; nil for one problem
-	buffers [][]float32   // interleaved vectors by the group's first learner, for sgd.NewGroup
+	matrix  *dense.Matrix // vectors of the learners as rows; nil for a single learner
+	buffers [][]float32   // interleaved vectors of the group that begins with learner k, or nil
 }
 
-// newRun returns a run on all rows, or on the rows of the two classes in pair; nil if there are no
-// rows. Its weight vectors begin at index first of Point.Weights.
+// newRun returns a run on all rows or, if pair is not nil, on the rows of these two classes; nil if
+// there are no rows with a weight above 0. The run's weight vectors begin at index first of
+// Point.Weights.
 func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	r := &Run{s: s, first: first, threads: 1, innerThreads: 1}
 	var err error
@@ -79,8 +80,9 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	return r, r.addLearners(pair, t0)
 }
 
-// addLearners creates the run's learners: one for each class against the rest, or a single one. t0
-// is the offset of their step counts.
+// addLearners creates the run's learners: one for each class against the rest, or a single one for
+// two classes, regression or a joint problem. t0 is added to their step counts t in the divisor of
+// w, lambda*(t+t0).
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
@@ -102,7 +104,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 			return err
 		}
 		if n > 1 {
-			copy(r.matrix.Row(k), s.Vectors[0]) // nonzero if the run has a start
+			copy(r.matrix.Row(k), s.Vectors[0]) // the start's weights, or zeros
 			s.Vectors[0] = r.matrix.Row(k)
 		}
 		l := new(Learner)
@@ -127,8 +129,8 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// newState returns the solver state of a learner with n weight vectors, which begin at index first
-// of Point.Weights.
+// newState returns the solver state of a learner with n weight vectors, the first of which has
+// index first in Point.Weights. t0 is as in addLearners.
 func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -145,7 +147,7 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
-	// Violations are counted for the lower bound if each row is visited once an epoch and a bound
+	// Windows of coefficients give the lower bound if each row is visited once an epoch and a bound
 	// exists. Dual coordinate descent has dual variables of its own.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
 		s.Windows = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
@@ -164,23 +166,25 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	return s, nil
 }
 
-// Period returns the number of steps between two samples of w for its average. A sample costs about
-// as much as a step with a dense row, so sampling takes 1 or 2 % of the run, and the average is as
-// good as one over all iterates. A short run is sampled about 16 times at any cost.
+// Period returns the number of steps between two samples of w for its average, in a run of total
+// steps. A sample costs about as much as a step with a dense row, so sampling takes 1 or 2 % of the
+// run, and the average is as good as an average over all iterates. A short run is sampled about 16
+// times, even if that takes a larger part of the run.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
 // measureNorms sets r.R2, the weighted mean of the rows' squared norms including the appended
-// feature, and r.maxSquaredNorm. It returns the offset t0 of the step count: for a loss with an
-// unbounded slope, its curvature times the largest weighted squared norm, else the mean of the
-// squared norms, each times the row's squared weight if there are weights, both divided by lambda;
-// 0 with OffsetNone.
+// feature, and r.maxSquaredNorm. It returns the offset t0 of the step count, 0 with OffsetNone. For
+// a loss with Traits.Curvature, t0 is the curvature times the largest product of a row's weight and
+// squared norm, divided by lambda; the norm includes the appended feature, or a feature of 1 for a
+// bias without a penalty. For other losses t0 is R2/lambda or, if rows have weights, the mean of
+// squared weight times squared norm, divided by lambda.
 func (r *Run) measureNorms() (t0 float64) {
-	var sum, steps, largest, bias float64 // steps and largest are numerators of t0
+	var sum, steps, largest, bias float64 // steps and largest: sum and maximum for lambda*t0
 	b := float64(r.s.BiasScale * r.s.BiasScale)
 	if r.s.Bias == settings.BiasUnregularised { // and BiasScale is 0
-		bias = 1 // the bias moves as if it were the weight of a feature that is 1
+		bias = 1 // steps change the bias like the weight of a feature that is always 1
 	}
 	for _, i := range r.All() {
 		w := r.RowWeight(i)
@@ -218,10 +222,10 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the number of steps between two checks of the context. All vectors together take
-// about a million steps on each goroutine, some 0.1 s, but each takes at least 32. With interleaved
-// sparse rows a segment has at least as many steps as there are columns, if sgd.Segment allows, so
-// that interleaving the vectors pays off: see newGroup.
+// Segment returns the largest number of steps between two checks of the context. All weight vectors
+// together take about a million steps on each goroutine, in some 0.1 s, but each takes at least 32.
+// If the rows' format can interleave vectors, a segment has at least as many steps as there are
+// columns, up to sgd.Segment, so that interleaving the vectors pays off: see newGroup.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))
@@ -234,11 +238,12 @@ func (r *Run) Segment() int {
 // blockRows returns how many rows all classes visit before the next block of rows, so that a row
 // comes from the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With
 // many columns, where v is long and most rows are sparse, larger blocks keep v in the cache
-// instead. It does not change the result.
+// instead. The number of rows does not change the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the end of the epoch or of the run, or to step pause, whichever comes first. It
-// returns early if ctx is done.
+// Advance trains to the end of the epoch or of the run, or to step pause, whichever comes first.
+// With shards it passes pause by less than a synchronization round. It returns early if ctx is
+// done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
 		if ctx.Err() != nil {
@@ -271,9 +276,9 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// nextRows returns the rows of at most the given number of next steps, rounded up to whole
-// synchronization rounds with shards. ends has the end of each batch in idx; it is nil if each row
-// is a step.
+// nextRows returns the rows of the next steps, at most the given number of steps, which with shards
+// is rounded up to whole synchronization rounds. ends has the end of each batch in idx; it is nil
+// if each row is a step.
 func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.Segment())
 	if r.s.Shards > 1 { // a round of the shards is not divided
@@ -315,8 +320,8 @@ func (r *Run) takeSteps(first, end int, idx []uint32, ends []int) {
 	}
 }
 
-// newGroup returns the learners from first to end-1 as a group that takes steps together, or nil if
-// they have to take steps one after the other.
+// newGroup returns the learners from first to end-1 as a group that visits each row together, or
+// nil if they have to take their steps one learner after the other.
 func (r *Run) newGroup(first, end int) *sgd.Group {
 	if r.matrix == nil || end-first < 2 || r.s.Shards > 1 {
 		return nil
@@ -345,7 +350,7 @@ func (r *Run) parallelRanges(f func(first, end int)) {
 	})
 }
 
-// parallel calls f for each learner, from several goroutines.
+// parallel calls f with the index of each learner, from up to r.threads goroutines.
 func (r *Run) parallel(f func(k int)) {
 	r.parallelRanges(func(first, end int) {
 		for k := first; k < end; k++ {
@@ -354,7 +359,7 @@ func (r *Run) parallel(f func(k int)) {
 	})
 }
 
-// vectorsOf returns the weight vectors of learner k in m, and their biases.
+// vectorsOf returns the weight vectors of learner k in m, and a copy of their biases.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }

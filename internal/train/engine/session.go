@@ -10,9 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Train advances the session to its end and returns the last point or, with Patience, the best one,
-// measured. If ctx is done before the point is measured, or the session pauses, stopped is true and
-// the point is not measured: its objective and bound are NaN.
+// Train advances the session to its end and returns the last point or, with Quality, the best point
+// that it checked, measured. If the session pauses, or ctx is done before the point is measured,
+// stopped is true and the point is unmeasured: its objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -28,7 +28,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 		return nil, false, s.notFinite("a weight")
 	}
 	if s.KeepState {
-		s.Fingerprint(context.Background()) // for checkpoints, even if measuring is cut off
+		s.Fingerprint(context.Background()) // checkpoints need it, even if ctx is done while measuring
 	}
 	if stopped {
 		return m, true, nil
@@ -68,7 +68,7 @@ func (s *Session) notFinite(what string) error {
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
 }
 
-// pause returns the step to pause after, MaxInt64 for never.
+// pause returns the step after which runs pause, MaxInt64 for never.
 func (s *Session) pause() int64 {
 	if s.Pause == 0 {
 		return math.MaxInt64
@@ -77,7 +77,7 @@ func (s *Session) pause() int64 {
 }
 
 // advance trains to the end of the session. It returns true if ctx was done or the session paused
-// before that.
+// before the end.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	s.Until, s.Newtons.Context = ctx, ctx
 	if !s.replayNewton() {
@@ -97,7 +97,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 			return false, err
 		}
 		if s.newtonInterrupted() {
-			return true, nil // within an iteration of Newton's method
+			return true, nil // an iteration of Newton's method was interrupted
 		}
 		done, pause := true, true
 		for _, r := range s.Runs {
@@ -142,9 +142,9 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return nil
 }
 
-// trainEarlyParts trains up to the last of the parts of the first epoch that Early lists, and
+// trainEarlyParts trains up to the last of the shares of the first epoch that Early lists, and
 // reports progress after each; without a Progress callback it does nothing. It returns earlier if
-// ctx is done, and advances no run beyond the step to pause after.
+// ctx is done, and advances no run beyond the step after which runs pause.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil
@@ -167,7 +167,7 @@ func (s *Session) trainEarlyParts(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the number of steps taken, summed over the runs.
+// steps returns the number of steps that the runs have taken in all.
 func (s *Session) steps() (n int64) {
 	for _, r := range s.Runs {
 		n += r.T

@@ -13,14 +13,15 @@ import (
 
 // This file chooses the solver that a run begins with, and switches solvers at the end of an epoch.
 
-// maxNewtonStarts is how often Newton's method may be started on a problem.
+// maxNewtonStarts is how often FinishAuto may start Newton's method on a problem.
 const maxNewtonStarts = 2
 
-// autoInputs are the properties of the data by which FinishAuto chooses solvers.
+// autoInputs are the properties of the data by which FinishAuto chooses solvers. They are zero
+// unless FinishAuto may use Newton's method.
 type autoInputs struct {
 	density store.Density
 	columns int  // number of nonempty columns, or of all columns if that is unknown
-	newton  bool // Newton's method is allowed: there are few columns, and enough memory
+	newton  bool // FinishAuto may use Newton's method: see autoMayUseNewton
 }
 
 // MayUseNewton reports whether problems of the session may be solved by Newton's method.
@@ -30,11 +31,11 @@ func (s *Session) MayUseNewton() bool {
 }
 
 const (
-	// maxDescentRatio is the largest ratio of the estimated passes of dual descent to the passes of
-	// the run at which FinishAuto chooses dual descent.
+	// maxDescentRatio is the largest ratio of the estimated passes of dual coordinate descent to the
+	// passes of the run at which FinishAuto chooses dual coordinate descent.
 	maxDescentRatio = 8
-	// slowDescentPasses is the estimated number of passes above which the result of dual descent is
-	// an average for smooth losses too.
+	// slowDescentPasses is the estimated number of passes above which the result of dual coordinate
+	// descent is an average for smooth losses too; for losses with kinks it always is.
 	slowDescentPasses = 20
 )
 
@@ -42,11 +43,12 @@ const (
 type plan struct {
 	newton         bool // Newton's method is estimated to be the cheapest solver for FinishAuto
 	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
-	averages       bool // the result of the descent is an average over its last pass
+	averages       bool // the result of dual coordinate descent is an average over its last pass
 }
 
-// choosePlan chooses the solver that all problems begin with, from the mean number of rows of a
-// problem and the mean squared norm of all rows.
+// choosePlan chooses the solver that all problems begin with. Its estimates of the solvers' costs
+// assume that each problem has the mean number of rows of a problem, and that their mean squared
+// norm is the mean over all rows.
 func (s *Session) choosePlan() (p plan) {
 	if !s.HasSolver() {
 		return p
@@ -78,9 +80,11 @@ func (s *Session) choosePlan() (p plan) {
 	return p
 }
 
-// newtonPays reports whether FinishAuto should switch l to Newton's method, provided that the
-// method is allowed: at once, if l takes Pegasos steps for the first time, or when dual coordinate
-// descent has cost as much as Newton's method would. It is false after maxNewtonStarts starts.
+// newtonPays reports whether FinishAuto should switch l, which takes Pegasos steps or does dual
+// coordinate descent, to Newton's method. It returns false if FinishAuto may not use the method or
+// has started it on l maxNewtonStarts times. Otherwise it returns true for Pegasos steps if the
+// method was never started on l, and for dual coordinate descent when that has cost as much as
+// Newton's method would.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.auto.newton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -93,8 +97,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 	return l.newtonStarts == 0
 }
 
-// advanceSolvers is called at the end of each epoch. It switches learners to Newton's method when
-// that is due, and runs one iteration of those that were already there.
+// advanceSolvers must be called at the end of each epoch. It switches learners to Newton's method
+// when that is due, and takes one iteration of the method on learners that had switched before.
 func (r *Run) advanceSolvers() {
 	var others []*Learner
 	var working []*newton.Method
@@ -111,7 +115,8 @@ func (r *Run) advanceSolvers() {
 	newton.Iterate(working, threads)
 }
 
-// startNewtonIfDue switches l to Newton's method if the settings and the plan call for it now.
+// startNewtonIfDue switches l to Newton's method: with FinishNewton from Pegasos steps, and with
+// FinishAuto if newtonPays returns true. It does nothing after an error or at the end of the run.
 func (r *Run) startNewtonIfDue(l *Learner) {
 	switch {
 	case l.Err != nil || l.T >= l.Total || !r.s.HasSolver():

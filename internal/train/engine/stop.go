@@ -14,8 +14,8 @@ type stopState struct {
 	sinceBest int     // checks since best was found
 }
 
-// shouldStop reports whether the session ends after the current epoch. It does not check the
-// criteria after every epoch.
+// shouldStop reports whether the session ends after the current epoch. It checks the criteria Tol
+// and Patience only after some of the epochs.
 func (s *Session) shouldStop() bool {
 	if decided, stop := s.decidedByNewton(); decided {
 		return stop
@@ -38,20 +38,21 @@ func (s *Session) shouldStop() bool {
 		}
 	}
 	if stop.nextCheck = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-		stop.nextCheck = s.round + max(1, s.round/4) // rarer without an estimate of the gap
+		stop.nextCheck = s.round + max(1, s.round/4) // less often without an estimate of the gap
 	}
 	if reached {
 		s.proven = m
 		return true
 	}
 	if s.Tol > 0 && s.MayUseNewton() {
-		s.retryNewton(m) // continues with problems for which Newton's method has ended
+		s.retryNewton(m) // continues problems on which Newton's method has ended
 	}
 	return s.Patience > 0 && s.recordQuality(m) >= s.Patience
 }
 
-// estimateExceedsTol reports whether the gap is still above Tol according to estimates that cost no
-// pass. It is false if some problem has no estimate.
+// estimateExceedsTol reports whether the gap is still above Tol according to estimates that need no
+// pass over the rows. It returns false if some problem has no estimate, because it does not use
+// dual coordinate descent.
 func (s *Session) estimateExceedsTol() bool {
 	var gap, atZero float64
 	for _, r := range s.Runs {
@@ -76,11 +77,11 @@ func (s *Session) dualEstimate() (sum float64) {
 	return sum
 }
 
-// reachedTol reports whether the gap of m is at most Tol. The exact objective decides; it is
-// computed only if the quick one leaves that possible.
+// reachedTol reports whether the gap of m is at most Tol. The objective of Precision Exact decides.
+// It is computed only if the Quick objective leaves that possible.
 func (s *Session) reachedTol(m *Point) bool {
 	res := &m.Result
-	if s.Runs[0].Learners[0].Dual != nil { // the estimates are below Tol already
+	if s.Runs[0].Learners[0].Dual != nil { // the estimated gap is at most Tol
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
 	}
@@ -95,8 +96,8 @@ func (s *Session) reachedTol(m *Point) bool {
 	return res.Gap <= s.Tol
 }
 
-// recordQuality evaluates m on validation data and keeps it if it is the best point so far. It
-// returns the number of checks since the best one.
+// recordQuality evaluates m on validation data and keeps m if it is the best point so far. It
+// returns the number of checks since the check of the best point.
 func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
 		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
@@ -107,7 +108,7 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 }
 
 // replayNewton repeats the iterations of Newton's method that a resumed run had done before the
-// checkpoint. It returns false if it was interrupted.
+// checkpoint. It returns false if the context was done before the end.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		parallel.For(r.threads, len(r.Learners), func(_, k int) {
@@ -132,10 +133,11 @@ func (s *Session) newtonInterrupted() bool {
 }
 
 // decidedByNewton reports whether Newton's method alone decides when the session ends, and if so,
-// whether it ends now. Without Tol, it ends when the method is done with all problems. With Tol, it
-// ends then if the gap is small enough or no problem can improve; otherwise problems with a larger
-// gap continue. If some problem uses another solver, decided is false, except with FinishNewton
-// while the method is still at work on a problem or has yet to begin.
+// whether the session ends now. Without Tol, the session ends when the method is done with all
+// problems. With Tol, it then ends if the gap is at most Tol or no problem can improve; otherwise
+// the problems whose gap is above Tol continue. If some problem uses another solver, decided is
+// false, except with FinishNewton while the method is still at work on a problem or has yet to
+// begin.
 func (s *Session) decidedByNewton() (decided, stop bool) {
 	if !s.MayUseNewton() {
 		return false, false
@@ -171,9 +173,9 @@ func (s *Session) decidedByNewton() (decided, stop bool) {
 	return true, !s.retryNewton(m)
 }
 
-// retryNewton makes Newton's method continue on problems that it has ended but whose gap, as
-// measured in m, is above Tol. Problems on which it can't improve go to dual coordinate descent,
-// where the settings allow it. It reports whether any problem continues.
+// retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as
+// measured in m, is above Tol. Problems on which the method can't improve switch to dual coordinate
+// descent if the settings allow that. retryNewton reports whether any problem continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -21,29 +21,30 @@ import (
 
 // Check says how Verify finds a lower bound, and what the model claims.
 type Check struct {
-	// Proof, if not nil, has the dual variables of the bound, of each vector or of the joint
-	// problem.
+	// Proof has the dual variables of the bound: one element for each weight vector, or a single one
+	// for a joint problem. Without a proof it is nil.
 	Proof []certificate.Packed
-	// Passes is the number of passes of dual coordinate descent that improve the dual variables
-	// computed from the margins.
+	// Passes is the number of passes of dual coordinate descent in the first attempt to improve the
+	// dual variables computed from the margins; 0 for no attempts. See maxPassesRatio.
 	Passes int
-	// Finish is the setting of the model's run. If it allows Newton's method, which may have found
-	// the claimed bound, Verify may use the method too.
+	// Finish is the setting of the model's run. If Finish allows Newton's method, which may have
+	// found the claimed bound, and Passes is not 0, Verify may use the method too.
 	Finish string
 	Claims result.Result
 }
 
 // Found is the result of Verify for one learner's part of a model.
 type Found struct {
-	Vector int // index of its first weight vector
+	Vector int // index of the part's first weight vector
 	Lambda float64
-	// Exact is measured from float64 dot products. The objective of Quick is from float32 dot
-	// products, which training uses where they are precise enough; its Bound is not set.
+	// Exact is measured from float64 dot products. Quick has the objective from float32 dot
+	// products, which training uses where they are precise enough; Quick.Bound is not set.
 	Exact, Quick Measurement
 }
 
-// Verify computes the objectives of m and the best lower bounds, of each learner's part and of all
-// together. If there is a scaling, m must have Folded. The results are invalid if ctx is done.
+// Verify computes the objectives of m and the best lower bounds that it finds: of each learner's
+// part in found, of all together in res. If there is a scaling, m.Folded must be set. The results
+// are invalid if ctx is done before Verify returns.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	res result.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
@@ -63,7 +64,7 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	return slices.Concat(all...), m.Result
 }
 
-// verify computes the run's part of Verify.
+// verify returns the results of Verify for the run's learners.
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.setObjectives(nil)
@@ -82,8 +83,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	return found
 }
 
-// boundOf returns the best lower bound for learner k that it finds from the margins of m or, if
-// there is a proof, the bound of the proof.
+// boundOf returns the lower bound of the proof for learner k or, without a proof, the best lower
+// bound that it finds from the margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -114,12 +115,14 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	return best
 }
 
-// maxPassesRatio limits the passes of one attempt, as a multiple of Check.Passes. While the bound
-// is below the claimed one, another attempt takes four times the passes of the last.
+// maxPassesRatio limits the passes of one attempt to improve the dual variables, as a multiple of
+// Check.Passes. While the bound does not confirm the claim, another attempt takes four times as
+// many passes as the attempt before.
 const maxPassesRatio = 16
 
 // newtonBound returns the best lower bound that some iterations of Newton's method find from the
-// weights w and the bias b.
+// weights w and the bias b. width is the claimed smoothing width, 0 if unknown; the iterations end
+// when the bound is at least wanted.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })
@@ -128,14 +131,14 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		if l.Prior != nil {
 			z -= float64(l.Prior[0][j])
 		}
-		u[j] = float32(z) // float32, as for computing margins
+		u[j] = float32(z) // Newton's method computes margins from float32 weights
 	}
 	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.innerThreads,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables of the current lower bounds, rounded for storage, for each
-// vector or for the joint problem.
+// Prove returns the dual variables of the current lower bounds, rounded as in a proof file: an
+// element for each weight vector, or a single one for a joint problem.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	if s.Joint() {
@@ -143,7 +146,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	}
 	vectors := make([]certificate.Packed, n)
 	for k := range vectors {
-		vectors[k].Scale = 1 // needed for pairs without rows too
+		vectors[k].Scale = 1 // for pairs without rows; those with rows are set below
 	}
 	var none atomic.Bool
 	s.parallel(func(_ int, r *Run) {
@@ -161,7 +164,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	return vectors, nil
 }
 
-// Fits reports whether the number of dual variables matches the session's problems.
+// Fits reports whether the dual variables in vectors are as many as the session's problems have.
 func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
