@@ -2,18 +2,20 @@ package certificate
 
 import "math"
 
-// If the bias has no penalty, dual variables give a bound only if the sums of c_i*|a_i| over both
-// sides, the rows with y_i*a_i above 0 and those with y_i*a_i below 0, are equal, c_i being the
-// weight of row i: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
-// have equal sums, so this file makes them nearly equal. The remaining difference is known up to
-// the roundings of a sum, and moving one row's dual variable by it would make the sums equal. The
-// bound with the moved variable is valid, and differs from the computed one by that row's part.
+// Let c_i be the weight of row i. If the bias has no penalty, dual variables give a bound only if
+// the sums of c_i*|a_i| over both sides, the rows with y_i*a_i above 0 and those with y_i*a_i below
+// 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
+// have equal sums, so this file makes the sums nearly equal. The remaining difference is known up
+// to the roundings of a sum, and changing one row's dual variable by it, divided by the row's
+// weight, would make the sums equal. The bound with the changed variable is valid, and differs from
+// the computed bound by that row's part.
 
-// balance bounds what the moved dual variable, or a small change of all of them, takes off the
-// bound. It is zero where the bias is penalized or absent.
+// balance holds upper bounds on the changes of terms of the lower bound if one dual variable, or
+// all of them, change so that the sums over both sides are equal. All are 0 if the bias has a
+// penalty or there is no bias.
 type balance struct {
-	slack   float64 // largest relative change of every dual variable
-	length  float64 // largest change of the length of the sum of c_i*a_i*y_i*x_i
+	slack   float64 // largest relative change of each dual variable; 0 if only one changes
+	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
 	gain    float64 // largest change of the sum of the rows' linear and quadratic terms
 	entropy float64 // largest change of the sum of the rows' terms for the log loss
 }
@@ -23,11 +25,11 @@ type balance struct {
 const balanceRows = 64
 
 // balance scales the dual variables of the side with the larger sum down, and then changes up to
-// balanceRows of them, one by one, so that the sums over both sides are nearly equal. It returns
-// the cost of the remaining difference.
+// balanceRows of all dual variables, one by one, so that the sums over both sides are nearly equal.
+// It returns the cost of the remaining difference.
 func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
-	var inner []int // rows whose dual variable is not 0 and can grow by 2^-10 of itself
+	var inner []int // some rows with a nonzero dual variable that can grow by 2^-10 of itself
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
@@ -60,24 +62,24 @@ func (p binary) balance(a []float32) balance {
 	return p.moveCost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
-// movable reports whether to + (to - v), as far beyond to as v is before it, has the sign of v and
-// is in the range of the loss.
+// movable reports whether a dual variable v can change by to - v, and even by twice as much: the
+// result v + 2*(to - v) has the sign of v and is in the range of the loss.
 func (p binary) movable(v, to float32) bool {
 	beyond := to + (to - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// moveCost returns the cost of moving the dual variable of one row so that the sum of a side
-// changes by missing. Of the rows in inner that can be moved it takes the one that changes the
-// length least. If none can be moved, the cost is the slack alone.
+// moveCost returns the cost of changing the dual variable of one row so that the sum of a side
+// changes by missing. It chooses the row in inner for which the norm changes least, of those whose
+// dual variable can change by that much. If there is none, the cost is the slack alone.
 func (p binary) moveCost(a []float32, inner []int, missing float64) (least balance) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
 		step := missing / p.RowWeight(i) * (1 + 0x1p-20)
 		v := a[i]
-		// v plus or minus far is beyond v plus or minus step in float32, too: far is at least a few
-		// units of v's rounding.
+		// Rounded to float32, v plus far is still above v plus step, and v minus far below v minus
+		// step, because far is at least a few units of v's rounding.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
 		if !p.movable(v, float32(float64(v)+far)) || !p.movable(v, float32(float64(v)-far)) {
 			continue
@@ -89,7 +91,7 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 		found = true
 		_, target := p.Label(uint32(i))
 		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.Target64(i))
-		if p.Prior != nil { // the error of its score
+		if p.Prior != nil { // the error of the prior's score
 			linear += float64(p.SumError * (math.Abs(p.PriorBias[0]) +
 				float64(p.MaxNorm(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
 		}
@@ -104,8 +106,8 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 	return least
 }
 
-// sideSums returns the sums of c_i*|a_i| over the rows with y_i*a_i above 0 and over those below;
-// y_i is 1 for regression.
+// sideSums returns the sum of c_i*|a_i| over the rows with y_i*a_i above 0, and the sum over the
+// rows with y_i*a_i below 0; y_i is 1 for regression.
 func (p binary) sideSums(a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))

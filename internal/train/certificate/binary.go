@@ -19,10 +19,10 @@ import (
 //
 //	P(w) >= mean(a_i) - |u|^2/(2 lambda)
 //
-// This is the dual objective, a bound for any a_i in range. It is tight if a_i is the fraction of
-// the visits to row i that violated the margin, for then u/lambda is the trainer's w (times 1 +
-// t0/t). u is summed from the rows in float64, because the trainer's own sum v has float32
-// roundings.
+// The right side is the dual objective, a lower bound for any a_i in [0, 1]. The bound is tight if
+// a_i is the fraction of the visits to row i that violated the margin, because then u/lambda is the
+// trainer's w, times 1 + t0/t. u is summed from the rows in float64, because the trainer's own sum
+// v has float32 roundings.
 //
 // Another loss l has l(m) >= d(a) - a*m, where m is the margin y_i*z and d(a) is
 // loss.Func.DualTerm; mean(d(a_i)) then replaces mean(a_i), and a_i is the mean of the row's
@@ -35,7 +35,7 @@ import (
 // binary implements bounded for a binary problem.
 type binary struct{ *objective.Binary }
 
-// boundAt implements Bound.
+// boundAt implements Bound for a binary problem.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.ComputePriorScores64() // for Target64
 	var even balance
@@ -62,12 +62,12 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.AddTo(u, signed)
 	n := float64(p.Count())
 	ub, squares := sums[0], sums[1]/n
-	mean, size := sums[2], sums[3] // of the terms that are linear in s; log losses ignore them
+	mean, size := sums[2], sums[3] // sums of terms linear in s; the log loss does not use them
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
 	}
-	// At least mean(|a_i| |x_i|); the factor covers the roundings of r2.
+	// reach is at least mean(|a_i| |x_i|); the factor covers the roundings of r2.
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.Lambda)
@@ -84,7 +84,8 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 
-// DualAt returns s*mean - s^2*half, minus a bound on the rounding errors of these operations.
+// DualAt returns s*mean - s^2*half, minus a bound on the rounding errors of these operations; 0 for
+// s = 0.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
 		return 0 // where half may be infinite
@@ -93,8 +94,8 @@ func DualAt(s, mean, half float64) float64 {
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// entropyBound returns the bound for the log loss. half is |u|^2/(2 lambda) or more, and slack the
-// largest relative error of the dual variables and of sums.
+// entropyBound returns the bound for the log loss. half must be at least |u|^2/(2 lambda). slack is
+// the largest relative error of the dual variables plus that of the sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {
@@ -116,17 +117,17 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	})
 }
 
-// curve is a function of s that is a sum over rows, at one s.
+// curve holds the value and the derivatives, at one s, of a function of s that is a sum over rows.
 type curve struct {
 	value, slope, curvature float64 // the function and its first two derivatives
 	size                    float64 // sum of the magnitudes of the terms that are linear in s
 }
 
-// maximize returns the largest value that it finds for s in (0, 1], at least 0, of the mean over
-// the rows less s^2*half and less a bound on the error that slack, the relative error of the dual
-// variables, causes. sum returns the sum over the rows at the places from to to-1. The function is
-// concave, so that two Newton steps from s = 1 usually come close; they end early when the next one
-// would gain less than 2^-26 of the value.
+// maximize returns the largest value that it finds, at least 0, of a function of s in (0, 1]: the
+// mean over the rows, minus s^2*half, minus a bound on the error that slack, the relative error of
+// the dual variables, causes. sum returns the sum over the rows at positions from to to-1 of the
+// view. The function is concave, so that two Newton steps from s = 1 usually come close to the
+// maximum. They end early when the next step would gain at most 2^-26 of the value.
 func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

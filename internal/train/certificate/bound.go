@@ -6,14 +6,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// bounded is a problem that has lower bounds.
+// bounded is a problem for which dual variables give lower bounds.
 type bounded interface {
 	// boundAt implements Bound.
 	boundAt(a []float32, r2 float64) (value, s float64)
 
-	// fromScores computes the scores of the rows by the vectors w and the biases b. smooth then
-	// sets a to minus the derivatives, at these scores, of the loss smoothed to the width h. far
-	// holds each row's distance from the nearest kink; nil for a loss without kinks.
+	// fromScores computes the scores of the rows with the weight vectors w and the biases b. smooth
+	// sets a to minus the derivatives, at these scores, of the loss smoothed to the width h; it
+	// ignores h for a loss without kinks. far holds each row's distance from the nearest kink, and
+	// is nil for a loss without kinks.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 
@@ -30,11 +31,12 @@ func boundedOf(p objective.Problem) bounded {
 	return nil
 }
 
-// Bound returns a lower bound on the optimum of p: the dual objective of s*a, less all rounding
-// errors, and the factor s from 0 to 1, which nearly maximizes it. r2 is the mean squared norm of
-// the rows. The s of log losses is not returned, but 1. Bound may change a: it balances both sides
-// where the bias has no penalty, and lowers a row of a joint problem whose sum exceeds 1. It
-// returns NaN and 0 for a joint problem whose biases have no penalty.
+// Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
+// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
+// all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
+// the rows. Bound may change a: if the bias has no penalty, it balances both sides, and in a joint
+// problem it scales down the dual variables of a row whose sum exceeds 1. For a joint problem whose
+// biases have no penalty it returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -42,9 +44,10 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	return math.NaN(), 0
 }
 
-// FromScores returns dual variables that it derives from the scores of the weight vectors w with
-// the biases b, and their bound, which is at least 0. It tries several smoothing widths and keeps
-// the best; a width above 0 is tried as well. It returns nil and NaN where Bound returns NaN.
+// FromScores returns dual variables computed from the scores of the rows with the weight vectors w
+// and the biases b, and their lower bound, or 0 if that is larger. For a loss with kinks it tries
+// several smoothing widths and keeps the width with the best bound; it tries the argument width as
+// well if that is above 0. It returns nil and NaN where Bound returns NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {
@@ -67,6 +70,6 @@ func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float
 			best, with = bound, width
 		}
 	}
-	at(with) // sets a
+	at(with) // sets a to the dual variables of the best width
 	return a, best
 }

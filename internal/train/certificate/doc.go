@@ -16,8 +16,8 @@
 //
 // Sums. Every float64 sum runs over rows, columns or vectors. Its addends are products of a few
 // operations each, with weights whose mean was itself such a sum. One number, SumError = (8 rows +
-// columns + classes + 64) u, exceeds the relative error of each of them, in terms of the sum of the
-// magnitudes. For sums of sums it counts once for each level.
+// columns + classes + 64) u, exceeds the error of each such sum, relative to the sum of the
+// magnitudes of its addends. For sums of sums it counts once for each level.
 //
 // Scores. A float32 dot product has an error of at most k 2^-24 times the sum of its products'
 // magnitudes, and so of at most k 2^-24 |w| |x_i|, where k is the number of roundings that a

@@ -14,12 +14,13 @@ import (
 //
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
-// for all a_r >= 0 whose sum is at most 1. The log loss is at least the right side without the
-// costs, plus the entropy of the a_r and of 1 minus their sum. The a_r are the means of the row's
-// coefficients; a_y is 0. The rest is as for one vector: see binary.go.
+// for all a_r >= 0 whose sum is at most 1, where z_r is the score of class r and y the row's class.
+// The log loss is at least the right side without the costs, plus the entropy of the a_r and of 1
+// minus their sum. The a_r are the means of the row's coefficients; a_y is 0. The rest is as for
+// one vector: see binary.go.
 type joint struct{ *objective.Joint }
 
-// boundAt implements Bound.
+// boundAt implements Bound for a joint problem.
 func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	j.ComputePriorScores64()
 	own := j.ownDuals(a)
@@ -48,9 +49,10 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean, half), s
 }
 
-// ownDuals returns the own dual variable of each row, by its place in the view: the sum of the
-// row's dual variables, with which the row is added to the vector of its class. A row whose sum
-// exceeds 1, as it can by rounding, is scaled down in a.
+// ownDuals returns the own dual variable of each row, by its position in the view: the sum of the
+// row's dual variables for the other classes, by which the row is multiplied in the vector u of its
+// class. If the sum exceeds 1, as it can by rounding, ownDuals scales down the row's dual variables
+// in a.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
@@ -76,10 +78,10 @@ func Sum(a []float32) (sum float64) {
 	return sum
 }
 
-// halfNorm returns an upper bound on |u|^2/(2 lambda), where u concatenates for each class the mean
-// of the rows times their dual variables for it: own for the row's class, minus a for the others.
-// It also returns a bound on the error of the dual objective by the roundings of the prior's
-// scores.
+// halfNorm returns an upper bound, half, on |u|^2/(2 lambda). u concatenates one vector for each
+// class: the mean of all rows, each multiplied by its own dual variable if that is its class, else
+// by minus its dual variable for the class. prior is a bound on the error of the dual objective
+// that the roundings of the prior's scores cause.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())
@@ -89,7 +91,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		sums := j.AddUp(func(_ store.Rows, from, to int) [4]float64 {
 			ub, sum := 0.0, 0.0
 			if from == 0 {
-				sum = squares // continue the sum over the classes before
+				sum = squares // continue the sum of the classes before r
 			}
 			for p := from; p < to; p++ {
 				i := j.Row(p)
@@ -106,8 +108,8 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		})
 		ub := sums[0]
 		squares = sums[1]
-		// own[p] was rounded to float32, an error of at most 2^-24 of itself in the row's own
-		// class, which has no cost. The 2^-23 below covers it.
+		// own[p] was rounded to float32, with an error of at most 2^-24 of itself in the vector of
+		// the row's own class, which has no cost. The 2^-23 below covers this error.
 		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)

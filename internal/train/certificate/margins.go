@@ -9,18 +9,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file derives dual variables from the scores of weights of any origin. For a smooth loss they
-// are minus its derivatives. A loss with kinks is smoothed to a width h first, so that the hinge
-// has
+// This file computes dual variables from the scores of weights of any origin. For a smooth loss the
+// dual variables are minus the derivatives of the loss. A loss with kinks is smoothed to a width h
+// first, so that the hinge loss gives
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
-// the mean of minus its derivative between m - h/2 and m + h/2. They are feasible for any h, so
-// that every h gives a bound; the best of several is kept. The bound is tight if w is nearly the
-// optimum of the problem with the smoothed loss.
+// the mean of minus its derivative between the margins m - h/2 and m + h/2. Such dual variables are
+// feasible for any h, so that every h gives a bound; the best of several is kept. The bound is
+// tight if w is nearly the optimum of the problem with the smoothed loss.
 
-// fromScores implements bounded.
-
+// fromScores implements bounded for a binary problem.
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
@@ -44,8 +43,9 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// fromScores implements bounded. The loss of Crammer and Singer, the maximum of a linear function
-// of the a_r, is smoothed by subtracting h/2 times the sum of the a_r^2 before it is maximized.
+// fromScores implements bounded for a joint problem. The loss of Crammer and Singer is the maximum
+// of a linear function over the a_r; it is smoothed by subtracting h/2 times the sum of the a_r^2
+// from that function.
 func (j joint) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
@@ -90,13 +90,14 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth returns the best bound at(h) that it finds, at least 0, and its width h. It begins with
-// twice the 15 % quantile of far, the rows' distances from their kinks, or with the smallest
-// positive distance if that is 0, and multiplies and divides by 4, 2 and sqrt(2) while the bound
-// rises. It sorts far.
+// bestWidth returns the largest bound at(h) that it finds, or 0 if none is larger, and its width h.
+// far holds the rows' distances from their nearest kinks; bestWidth sorts it. The first width is
+// twice the 15 % quantile of far or, if that is 0, the smallest positive distance, or 1 if there is
+// none. bestWidth then multiplies the width by 4, 1/4, 2, 1/2, sqrt(2) and 1/sqrt(2), up to six
+// times by each while the bound rises.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
-	width = 2 * far[len(far)*15/100] // about 15 % of the dual variables are between their bounds
+	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits
 	if !(width > 0) {
 		width = 1
 		if i := slices.IndexFunc(far, func(d float64) bool { return d > 0 }); i >= 0 {
@@ -116,7 +117,7 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 	return best, width
 }
 
-// Softmax stores e^(z_r), divided by the sum of these, in b. One of the z_r must be 0.
+// Softmax stores e^(z_r) in b[r], divided by the sum over all r. One of the z_r must be 0.
 func Softmax(z, b []float64) {
 	zero := objective.LogSumExp(z, 0) // not negative, because of the own class's z_r = 0
 	for r, v := range z {
@@ -126,7 +127,7 @@ func Softmax(z, b []float64) {
 
 // ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex, the vectors with
 // elements >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0
-// elsewhere. sorted is a buffer with the capacity of z.
+// elsewhere. sorted is a buffer with a capacity of at least len(z), which is overwritten.
 func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {
@@ -136,7 +137,7 @@ func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	}
 	sorted = sorted[:0]
 	for _, v := range z {
-		if v >= top-h { // level, below, is at least top-h
+		if v >= top-h { // elements below top-h become 0, because level is at least top-h
 			sorted = append(sorted, v)
 		}
 	}

@@ -7,16 +7,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Packed is the dual variables of one problem in 16 bits each, as a proof file has them: one for
-// each row, in ascending order of the rows' numbers in the training set, or for each row and class.
-// The number n means Scale*n/65535, or Scale*(n-32767)/32767 if Signed.
+// Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
+// for each row or, in a joint problem, one for each row and class, in ascending order of the rows'
+// indices in the training set. The number n means Scale*n/65535, or Scale*(n-32767)/32767 if Signed
+// is true.
 type Packed struct {
 	Signed bool     // some dual variables are negative
-	Scale  float64  // largest magnitude of a dual variable, at least 1
-	Duals  []uint16 // numbers n
+	Scale  float64  // largest magnitude of the dual variables, or 1 if that is larger
+	Duals  []uint16 // dual variables, as the numbers n
 }
 
-// units returns the number n that means 0, and how much larger the number is that means Scale.
+// units returns the number n that means 0, and by how much the number that means Scale exceeds it.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767
@@ -24,8 +25,8 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// Pack rounds the dual variables a of p's rows to 16 bits. Those of joint problems are rounded
-// down, so that the sum over the classes does not grow.
+// Pack rounds the dual variables a of p's rows to 16 bits: to the nearest number or, in a joint
+// problem, down, so that the sum over the classes does not grow.
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())
@@ -48,7 +49,7 @@ func Pack(p objective.Problem, a []float32) Packed {
 	return v
 }
 
-// shape returns the rows of p, and the number of dual variables of each.
+// shape returns the rows of p, the number of dual variables of each row, and whether p is joint.
 func shape(p objective.Problem) (v *rows.View, duals int, joint bool) {
 	if j, ok := p.(*objective.Joint); ok {
 		return &j.View, j.Vectors, true
@@ -62,8 +63,8 @@ func PackedLen(p objective.Problem) int {
 	return n * v.Count()
 }
 
-// Unpack returns the dual variables by the numbers of p's rows, clamped to the range of the loss. A
-// row's own class in a joint problem, and rows that p leaves out, have 0.
+// Unpack returns the dual variables, clamped to the range of the loss, at the indices of p's rows
+// in View.X. They are 0 for a row's own class in a joint problem and for rows that p leaves out.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())

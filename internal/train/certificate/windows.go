@@ -3,29 +3,30 @@ package certificate
 import "github.com/pegasimd/pegasimd/internal/train/objective"
 
 // Windows sums each row's coefficients (for the hinge, counts its violations) over the last epochs:
-// over the present window of epochs, and over the one before. Their means are dual variables.
-// Windows end after E/2, E/4, E/8 and so on of the run's E epochs, rounded down. Earlier epochs are
-// left out because rows violate the margin in early steps that do not in the optimum.
+// over the present window of epochs, and over the previous window. The means of the coefficients
+// are dual variables. Windows end after E/2, E/4, E/8 and so on of the run's E epochs, rounded
+// down. Earlier epochs are left out because early steps find rows that violate the margin but do
+// not violate it at the optimum.
 type Windows struct {
 	Steps    int64 // steps in an epoch
 	Epochs   int64 // epochs of the whole run, rounded up
 	Start    int64 // number of epochs before the present window
 	OldStart int64 // number of epochs before the previous window
 	// Count and Old are the sums in the present and the previous window, for each row, or for each
-	// row and class. They are exact up to 2^24 for the hinge; rounded sums of other coefficients
-	// still give a bound.
+	// row and class. For the hinge, they are exact up to 2^24. For other losses they are rounded,
+	// but still give a bound.
 	Count, Old []float32
 }
 
-// NewWindows returns the windows of a run of total steps, with the given number of steps in an
-// epoch and of sums.
+// NewWindows returns the windows of a run of total steps, with steps steps in an epoch and count
+// sums: one for each row, or one for each row and class.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
 		Old: make([]float32, count)}
 }
 
-// EndEpoch begins the next window if the given epoch, counted from 1, ends one.
+// EndEpoch begins the next window if a window ends with the given epoch, counted from 1.
 func (w *Windows) EndEpoch(epoch int) {
 	for e := w.Epochs / 2; e >= int64(epoch); e /= 2 {
 		if e == int64(epoch) {
@@ -36,10 +37,11 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best returns the mean coefficients over the present window, or over it and the previous one,
-// whichever have the larger bound, with the factor s of Bound and the bound; nil, 0 and 0 before
-// the first step. done is the number of steps done. Each row is visited at most once in an epoch,
-// so that a mean is in the range of the loss but for roundings, which Clamp removes.
+// Best returns the mean coefficients over the present window, or over both windows, whichever have
+// the larger bound, with the factor s of Bound and the bound; nil, 0 and 0 before the first step.
+// done is the number of steps done, and r2 the mean squared norm of the rows. Each row is visited
+// at most once in an epoch, so that a mean is in the range of the loss except for roundings, which
+// Clamp removes.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, factor, bound float64,
 ) {

@@ -7,8 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// definition is everything that the package knows of a loss: its constants, and the functions
-// behind the methods of Func.
+// definition defines a loss: its constants, and the functions that the methods of Func call.
 type definition struct {
 	Traits
 
@@ -19,11 +18,11 @@ type definition struct {
 	kink        func(m, epsilon float64) float64 // see Func.KinkDistance; nil for a loss without kinks
 
 	// Set by prepare.
-	low, high float64 // Traits.Low and High, limited to the finite float32 numbers
+	low, high float64 // Traits.Low and High, limited to finite float32 numbers
 }
 
 // prepare sets the fields that depend on others. It returns an error that names what the definition
-// lacks, or which of its constants contradict each other.
+// lacks, or the constants that contradict each other.
 func (d *definition) prepare() error {
 	for _, f := range []struct {
 		name    string
@@ -66,8 +65,8 @@ func (d *definition) gap(a, m, epsilon float64) float64 {
 	return max(0, d.at(m, epsilon)-d.least(a, epsilon)+float64(a*m))
 }
 
-// bestOfParabola implements Func.DualStep for a loss whose DualTerm is a line through 0 less
-// Quadratic times the square, between Low and High.
+// bestOfParabola implements Func.DualStep for a loss with DualTerm(b) = Linear*b - Quadratic*b^2
+// between Low and High.
 func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	curve := 2 * d.Quadratic
 	slope, curvature := d.Linear-m-float64(curve*a), curve+q
@@ -90,8 +89,8 @@ func (d *definition) linear(b, epsilon float64) float64 {
 	return float64(d.Linear * b)
 }
 
-// ramp returns u + 1/2, clipped to [0, 1], and its derivative by the margin: inverse between the
-// ends, else 0.
+// ramp returns u + 1/2 clipped to [0, 1], and the magnitude of its derivative with respect to the
+// margin: inverse where it is not clipped, else 0. u is the distance from a kink, times inverse.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

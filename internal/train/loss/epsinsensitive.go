@@ -25,9 +25,9 @@ var epsInsensitive = definition{
 	kink: func(m, epsilon float64) float64 { return math.Abs(math.Abs(m) - epsilon) },
 }
 
-// bestOfAbsolute implements Func.DualStep for a loss whose DualTerm is -epsilon*|b|.
+// bestOfAbsolute implements Func.DualStep for a loss with DualTerm(b) = -epsilon*|b|.
 func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
-	// The maximum over b > 0, or else over b < 0; 0 if neither side has one inside.
+	// The maximum is at b > 0 or, if not, at b < 0; if neither side has one, it is at 0.
 	if to = a + float64((-m-epsilon)/q); !(to > 0) {
 		to = min(a+float64((-m+epsilon)/q), 0)
 	}

@@ -36,7 +36,7 @@ func logDerivatives(a, curvature, m []float64) {
 	}
 }
 
-// negate stores -v in dst for each v of m; dst may be m.
+// negate stores -v in dst for each v of m. dst must be at least as long as m, and may be m.
 func negate(dst, m []float64) {
 	for i, v := range m {
 		dst[i] = -v
@@ -48,14 +48,15 @@ func negate(dst, m []float64) {
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
-// The left side has a derivative between 1 and 1 + q/4. The function takes Newton steps from t =
-// -m, between a lower and an upper bound that it tightens; a step that leaves the bounds or is more
-// than half as long as the one before is replaced by a bisection, or the steps could oscillate.
-// Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the upper bound is at most the
-// larger one of log q and 1 - m; the lower bound is symmetric to it.
+// The left side has a derivative with respect to t between 1 and 1 + q/4. bestOfEntropy takes
+// Newton steps from t = -m, between a lower and an upper bound of t that it tightens. A step that
+// leaves the bounds or is more than half as long as the step before is replaced by a bisection,
+// because the steps could oscillate. Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so
+// that the upper bound is at most the larger of log q and 1 - m. Likewise, the lower bound is at
+// least the smaller of -log q and -1 - m.
 func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
-	if q > 16 { // for smaller q the bounds are close enough together
+	if q > 16 { // for smaller q, low and high are close enough together
 		far := floats.Log(q)
 		low, high = max(low, min(-far, -m-1)), min(high, max(far, 1-m))
 	}
@@ -95,6 +96,6 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 	return max(0, min(to, 1)), gap
 }
 
-// smallLogit is the change of a logit up to which its effect on the sigmoid is computed without an
-// exponential.
+// smallLogit is the change of a logit up to which bestOfEntropy computes its effect on the sigmoid
+// without an exponential. Where the sigmoid's slope is at most 1/q, the limit is 16 times as large.
 const smallLogit = 1. / 64

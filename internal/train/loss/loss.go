@@ -1,7 +1,7 @@
-// Package loss provides the losses of one row as functions of one number: the value, the
-// derivative, the conjugate, the smoothed derivatives, and the constants that the solvers and the
-// bounds need. Each loss is one definition in a file of its own, and Func evaluates it.
-// docs/architecture.md says how to add one.
+// Package loss provides the loss functions of a row, as functions of its margin or residual: the
+// value, the derivative, the conjugate, the smoothed derivatives, and the constants that the
+// solvers and the lower bounds need. Each loss is a definition in a file of its own, and Func
+// evaluates it. docs/architecture.md says how to add a loss.
 package loss
 
 import "fmt"
@@ -19,7 +19,8 @@ const (
 	Kinds = iota // number of losses
 )
 
-// definitions holds every loss. The package panics at startup if one is missing or incomplete.
+// definitions holds the definition of each loss. The package panics at startup if a definition is
+// missing or incomplete.
 var definitions = [Kinds]definition{Hinge: hinge, Log: logistic, SquaredHinge: squaredHinge,
 	EpsInsensitive: epsInsensitive, Squared: squared}
 
@@ -35,33 +36,35 @@ func init() {
 type Traits struct {
 	Name    string
 	Formula string // in terms of the label y and the score z
-	Numbers bool   // labels are regression targets, not classes
-	LogOdds bool   // scores are log-odds
-	Epsilon bool   // the loss has a width, Func.Epsilon
-	Kinks   bool   // the derivative jumps somewhere
+	Numbers bool   // whether labels are regression targets, not classes
+	LogOdds bool   // whether scores are log-odds
+	Epsilon bool   // whether the loss has a width, Func.Epsilon
+	Kinks   bool   // whether the derivative jumps somewhere
 
-	// Low and High bound minus the derivative of the loss, and so a row's dual variable; infinite
-	// for none.
+	// Low and High are the limits of minus the derivative of the loss, and so of a row's dual
+	// variable; infinite if there is no limit.
 	Low, High float64
-	// Curvature is the largest second derivative, from which t0 is computed. It is 0 for a loss
-	// with kinks, and may be 0 where Low and High are finite.
+	// Curvature is the largest second derivative, from which t0 is computed. It must be 0 for a loss
+	// with kinks, and may be left 0 if both Low and High are finite.
 	Curvature float64
-	// Linear and Quadratic are s and q where DualTerm(b) = s*b - q*b^2, or with Epsilon
-	// -Func.Epsilon*|b| - q*b^2. They have no meaning with Entropy.
+	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
+	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
-	// Entropy reports that DualTerm(b) is the entropy of b and 1-b instead.
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b instead.
 	Entropy bool
-	// Flat is the second derivative of the smoothed loss wherever that is not 0, times the
-	// smoothing width for a loss with kinks; 0 if it takes several values.
+	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
+	// smoothing width for a loss with kinks; 0 if there are several such values.
 	Flat float64
-	// MeanResidual reports that the residuals of the best constant have the mean 0.
+	// MeanResidual reports whether the residuals have the mean 0 for the constant prediction that
+	// minimizes the loss.
 	MeanResidual bool
 }
 
-// Slope returns the largest magnitude of the loss's derivative; +Inf if it has no bound.
+// Slope returns the largest magnitude of the loss's derivative; +Inf if that is unbounded.
 func (t *Traits) Slope() float64 { return max(-t.Low, t.High) }
 
-// Names returns the names of the losses that have a trait; of all losses if have is nil.
+// Names returns the names of the losses whose traits make have return true, or of all losses if
+// have is nil.
 func Names(have func(*Traits) bool) (names []string) {
 	for k := range definitions {
 		if t := &definitions[k].Traits; have == nil || have(t) {
@@ -97,44 +100,45 @@ type Func struct {
 // At returns the loss at m.
 func (f Func) At(m float64) float64 { return definitions[f.Kind].at(m, f.Epsilon) }
 
-// Coefficient returns minus a sub-gradient of the loss at m: the factor of the row, times the sign
-// of its label, in an update. At a kink it is 0.
+// Coefficient returns minus a sub-gradient of the loss at m; 0 at a kink. An update adds the row,
+// times this coefficient and the sign of its label, to the weights.
 func (f Func) Coefficient(m float64) float64 {
 	return definitions[f.Kind].coefficient(m, f.Epsilon)
 }
 
-// Clamp returns the coefficient that is nearest to b among those that the loss can have.
+// Clamp returns the value nearest to b between Traits.Low and Traits.High.
 func (f Func) Clamp(b float32) float32 {
 	d := &definitions[f.Kind]
 	return max(float32(d.Low), min(b, float32(d.High)))
 }
 
-// DualTerm returns the minimum of At(m) + b*m over all m, for a b that Clamp does not change: minus
-// the loss's conjugate at -b.
+// DualTerm returns the minimum of At(m) + b*m over all m, which is minus the loss's conjugate at
+// -b. b must be between Traits.Low and Traits.High.
 func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
-// DualLinear returns the part of DualTerm that is proportional to b where b keeps its sign; it has
-// no meaning with Traits.Entropy.
+// DualLinear returns the part of DualTerm that is proportional to b among numbers b of one sign. It
+// has no meaning for a loss with Traits.Entropy.
 func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
 // DualStep returns the value to that maximizes
 //
 //	DualTerm(to) - to*m - q/2 (to - a)^2
 //
-// or for Log nearly does: the best step of the dual variable a of a row with the margin m, if m
-// rises by q times the change of a. It also returns the row's duality gap At(m) - DualTerm(a) + a*m
-// before the step, which is 0 where a is optimal; for Log it is an estimate that is accurate near
-// 0.
+// or, for Log, nearly does. This is the best new value of the dual variable a of a row with the
+// margin m, if m rises by q times the change of a. DualStep also returns the row's duality gap
+// before the step, At(m) - DualTerm(a) + a*m, which is 0 if a is optimal for m. For Log the gap is
+// an estimate that is accurate near 0.
 func (f Func) DualStep(a, m, q float64) (to, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
 }
 
-// DerivativesAt returns minus the derivative, at m, of the loss smoothed to the width h =
-// 1/inverse, and its second derivative. Across a zone of width h around a kink the derivative goes
-// linearly from one side's value to the other's. The kink is in the middle of the zone, where the
-// smoothed loss is h/8 above the true one; at both ends they are equal. With the kink at one end of
-// the zone the error would be four times as large.
+// DerivativesAt returns minus the first derivative and the second derivative, at m, of the loss
+// smoothed to the width h = 1/inverse; a loss without kinks is not smoothed. In a zone of width h
+// around a kink, the derivative of the smoothed loss changes linearly from its value on one side to
+// that on the other. The kink is in the middle of the zone, where the smoothed loss exceeds the
+// loss by h/8; at both ends of the zone they are equal. With the kink at one end of the zone, the
+// smoothing error would be four times as large.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
@@ -146,20 +150,21 @@ func (f Func) SmoothedCoefficient(m, h float64) float64 {
 	return a
 }
 
-// KinkDistance returns the distance of m from the nearest kink of a loss that has kinks.
+// KinkDistance returns the distance of m from the nearest kink. It panics for a loss without kinks.
 func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
 
-// Flat returns Traits.Flat, and false if the smoothed loss has several second derivatives.
+// Flat returns Traits.Flat and true, or 0 and false if the second derivative of the smoothed loss
+// has several nonzero values.
 func (f Func) Flat() (unit float64, ok bool) {
 	unit = definitions[f.Kind].Flat
 	return unit, unit > 0
 }
 
-// Losses stores At(v) in dst for each v of m. The slices have equal length and may be the same.
-// For Log it takes a fifth of the time of At, with the same bits.
+// Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m. For
+// Log, Losses takes a fifth of the time of calls of At, with the same bits.
 func (f Func) Losses(dst, m []float64) {
 	dst = dst[:len(m)]
-	if f.Kind == Log { // called by name: through a variable dst and m would escape to the heap
+	if f.Kind == Log { // a call through a function variable would make dst and m escape to the heap
 		logLosses(dst, m)
 		return
 	}
@@ -169,10 +174,10 @@ func (f Func) Losses(dst, m []float64) {
 }
 
 // Derivatives stores the two results of DerivativesAt(v, inverse) in a and curvature for each v of
-// m. All slices have equal length, and a may be m.
+// m. a and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
 func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
-	if f.Kind == Log { // as in Losses
+	if f.Kind == Log { // not through a function variable, as in Losses
 		logDerivatives(a, curvature, m)
 		return
 	}

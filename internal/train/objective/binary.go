@@ -9,7 +9,7 @@ import (
 )
 
 // Binary is the problem of one weight vector: one class against the others, or regression. The loss
-// of a row is Cost at side*z - target, z being its score: see Label.
+// of a row with the score z is Cost.At(side*z - target): see Label.
 type Binary struct {
 	*Terms
 	Cost     loss.Func
@@ -17,8 +17,8 @@ type Binary struct {
 }
 
 // Coefficient returns minus a sub-gradient of the loss of row i with the score z: c with respect to
-// the margin, and g with respect to the score, times the row's weight. With a prior, z is the part
-// of the score without the prior's.
+// the margin, without the row's weight, and g with respect to the score, times the row's weight.
+// With a prior, z is the score minus the prior's score.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
@@ -34,7 +34,7 @@ func (b *Binary) Weighted(i uint32, g float32) float32 {
 }
 
 // MarginTerms returns side and target such that row i has the margin side*z - target. With a prior,
-// z is the part of the score without the prior's.
+// z is the score minus the prior's score.
 func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	side, target = b.Label(i)
 	if b.PriorScores != nil {
@@ -43,8 +43,9 @@ func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	return side, target
 }
 
-// Label returns side and target such that row i has the margin side*z - target, z being the whole
-// score, a prior's included: (1, y) for a regression target y, (y, 0) for a class.
+// Label returns side and target such that row i has the margin side*z - target, where z is the
+// whole score, including the prior's: (1, y) for a regression target y, and (y, 0) for a class with
+// the label y = +1 or -1.
 func (b *Binary) Label(i uint32) (side float32, target float64) {
 	if b.Target != nil {
 		return 1, float64(b.Target[i])
@@ -61,9 +62,9 @@ func (b *Binary) Sign(i uint32) float32 {
 	return float32(s)
 }
 
-// SumLosses returns the weighted sum of the losses of the rows at the places from to to-1 of the
-// view, from float32 dot products, and NaN if one of them is not finite. x is the view's rows,
-// cloned for the calling goroutine.
+// SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
+// view, from float32 dot products, and NaN if a score is not finite. x is the view's rows, cloned
+// for the calling goroutine.
 func (b *Binary) SumLosses(x store.Rows, w []float32, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 {
 		z := float64(x.Dot(i, w)) + bias
@@ -74,13 +75,14 @@ func (b *Binary) SumLosses(x store.Rows, w []float32, bias float64, from, to int
 	})
 }
 
-// SumLosses64 is SumLosses with float64 dot products.
+// SumLosses64 is SumLosses with float64 dot products, and without the check that they are finite.
 func (b *Binary) SumLosses64(x store.Rows, w []float64, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 { return x.Dot64(i, w) + bias })
 }
 
-// losses returns the weighted sum of the losses of the rows at the places from to to-1, where
-// score(i) is the score of row i. It computes up to 64 margins, and then their losses.
+// losses returns the weighted sum of the losses of the rows at positions from to to-1 of the view,
+// where score(i) is the score of row i of X. It computes up to 64 margins at a time, and then their
+// losses.
 func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 	var margins [64]float64
 	for from < to {
@@ -121,9 +123,10 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError implements Problem: the root mean square of the labels, and Epsilon, count with the
-// error of sums. A loss of slope s changes by s*z at most; one with the curvature c changes by at
-// most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
+// LossError implements Problem. To z it adds SumError times 1, Epsilon and the root mean square of
+// the regression targets, for the roundings of margins. A loss whose derivative is at most s in
+// magnitude changes by at most s*z. A loss with second derivative of at most c changes by at most
+// c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
 func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {
@@ -139,7 +142,7 @@ func (b *Binary) LossError(z, loss float64) float64 {
 	return float64(z * b.Cost.Kind.Traits().Slope())
 }
 
-// Target64 returns the target of MarginTerms, from the prior's float64 score.
+// Target64 returns the target of MarginTerms for row i, computed from the prior's float64 score.
 func (b *Binary) Target64(i int) float64 {
 	side, target := b.Label(uint32(i))
 	return target - float64(float64(side)*b.PriorScore64(i, 0))

@@ -20,9 +20,10 @@ type Joint struct {
 	Costs [][]float64
 }
 
-// Coefficients stores in b a sub-gradient of the loss of row i by the scores z of all classes but
-// its own, whose element is 0 (it would be minus the sum of the others). It reports whether any
-// element is above 0. With a prior, z is the part of the scores without the prior's.
+// Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z. The
+// element of the row's own class is set to 0; it would be minus the sum of the others. Coefficients
+// returns false if all elements are 0 with the loss of Crammer and Singer, else true. With a prior,
+// z is the scores minus the prior's scores.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -62,8 +63,8 @@ func (j *Joint) FullScore(z float64, r int, i uint32) float64 {
 	return z
 }
 
-// Cost returns the cost of predicting class r for a row of class y: 0 for r = y, else 1 or the
-// element of Costs.
+// Cost returns the cost of predicting class r for a row of class y: 0 for r = y, else the element
+// of Costs or, if Costs is nil, 1.
 func (j *Joint) Cost(y, r int) float64 {
 	switch {
 	case y == r:
@@ -105,7 +106,7 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	})
 }
 
-// MeanLoss64 is MeanLoss with float64 dot products.
+// MeanLoss64 is MeanLoss with float64 dot products of the weight vectors all.
 func (j *Joint) MeanLoss64(all [][]float64, b []float64) float64 {
 	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
 		z := make([]float64, len(all))
@@ -123,8 +124,8 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
 }
 
-// meanLossOf returns the weighted mean loss. scorer returns, for each goroutine with its clone of
-// the rows, a function that returns the scores of row i.
+// meanLossOf returns the weighted mean loss, or NaN if a score is not finite. Each goroutine calls
+// scorer with its own clone x of the rows, to get a function that returns the scores of row i.
 func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) float64 {
 	sums := j.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		sum, scores := 0.0, scorer(x)
@@ -155,8 +156,8 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// LossError implements Problem: a loss changes by at most twice the largest change of a score. The
-// largest cost counts with the error of sums.
+// LossError implements Problem: a loss changes by at most twice the largest change of a score. To
+// that it adds SumError times the largest cost, for the roundings of costs.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
@@ -165,8 +166,8 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	return float64(2*z) + float64(j.SumError*most)
 }
 
-// LogSumExp returns the logarithm of the sum of e^(z_r - zero), or 0 if that is negative, as it can
-// be by rounding where zero is one of the z_r. It does not overflow.
+// LogSumExp returns the logarithm of the sum over r of e^(z_r - zero), or 0 if that is negative. If
+// zero is one of the z_r, it can be negative only by rounding. LogSumExp does not overflow.
 func LogSumExp(z []float64, zero float64) float64 {
 	top := slices.Max(z)
 	var sum float64

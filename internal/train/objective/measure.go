@@ -6,13 +6,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// Evaluation is the mean loss of some weight vectors, and how it was computed.
+// Evaluation is the mean loss of a problem's weight vectors, and how the loss was computed.
 type Evaluation struct {
 	W       [][]float32  // weight vectors
-	Exact   [][]float64  // W for the scaled rows, if Loss is from float64 dot products; else nil
+	Exact   [][]float64  // W before rounding to float32; nil if Loss is from float32 dot products
 	B       []float64    // biases of the vectors
 	Loss    float64      // mean loss
-	DotSize float64      // View.DotSize, the error of float32 dot products; 0 for float64 ones
+	DotSize float64      // View.DotSize if Loss is from float32 dot products; 0 if from float64
 	R2      float64      // mean squared norm of the rows, with the appended feature
 	Scale   *scale.Scale // scaling that is folded into the vectors; nil for none
 }
@@ -35,7 +35,8 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 }
 
 // foldError returns a bound on the change of the penalty that the rounding of weights causes when
-// the scaling c is folded into the vectors w. The difference from a prior changes by as much.
+// the scaling c is folded into the vectors w. penalty is the penalty of w. With a prior, the bound
+// holds as well, because w minus the prior changes by as much as w.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {

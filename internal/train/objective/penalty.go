@@ -1,7 +1,7 @@
 package objective
 
-// PenaltyOf returns the sum of Penalty over the weight vectors of a problem. Biases count if
-// BiasScale is not 0.
+// PenaltyOf returns the sum of Penalty over the weight vectors w of a problem with the terms t. The
+// biases have a penalty if t.BiasScale is not 0.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32
@@ -18,7 +18,7 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 }
 
 // Penalty returns lambda/2 (|w - from|^2 + (bias/biasScale)^2). A nil from means zeros. With a
-// prior, bias is the difference from the prior's bias.
+// prior, bias must be the difference from the prior's bias.
 func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if from == nil {

@@ -4,7 +4,7 @@
 //
 // and a bound on the error of the computed value. A problem is Binary (one weight vector) or Joint
 // (one weight vector for each class, trained together). Both embed Terms, the rows and the
-// penalty. The solvers take the coefficients of their steps from here.
+// penalty. The solvers call their methods for the coefficients of steps.
 package objective
 
 import (
@@ -19,18 +19,18 @@ import (
 type Problem interface {
 	// AtZero returns P at w = 0, or at the prior: the mean loss there.
 	AtZero() float64
-	// Clamp returns the feasible dual variable nearest to a. The sum over the classes of a joint
-	// problem is not limited.
+	// Clamp returns the feasible value nearest to the dual variable a. In a joint problem it does
+	// not limit the sum of a row's dual variables.
 	Clamp(a float32) float32
-	// At returns P for the weight vectors w and their biases, from float32 dot products; NaN if one
-	// of them is not finite.
+	// At returns P for the weight vectors w and their biases, computed from float32 dot products;
+	// NaN if a score is not finite.
 	At(w [][]float32, bias []float64) float64
 	// LossError returns a bound on the error of the mean loss if the scores have the root mean
 	// square error z; loss is the mean loss as computed.
 	LossError(z, loss float64) float64
 }
 
-// Terms is the part that both kinds of problem have: the rows, the penalty and the prior.
+// Terms is the part that Binary and Joint share: the rows, the penalty and the prior.
 type Terms struct {
 	rows.View
 
@@ -38,23 +38,24 @@ type Terms struct {
 	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
 	FreeBias  bool    // the problem has a bias without a penalty; BiasScale is 0
 
-	Prior     [][]float32 // weights that the penalty measures w's distance from; nil for zeros
-	PriorBias []float64   // the prior's biases; zeros without a prior
-	// PriorScores holds the prior's scores from float32 dot products, row by row, one for each
-	// vector; nil without a prior. Solvers train the difference of w from the prior.
+	Prior     [][]float32 // weights whose distance from w is penalized; nil for zeros
+	PriorBias []float64   // biases of the prior, one for each weight vector; zeros without a prior
+	// PriorScores holds the prior's scores from float32 dot products: for each row of X in order,
+	// one for each weight vector; nil without a prior. Solvers train w minus the prior.
 	PriorScores []float64
 	// priorScores64 is PriorScores from float64 dot products; nil until ComputePriorScores64
 	// computes it.
 	priorScores64 []float64
 
-	// SumError bounds the relative error of every float64 sum: see package certificate.
+	// SumError bounds the error of each float64 sum, relative to the sum of the magnitudes of its
+	// addends: see package certificate.
 	SumError float64
 }
 
-// ScoreError returns a bound on the root mean square error of the rows' scores by any weight vector
-// no longer than length with one of the biases b. dotSize is View.DotSize, or 0 for float64 dot
-// products, and r2 the mean squared length of the rows. The error of labels and of the loss's own
-// constants is not included.
+// ScoreError returns a bound on the root mean square error of the rows' scores with any weight
+// vector whose norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for
+// float64 dot products, and r2 the mean squared norm of the rows. The bound does not include the
+// rounding errors of labels and of the loss's constants, which LossError adds.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -66,8 +67,8 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest length of the vectors w, or more: a single vector without a prior is
-// measured by the given penalty, which may include the bias.
+// MaxNorm returns the largest norm of the vectors w, or more: for a single vector without a prior,
+// it computes an upper bound from the given penalty of w, which may include the bias's penalty.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -78,13 +79,13 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns ScoreError for the results of PriorScore64; 0 without a prior.
+// PriorError returns the ScoreError of the results of PriorScore64; 0 without a prior.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// ComputePriorScores64 computes the prior's scores in float64, as the bounds need them, if there is
-// a prior and they are not known yet.
+// ComputePriorScores64 computes the prior's scores in float64, which the lower bounds need. It does
+// nothing without a prior or if the scores are computed already.
 func (t *Terms) ComputePriorScores64() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
@@ -110,7 +111,7 @@ func (t *Terms) PriorScore64(i, k int) float64 {
 	return t.priorScores64[i*len(t.Prior)+k]
 }
 
-// atZero returns the weighted mean of loss(i) over the rows.
+// atZero returns the weighted mean of loss(i) over the view's rows i of X.
 func (t *Terms) atZero(loss func(i int) float64) float64 {
 	var sum, n float64
 	for _, i := range t.All() {
@@ -120,9 +121,9 @@ func (t *Terms) atZero(loss func(i int) float64) float64 {
 	return sum / n
 }
 
-// SetPrior sets the prior's weights and biases, w0, and computes its scores. Solvers then train u =
-// w - w0, and the scores of w0 are part of the rows' targets. It returns an error that names the
-// row if a score is not finite.
+// SetPrior sets the prior's weights and biases, w0, and computes the prior's scores. Solvers then
+// train u = w - w0, and the scores of w0 are part of the rows' targets. SetPrior returns an error
+// that names the row if a score is not finite.
 func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	t.Prior, t.PriorBias = weights, bias
 	t.PriorScores = make([]float64, len(weights)*t.X.Rows())
@@ -138,7 +139,8 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	return nil
 }
 
-// AddPrior adds the prior's weights, but not its biases, to the vectors u, which become w.
+// AddPrior adds the prior's weights, but not its biases, to the vectors w. It does nothing without
+// a prior.
 func (t *Terms) AddPrior(w [][]float32) {
 	for k, prior := range t.Prior {
 		for j, v := range prior {
