@@ -1,6 +1,6 @@
 // Package calibrate turns scores into probabilities. It fits sigmoids to scores (Platt scaling),
 // and combines the probabilities of pairs of classes. It also assigns rows to cross-validation
-// folds, because a sigmoid should be fitted to scores of rows that the training has not seen.
+// folds, because a sigmoid should be fitted to scores of rows that the model was not trained on.
 package calibrate
 
 import (
@@ -17,11 +17,12 @@ type Sigmoid struct{ A, B float64 }
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
 // Fit returns the maximum-likelihood sigmoid for the scores z, with Platt's targets in place of the
-// outcomes 0 and 1. It follows Lin, Lin and Weng (Machine Learning 68, 2007): Newton's method with
-// a line search and a ridge. A score of weight 2 counts as two scores, in Platt's targets as well;
-// a nil weight means 1 for each. If the mean of the weights above 0 is below 1, all weights are
-// scaled so that this mean is 1: otherwise the targets' prior, one more row of each class, would
-// outweigh small weights, such as weights with the sum 1.
+// outcomes 0 and 1; positive[i] reports whether the outcome of score i is 1. Fit follows Lin, Lin
+// and Weng (Machine Learning 68, 2007): Newton's method with a line search and a ridge. A score of
+// weight 2 counts as two scores, in Platt's targets as well; a nil weight means 1 for each. If the
+// mean of the weights above 0 is below 1, all weights are scaled so that this mean is 1: otherwise
+// the prior in Platt's targets, one more row of each class, would outweigh small weights, such as
+// weights with the sum 1.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -58,8 +59,8 @@ newton:
 	return s
 }
 
-// unitWeights returns n weights, ones if weight is nil. Weights whose mean over those above 0 is
-// below 1 are scaled to a mean of 1.
+// unitWeights returns n weights: weight, or ones if weight is nil. If the mean of the weights above
+// 0 is below 1, it returns a copy scaled so that this mean is 1.
 func unitWeights(weight []float64, n int) []float64 {
 	if weight == nil {
 		return slices.Repeat([]float64{1}, n)
@@ -94,9 +95,9 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// newtonStep returns the Newton step (da, db) from s and the directional derivative of
-// negLogLikelihood along it. flat reports that both parts of the gradient are below 1e-5; the step
-// is 0 then.
+// newtonStep returns the Newton step (da, db) from s, and the directional derivative of
+// negLogLikelihood along the step in slope. flat reports whether both parts of the gradient are
+// below 1e-5 in magnitude; the step and the slope are then 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
@@ -120,7 +121,7 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Normalize divides the elements of p by their sum. If all are 0, it makes them equal.
+// Normalize divides the elements of p by their sum or, if all are 0, sets each to 1/len(p).
 func Normalize(p []float64) {
 	var sum float64
 	for _, v := range p {
@@ -135,7 +136,7 @@ func Normalize(p []float64) {
 	}
 }
 
-// Softmax stores e^z_k, divided by the sum of these, in p[k] for each k. p may be z.
+// Softmax stores e^z[k], divided by the sum of all e^z[j], in p[k] for each k. p may be z.
 func Softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {
@@ -150,7 +151,7 @@ func Softmax(p, z []float64) {
 // 1. pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
 // 2), ...; r_ab is 1 - r_ba. Probabilities of pairs are limited to 1e-7 and 1 - 1e-7.
 func Couple(p, pairs []float64) {
-	const most = 10 // classes for which nothing is allocated
+	const most = 10 // largest number of classes for which no memory is allocated
 	n := len(p)
 	var few [most*most + most]float64
 	space := few[:]

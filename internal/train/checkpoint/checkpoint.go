@@ -1,6 +1,6 @@
-// Package checkpoint defines the state of an interrupted training run, State, and reads its arrays
-// from a model's file. With the data and the settings, it is all that package engine needs to
-// continue the run to the bit.
+// Package checkpoint defines State, the state of an interrupted training run, and reads its arrays
+// from a model file. From a State, the data and the settings, package engine continues the run with
+// the same results, to the bit, as without the interruption.
 package checkpoint
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
-// State is the state of a training session.
+// State is the state of an interrupted training session.
 type State struct {
 	Head
 	Arrays [][]float32 // long arrays, in the order of engine.Session.arrays
@@ -20,18 +20,18 @@ type State struct {
 
 // Head is a State without its long arrays, as it is stored in the header of a file.
 type Head struct {
-	Data      string    `json:"data"`   // fingerprint of the data
-	Lengths   []int     `json:"arrays"` // lengths of the long arrays
-	Round     int       `json:"round"`
-	Ended     bool      `json:"ended,omitempty"` // by a stopping criterion, early
-	NextCheck int       `json:"look"`
+	Data      string    `json:"data"`            // fingerprint of the data
+	Lengths   []int     `json:"arrays"`          // number of elements of each long array
+	Round     int       `json:"round"`           // epochs that all runs have completed
+	Ended     bool      `json:"ended,omitempty"` // a stopping criterion ended the session early
+	NextCheck int       `json:"look"`            // epoch after which the next stop check is due
 	Best      *Best     `json:"best,omitempty"`
 	Runs      []Run     `json:"runs"`
-	Learners  []Learner `json:"learners"` // of all runs, in order
+	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, and so on
 }
 
-// Best is the best point by validation data so far, without its weights, which are among the long
-// arrays.
+// Best is the best point so far, judged by validation data, without its weights, which are among
+// the long arrays.
 type Best struct {
 	Quality   float64        `json:"quality"`
 	SinceBest int            `json:"worse"`
@@ -43,9 +43,10 @@ type Best struct {
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
-	// state at the start of the current epoch, or now if the epoch is over or the order is IID
+	// state of the random number generator at the start of the current epoch; the current state if
+	// the epoch is over or the order is IID
 	Generator []byte `json:"generator"`
-	Position  int    `json:"position"` // steps into the current epoch
+	Position  int    `json:"position"` // steps taken in the current epoch
 }
 
 // Learner is the state of one learner, without its long arrays.
@@ -53,11 +54,11 @@ type Learner struct {
 	iterate.Saved
 	Dual         *iterate.Progress `json:"dual,omitempty"`
 	Newton       *Newton           `json:"newton,omitempty"`
-	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method
+	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
-// Newton is the state of Newton's method: what it has done since it started, which a resumed run
-// repeats.
+// Newton is the state of Newton's method on a learner: when the method started and how many
+// iterations it has taken since. A resumed run repeats these iterations.
 type Newton struct {
 	Start int64 `json:"start"`          // step after which the method began
 	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent preceded the method
@@ -75,8 +76,8 @@ func (st *State) Steps() (n int64) {
 // sliceSize is the size of a slice header in bytes.
 const sliceSize = 24
 
-// Read reads the long arrays that belong to a head. Whether they fit a run is checked when the run
-// is resumed.
+// Read reads the long arrays that belong to the head from. It does not check whether the state fits
+// a run; resuming the run does.
 func Read(r *modelfile.Reader, from *Head) (*State, error) {
 	st := &State{Head: *from}
 	if err := r.Take(len(from.Lengths) * sliceSize); err != nil {

@@ -1,5 +1,6 @@
-// Package result holds what is reported about a training run, its length and the objective of its
-// model, and converts it to and from a model's header.
+// Package result provides Result, the report on a training run: the length of the run, and the
+// objective and lower bound of its model. It converts a Result to and from the header of a model
+// file.
 package result
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// Result has the fields of pegasos.Result, where they are documented.
+// Result is the report on a training run. pegasos.Result documents the fields.
 type Result struct {
 	Run
 
@@ -19,10 +20,10 @@ type Result struct {
 	DualObjective float64
 	Gap           float64
 
-	PerClass []Problem // one for each weight vector; nil for a joint problem
+	PerClass []Problem // results of each weight vector; nil for a joint problem
 }
 
-// Run is the part of a Result that does not need a measurement. It is stored in files as it is.
+// Run is the part of a Result that needs no measurement. Files store it under these JSON keys.
 type Run struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -34,7 +35,7 @@ type Run struct {
 	T0         float64 `json:"t0"`
 }
 
-// Problem has the fields of pegasos.ClassResult: the part of a Result for one weight vector.
+// Problem is the part of a Result for one weight vector. pegasos.ClassResult documents the fields.
 type Problem struct {
 	Objective, DualObjective float64
 	Violations               int64
@@ -48,7 +49,7 @@ func Unknown(n int) []Problem {
 	return slices.Repeat([]Problem{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
 
-// Unmeasure sets all objectives, bounds and gaps to NaN, for unknown.
+// Unmeasure sets all objectives, lower bounds and gaps to NaN, which means unknown.
 func (r *Result) Unmeasure() {
 	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
 	for k := range r.PerClass {
@@ -57,7 +58,7 @@ func (r *Result) Unmeasure() {
 	}
 }
 
-// Check returns an error if a lower bound exceeds its objective.
+// Check returns an error if a lower bound exceeds the objective of the same problem.
 func (r Result) Check() error {
 	for k, c := range r.PerClass {
 		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
@@ -70,8 +71,8 @@ func (r Result) Check() error {
 	return nil
 }
 
-// Header is a Result as it is stored in files. Numbers that are unknown are omitted, because JSON
-// has no NaN.
+// Header is the form of a Result in files. It omits unknown objectives, bounds and gaps, because
+// JSON has no NaN.
 type Header struct {
 	Run
 	modelfile.Bounds
@@ -87,7 +88,8 @@ type headerProblem struct {
 	Width      float64 `json:"width,omitempty"`
 }
 
-// Header returns r for a file's header. Its gap is computed from the objective and the bound.
+// Header returns r in the form for a file's header. The gap is computed from the objective and the
+// lower bound.
 func (r *Result) Header() *Header {
 	h := &Header{Run: r.Run, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
 		Gap: modelfile.Finite(proof.Gap(r.Objective, r.DualObjective))}
@@ -98,8 +100,8 @@ func (r *Result) Header() *Header {
 	return h
 }
 
-// Result returns the result in the header, with NaN for omitted numbers. Its gap is computed from
-// the objective and the bound.
+// Result returns the Result that the header stores, with NaN for omitted numbers. The gap is
+// computed from the objective and the lower bound.
 func (h *Header) Result() Result {
 	r := Result{Run: h.Run}
 	r.Objective, r.DualObjective = h.Values()

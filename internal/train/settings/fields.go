@@ -12,10 +12,10 @@ type Use uint8
 
 const (
 	Same    Use = 1 << iota // a resumed run must have the value of the interrupted run
-	Problem                 // the setting is part of the problem, or of measuring and verifying it
+	Problem                 // the setting affects the objective, or how a model is verified
 	Chunk                   // training in chunks (pegasos.Partial) supports the setting
 	Round                   // training in rounds over shards supports the setting
-	Trial                   // the models from which lambda is chosen are trained with the setting
+	Trial                   // models that are trained to choose lambda have the setting
 )
 
 // uses lists the uses of each setting.
@@ -46,8 +46,8 @@ var uses = map[string]Use{
 	"Seed":        Same | Problem | Chunk | Round | Trial,
 }
 
-// KeepOnly sets all fields without the use to 0, in the pegasos.Config or Settings to which p
-// points.
+// KeepOnly sets all fields that do not have the use to their zero values, in the pegasos.Config or
+// Settings to which p points.
 func KeepOnly(p any, use Use) {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
@@ -57,8 +57,8 @@ func KeepOnly(p any, use Use) {
 	}
 }
 
-// SetBeyond returns the names of the nonzero fields of a pegasos.Config or Settings that do not
-// have the use.
+// SetBeyond returns the names of the nonzero fields of cfg, a pegasos.Config or Settings, that do
+// not have the use.
 func SetBeyond(cfg any, use Use) (names []string) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {

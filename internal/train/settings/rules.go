@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Validate returns an [options.Rule] with the first field whose value is not allowed and the
+// Validate returns an [options.Rule] that names the first field whose value is not allowed and the
 // reason, or nil if the settings are valid.
 func (s Settings) Validate() error {
 	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
@@ -27,7 +27,7 @@ func (s Settings) Validate() error {
 	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.classRules())
 }
 
-// valueRules returns the rules of fields with a list of values, and of the penalty.
+// valueRules returns the rules for fields with a list of allowed values, and for the penalty.
 func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", s.Loss, loss.Names(nil)...),
@@ -47,7 +47,7 @@ func (s *Settings) valueRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules of the length of a run, its early end and its solver.
+// lengthRules returns the rules for the length of a run, its early end and its solver.
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
@@ -73,7 +73,7 @@ func (s *Settings) lengthRules() []options.Rule {
 	return rules
 }
 
-// stepRules returns the rules of the order of the rows, batches and shards.
+// stepRules returns the rules for the order of the rows, for batches and for shards.
 func (s *Settings) stepRules() []options.Rule {
 	alone := s.Joint() || s.Batch > 1 || s.Project || s.HasSolver()
 	return []options.Rule{
@@ -86,10 +86,10 @@ func (s *Settings) stepRules() []options.Rule {
 	}
 }
 
-const maxShards = 256 // most copies of the weights
+const maxShards = 256 // largest number of shards; each has a copy of the weights
 
-// classRules returns the rules of the bias, of settings for classes, and of the losses that the
-// joint multi-class schemes require.
+// classRules returns the rules for the bias, for settings of classification, for Epsilon, and for
+// the losses that the joint multi-class schemes require.
 func (s *Settings) classRules() []options.Rule {
 	numbers, augmented, b := s.Regression(), s.Bias == BiasAugmented, s.BiasScale
 	required := map[string]string{CrammerSinger: loss.Hinge.Name(),
@@ -113,8 +113,8 @@ func (s *Settings) classRules() []options.Rule {
 	}
 }
 
-// ClassWeights parses ClassWeight. It returns the weight of each listed label, and nil if
-// ClassWeight is empty or Balanced.
+// ClassWeights parses ClassWeight, a list such as -1=1,1=2.5. It returns the weight of each listed
+// label, and nil if ClassWeight is empty or Balanced.
 func (s *Settings) ClassWeights() (map[float32]float64, error) {
 	if s.ClassWeight == "" || s.ClassWeight == Balanced {
 		return nil, nil

@@ -1,7 +1,7 @@
-// Package settings provides the configuration of a training run to the trainer's packages. Settings
-// has the fields of pegasos.Config; the package has their constant defaults, the rules by which
-// Validate checks them, and the table of where each field is used. Package choose picks the
-// defaults that depend on the data.
+// Package settings provides the configuration of a training run to the trainer's packages. Its main
+// type, Settings, has the fields of pegasos.Config. The package defines their constant defaults,
+// the rules by which Validate checks them, and the table of where each field is used. Package
+// choose picks the defaults that depend on the data.
 package settings
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// These are the values of fields, as they are written in files and flags. Package pegasos documents
-// them. Packages order, scaling and loss have the values of Order, of Scale and TargetScale, and of
-// Loss.
+// These are the values of Offset, Average, Bias, Multiclass, Finish and ClassWeight, as files and
+// flags contain them. Package pegasos documents the values. Package order defines the values of
+// Order, package scaling those of Scale and TargetScale, and package loss those of Loss.
 const (
 	OffsetR2   = "r2"
 	OffsetNone = "none"
@@ -81,8 +81,8 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies every field of the struct from to the field of the same name in the struct to which
-// to points. It converts a pegasos.Config to Settings, and Settings to a pegasos.Config.
+// Copy copies each field of the struct from to the field of the same name in the struct *to. It can
+// copy a pegasos.Config to Settings, and Settings to a pegasos.Config.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range src.NumField() {
@@ -91,8 +91,8 @@ func Copy(to, from any) {
 	}
 }
 
-// Plain returns s with zero fields set to their constant defaults. Fields with no default, such as
-// Tol, stay 0.
+// Plain returns s with zero fields set to their constant defaults. Fields without a constant
+// default, such as Tol and Finish, stay unchanged.
 func (s Settings) Plain() Settings {
 	options.Fill(&s.Multiclass, OneVsRest)
 	if s.Multiclass == Multinomial {
@@ -140,7 +140,7 @@ func (s *Settings) Kind() loss.Kind {
 	return k
 }
 
-// LossFunc returns the loss function with its epsilon.
+// LossFunc returns the loss function, with Epsilon if the loss has that parameter.
 func (s *Settings) LossFunc() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
@@ -157,11 +157,11 @@ func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
-// HasSolver reports whether a solver takes the place of plain steps.
+// HasSolver reports whether Finish selects a solver, which replaces Pegasos steps.
 func (s *Settings) HasSolver() bool { return s.Finish != "" && s.Finish != FinishNone }
 
-// HasBound reports whether a run with the settings has a lower bound on its objective, and thus a
-// gap.
+// HasBound reports whether a run with the settings computes a lower bound on the optimum, and thus
+// a duality gap.
 func (s Settings) HasBound() bool {
 	s = s.Plain()
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
@@ -182,13 +182,14 @@ func (s *Settings) CanNewton() bool {
 	return s.CanFinish() && !s.Joint() && s.Patience == 0
 }
 
-// MayProve reports whether a default Tol may end the run: the gap can be computed, and Tol,
-// Patience and a solver are not set.
+// MayProve reports whether a default Tol may be set to end the run: the gap can be computed, and
+// none of Tol, Patience and a solver is set.
 func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.HasSolver() && s.HasBound()
 }
 
-// Length returns the length of the run in steps, given the steps of an epoch.
+// Length returns the length of the run in steps, where epoch is the number of steps in an epoch. It
+// returns an error if Epochs epochs are more than 2^53 steps.
 func (s *Settings) Length(epoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
@@ -200,16 +201,16 @@ func (s *Settings) Length(epoch int) (int64, error) {
 	return int64(s.Epochs) * int64(epoch), nil
 }
 
-// MaxPairClasses is the most classes for one-vs-one: they make less than 2^21 pairs.
+// MaxPairClasses is the largest number of classes for one-vs-one, with fewer than 2^21 pairs.
 const MaxPairClasses = 2048
 
 // Pairwise reports whether a run on the given number of classes trains a problem for each pair of
 // classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the index of the first weight vector and the pair of classes for each part of the
-// rows that is trained on its own: for each pair of classes with one-vs-one, otherwise once, with
-// index 0 and a nil pair. The slice of the pair is reused for the next.
+// Parts yields the parts of the rows that are trained on their own. With one-vs-one and more than
+// two classes, it yields each pair of classes and the index of the pair's weight vector, and reuses
+// the slice for the next pair. Otherwise it yields once, index 0 and a nil pair for all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
@@ -230,7 +231,7 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 }
 
 // Vectors returns the number of weight vectors of a model with the given number of classes, which
-// is 0 for regression.
+// must be 0 for regression. It returns an error for a number of classes that is not possible.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Regression()
 	switch {
