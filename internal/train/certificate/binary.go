@@ -37,7 +37,7 @@ type binary struct{ *objective.Binary }
 
 // boundAt implements Bound for a binary problem.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
-	p.ComputePriorScores64() // for Target64
+	p.ComputePriorScores64() // Target64 reads these scores
 	var even balance
 	if p.FreeBias {
 		even = p.balance(a)
@@ -71,7 +71,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.Lambda)
-	norm = float64((norm + float64(p.SumError*reach)) * (1 + p.SumError)) // at least |u|
+	norm = float64((norm + float64(p.SumError*reach)) * (1 + p.SumError)) // now at least |u|
 	most := norm * norm / (2 * p.Lambda)
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
 	if p.Cost.Kind.Traits().Entropy {
@@ -88,7 +88,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 // s = 0.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
-		return 0 // where half may be infinite
+		return 0 // half may be infinite here, and 0*half NaN
 	}
 	gain, cost := float64(s*mean), float64(float64(s*s)*half)
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
@@ -119,7 +119,7 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 
 // curve holds the value and the derivatives, at one s, of a function of s that is a sum over rows.
 type curve struct {
-	value, slope, curvature float64 // the function and its first two derivatives
+	value, slope, curvature float64 // value, first and second derivative with respect to s
 	size                    float64 // sum of the magnitudes of the terms that are linear in s
 }
 
@@ -143,7 +143,7 @@ func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to in
 		// that logarithm is below 64.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
 		if more := -slope * slope / (2 * curvature); !(more > float64(0x1p-26*best)) {
-			break // a Newton step would gain no more
+			break // another Newton step would gain almost nothing
 		}
 		s = max(s/4, min(s-slope/curvature, 1))
 	}

@@ -119,7 +119,7 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 
 // Softmax stores e^(z_r) in b[r], divided by the sum over all r. One of the z_r must be 0.
 func Softmax(z, b []float64) {
-	zero := objective.LogSumExp(z, 0) // not negative, because of the own class's z_r = 0
+	zero := objective.LogSumExp(z, 0) // at least 0, because one of the z_r is 0
 	for r, v := range z {
 		b[r] = floats.Exp(v - zero)
 	}

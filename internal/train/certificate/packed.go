@@ -12,7 +12,7 @@ import (
 // indices in the training set. The number n means Scale*n/65535, or Scale*(n-32767)/32767 if Signed
 // is true.
 type Packed struct {
-	Signed bool     // some dual variables are negative
+	Signed bool     // whether some dual variables are negative
 	Scale  float64  // largest magnitude of the dual variables, or 1 if that is larger
 	Duals  []uint16 // dual variables, as the numbers n
 }
@@ -39,7 +39,7 @@ func Pack(p objective.Problem, a []float32) Packed {
 	}
 	half := 0.5
 	if joint {
-		half = 0 // round down
+		half = 0 // rounds down
 	}
 	zero, units := v.units()
 	v.Duals = make([]uint16, len(flat))

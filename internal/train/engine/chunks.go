@@ -64,7 +64,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	}
 	for i, l := range r.Learners {
 		l.Windows = nil
-		if w := r.s.Rows.Weight; w != nil { // the given weights, not scaled to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // the given weights, which are not scaled to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {

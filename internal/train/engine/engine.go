@@ -114,7 +114,7 @@ type Session struct {
 	Job
 	Runs           []*Run
 	threads        int
-	chunk          bool        // the rows are one chunk of a stream and may be fewer than a batch
+	chunk          bool        // the rows are a chunk of a stream, and may be fewer than a batch
 	Newtons        newton.Pool // rows and buffers shared by the problems of Newton's method
 	auto           autoInputs
 	plan           plan
@@ -123,7 +123,7 @@ type Session struct {
 	abandonable bool   // the current measurement may be abandoned once Until is done
 	hash        string // fingerprint of the data; empty until Fingerprint computes it
 
-	round int // epochs that all runs have completed
+	round int // number of epochs that all runs have completed
 	// undecided is set if the context was done before the stopping criterion was decided. The round
 	// then does not count as completed.
 	undecided bool

@@ -28,9 +28,9 @@ func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 type Precision uint8
 
 const (
-	Quick    Precision = iota // float32, as in prediction
-	AsNeeded                  // float32 if P's error is at most 1 % of P - D, else float64
-	Exact                     // float64
+	Quick    Precision = iota // float32 dot products, as in prediction
+	AsNeeded                  // float32 ones if P's error is small next to P - D, else float64 ones
+	Exact                     // float64 dot products
 )
 
 // Measure sets the objective, the lower bound and the gap in m.Result. The lower bound comes from

@@ -90,11 +90,11 @@ func (s *Session) sessionsSharing() float64 { return float64(max(1, s.Share)) }
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / s.sessionsSharing()
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
-	if s.MaxMemory > 0 { // the caller knows the machine
+	if s.MaxMemory > 0 { // a limit that the caller sets holds whatever memory is free
 		return bytes, have
 	}
 	free := machine.Free()
-	if free < bytes*s.sessionsSharing() && s.need() > free { // there may be garbage
+	if free < bytes*s.sessionsSharing() && s.need() > free { // garbage may occupy memory
 		runtime.GC()
 		free = machine.Free()
 	}
@@ -175,7 +175,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	perSet := 4.0     // bytes per row of the training set: its squared norm
 	if s.pairs() {
 		perVisited += 12 // the row's index in the training set, its class and its squared norm
-		perSet += 4      // the row's index, in the list of the rows of its class
+		perSet += 4      // the row's index in the list of the rows of its class
 	}
 	if n.vectors > 1 {
 		perVector += 2 // v as a row of the matrix of all vectors, and v interleaved with others
@@ -200,7 +200,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		perVector += float64(s.Shards)
 	}
 	if s.Patience > 0 {
-		perVector++ // the best point so far
+		perVector++ // weights of the best point so far
 	}
 	if s.Prior != nil {
 		perRow += 8 // the prior's score of the row

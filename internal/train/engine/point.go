@@ -15,7 +15,7 @@ import (
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
-		panic(err) // can't happen: the rows determine the number of classes
+		panic(err) // can't happen: the number of classes was checked before
 	}
 	m := &Point{Weights: iterate.Zeros(n, cols)}
 	if biases {

@@ -155,7 +155,7 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 // the checkpoint fits.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 ||
-		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at the run's step
+		r.s.Shards <= 1 && l.Done() != r.T { // without shards, all learners of a run have taken its steps
 		return false
 	}
 	if from.Dual != nil {

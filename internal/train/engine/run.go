@@ -37,7 +37,7 @@ type Run struct {
 	dotSize  float64       // View.DotSize; 0 until computed
 
 	matrix  *dense.Matrix // vectors of the learners as rows; nil for a single learner
-	buffers [][]float32   // interleaved vectors of the group that begins with learner k, or nil
+	buffers [][]float32   // buffers[k]: interleaved vectors of the group that begins with learner k
 }
 
 // newRun returns a run on all rows or, if pair is not nil, on the rows of these two classes; nil if
@@ -181,9 +181,9 @@ func Period(total int64, cols int) int64 {
 // bias without a penalty. For other losses t0 is R2/lambda or, if rows have weights, the mean of
 // squared weight times squared norm, divided by lambda.
 func (r *Run) measureNorms() (t0 float64) {
-	var sum, steps, largest, bias float64 // steps and largest: sum and maximum for lambda*t0
+	var sum, steps, largest, bias float64 // t0 is computed from steps or largest
 	b := float64(r.s.BiasScale * r.s.BiasScale)
-	if r.s.Bias == settings.BiasUnregularised { // and BiasScale is 0
+	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0 in this case
 		bias = 1 // steps change the bias like the weight of a feature that is always 1
 	}
 	for _, i := range r.All() {
@@ -195,7 +195,7 @@ func (r *Run) measureNorms() (t0 float64) {
 		sum += s
 	}
 	n := float64(r.Count())
-	r.R2 = sum/n + b // the weights' mean is 1
+	r.R2 = sum/n + b // the weights of the rows have the mean 1
 	switch curvature := r.s.Kind().Traits().Curvature; {
 	case r.s.Offset == settings.OffsetNone:
 		return 0
@@ -281,7 +281,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 // if each row is a step.
 func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.Segment())
-	if r.s.Shards > 1 { // a round of the shards is not divided
+	if r.s.Shards > 1 { // a synchronization round of the shards is not divided
 		round := int64(sgd.RoundRows(r.X.Cols(), r.s.Shards))
 		limit = max(1, limit/round) * round
 		steps = min((min(limit, steps)+round-1)/round*round, r.Total-r.T)

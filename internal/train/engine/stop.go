@@ -10,8 +10,8 @@ import (
 type stopState struct {
 	nextCheck int     // epoch after which the next check is due
 	best      *Point  // best point by Quality so far; nil before the first check
-	quality   float64 // Quality of best
-	sinceBest int     // checks since best was found
+	quality   float64 // the value of Quality for best
+	sinceBest int     // number of checks since best was found
 }
 
 // shouldStop reports whether the session ends after the current epoch. It checks the criteria Tol

@@ -65,7 +65,7 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 	curvature := float64(to * (1 - to))
 	if math.Abs(off) > curvature {
 		gap = max(0, floats.Log1pExp(-m)+XLogX(a)+XLogX(1-a)+float64(a*m))
-	} else if curvature > 0 { // second-order estimate of the entropy of a relative to that of to
+	} else if curvature > 0 { // second-order estimate of the relative entropy of a and to
 		gap = float64(off*off) / (2 * curvature)
 	}
 	last := math.Inf(1)
@@ -82,10 +82,11 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 		}
 		last = math.Abs(step)
 		if steep := float64(q*curvature) > 1; steep && last <= smallLogit {
-			to = a - float64((t+step+m)/q) // from the equation: more accurate if q*curvature > 1
+			to = a - float64((t+step+m)/q) // solves the equation above; more accurate if q*curvature > 1
 			break
 		} else if !steep && last <= 16*smallLogit {
-			half := float64(step * (0.5 - to)) // relative second-order term of the sigmoid's expansion
+			// the second-order term of the sigmoid's expansion, relative to the first-order term
+			half := float64(step * (0.5 - to))
 			to += float64(float64(step*curvature) * (1 + half))
 			break
 		}

@@ -35,7 +35,7 @@ func init() {
 // Traits are the constants of a loss.
 type Traits struct {
 	Name    string
-	Formula string // in terms of the label y and the score z
+	Formula string // the loss in terms of the label y and the score z
 	Numbers bool   // whether labels are regression targets, not classes
 	LogOdds bool   // whether scores are log-odds
 	Epsilon bool   // whether the loss has a width, Func.Epsilon

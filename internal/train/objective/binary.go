@@ -22,7 +22,7 @@ type Binary struct {
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
-	return c, b.Weighted(i, c*side) // the product is exact
+	return c, b.Weighted(i, c*side) // c*side is exact, because side is 1 or -1
 }
 
 // Weighted returns g times the weight of row i, in float32.
@@ -57,7 +57,7 @@ func (b *Binary) Label(i uint32) (side float32, target float64) {
 func (b *Binary) Sign(i uint32) float32 {
 	s := int32(-1)
 	if b.Class[i] == b.Positive {
-		s = 1 // a conditional move, which cannot be mispredicted
+		s = 1 // compiles to a conditional move, which cannot be mispredicted
 	}
 	return float32(s)
 }

@@ -14,8 +14,8 @@ import (
 // Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
-	Vectors int  // number of classes
-	Log     bool // the loss is the log loss, else that of Crammer and Singer
+	Vectors int  // number of weight vectors, one for each class
+	Log     bool // whether the loss is the multinomial log loss, not the Crammer-Singer loss
 	// Costs[y][r] is the cost of predicting class r for a row of class y; nil for 1 each.
 	Costs [][]float64
 }

@@ -36,7 +36,7 @@ type Terms struct {
 
 	Lambda    float64
 	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
-	FreeBias  bool    // the problem has a bias without a penalty; BiasScale is 0
+	FreeBias  bool    // whether the problem has a bias without a penalty; BiasScale is then 0
 
 	Prior     [][]float32 // weights whose distance from w is penalized; nil for zeros
 	PriorBias []float64   // biases of the prior, one for each weight vector; zeros without a prior

@@ -20,7 +20,7 @@ type Result struct {
 	DualObjective float64
 	Gap           float64
 
-	PerClass []Problem // results of each weight vector; nil for a joint problem
+	PerClass []Problem // results for each weight vector; nil for a joint problem
 }
 
 // Run is the part of a Result that needs no measurement. Files store it under these JSON keys.

@@ -48,7 +48,7 @@ const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
 	DefaultBiasScale    = 1    // default of BiasScale with BiasAugmented
-	DefaultBlock        = 64   // default of Block with an order in blocks, in rows
+	DefaultBlock        = 64   // default of Block, in rows, with an Order that uses blocks
 	DefaultNewtonEpochs = 200  // default of Epochs with FinishNewton, unless Steps is set
 )
 
