@@ -147,7 +147,7 @@ func Softmax(p, z []float64) {
 
 // Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
 // by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does: p approximately
-// minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2 under the constraint that its sum is
+// minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, with the sum of the p_a equal to
 // 1. pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
 // 2), ...; r_ab is 1 - r_ba. Probabilities of pairs are limited to 1e-7 and 1 - 1e-7.
 func Couple(p, pairs []float64) {

@@ -78,7 +78,8 @@ func (p *Point) bias(k int) float64 {
 	return p.Bias[k]
 }
 
-// vectors returns n weight vectors and their biases, starting with vector first.
+// vectors returns n weight vectors, starting with vector first, and their biases, zeros if p has
+// none.
 func (p *Point) vectors(first, n int) (w [][]float32, b []float64) {
 	for k := range n {
 		b = append(b, p.bias(first+k))
@@ -86,7 +87,8 @@ func (p *Point) vectors(first, n int) (w [][]float32, b []float64) {
 	return p.Weights[first:][:n], b
 }
 
-// Fold returns the same model for the rows before scaling. It computes Folded if that is nil.
+// Fold returns p.Folded: the same model for the rows before the scaling s, which is nil for none.
+// If p.Folded is nil, Fold computes it.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:

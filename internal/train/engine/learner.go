@@ -45,7 +45,7 @@ const (
 	iterating               // Newton's method, also after it is done
 )
 
-// phase returns the current phase of l.
+// phase returns which solver l uses now.
 func (l *Learner) phase() phase {
 	switch {
 	case l.Newton != nil:

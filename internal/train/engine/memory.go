@@ -21,7 +21,7 @@ const learnerSize = 2048
 
 // Need estimates the least number of bytes that the session of a job needs besides the data: with
 // one goroutine, without copies of rows, and with buffers for one problem of Newton's method if the
-// session may use it. The estimate depends on the settings and the data alone.
+// session may use it. The estimate depends on the job alone, not on the machine.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -144,7 +144,7 @@ type Sizes struct {
 	longest float64 // rows of the run with the most rows
 }
 
-// Sizes returns the sizes of the session.
+// Sizes returns the Sizes of the session's problems.
 func (s *Session) Sizes() (n Sizes) {
 	all := float64(len(s.Rows.Y))
 	vectors, _ := s.Vectors(len(s.Rows.Classes))

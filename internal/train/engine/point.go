@@ -106,7 +106,7 @@ func (s *Session) copyInitial(m *Point) {
 	}
 }
 
-// copyFrom copies the weight vectors, biases and step counts of from to p, as far as p has them.
+// copyFrom copies the weight vectors of from to p, and its biases and step counts if p has them.
 func (p *Point) copyFrom(from *Point) {
 	for k, w := range from.Weights {
 		copy(p.Weights[k], w)

@@ -14,9 +14,9 @@ import (
 // validation data select the result.
 
 // replace replaces those weight vectors of m whose objective, as the run has measured it, is above
-// the objective of w = 0 (of the prior, if there is one) or of the start. The replacement is the
-// one of w = 0, the start and the last iterate with the smallest objective, if it is smaller than
-// the vector's. replace adds the number of learners whose vectors it replaced to replaced.
+// the objective of w = 0 (of the prior, if there is one) or of the start. It chooses the weights
+// with the smallest objective among w = 0, the start, the last iterate and the weights themselves.
+// replace adds the number of learners whose vectors it replaced to replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {

@@ -35,11 +35,13 @@ const (
 	// passes of the run at which FinishAuto chooses dual coordinate descent.
 	maxDescentRatio = 8
 	// slowDescentPasses is the estimated number of passes above which the result of dual coordinate
-	// descent is an average for smooth losses too; for losses with kinks it always is.
+	// descent is an average for smooth losses too, if Average is LastHalf. For losses with kinks it
+	// then always is.
 	slowDescentPasses = 20
 )
 
-// plan says which solver a session begins with. It depends on the settings and the data alone.
+// plan says which solver a session begins with. It depends only on the settings, the data and, with
+// FinishAuto, MaxMemory.
 type plan struct {
 	newton         bool // Newton's method is estimated to be the cheapest solver for FinishAuto
 	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps

@@ -164,7 +164,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	return vectors, nil
 }
 
-// Fits reports whether the dual variables in vectors are as many as the session's problems have.
+// Fits reports whether vectors holds as many dual variables as the session's problems have.
 func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -101,7 +101,7 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 	return sum
 }
 
-// At implements Problem.
+// At returns P for the weight vector w[0] and its bias, as Problem says.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		return [4]float64{b.SumLosses(x, w[0], bias[0], from, to)}
@@ -109,10 +109,10 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
 
-// Clamp implements Problem.
+// Clamp returns the dual variable nearest to a that the loss allows, as Problem says.
 func (b *Binary) Clamp(a float32) float32 { return b.Cost.Clamp(a) }
 
-// AtZero implements Problem.
+// AtZero returns P at w = 0 or, with a prior, at the prior, as Problem says.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
@@ -123,10 +123,11 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError implements Problem. To z it adds SumError times 1, Epsilon and the root mean square of
-// the regression targets, for the roundings of margins. A loss whose derivative is at most s in
-// magnitude changes by at most s*z. A loss with second derivative of at most c changes by at most
-// c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
+// LossError returns a bound on the error of the mean loss, as Problem says. To z it adds SumError *
+// (1 + Epsilon + the root mean square of the regression targets), for the roundings of margins. A
+// loss whose derivative is at most s in magnitude changes by at most s*z. A loss whose second
+// derivative is at most c changes by at most c/2 z (2d + z) where its derivative is c*d, and d^2 is
+// at most 2/c times the loss.
 func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

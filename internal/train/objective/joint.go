@@ -119,7 +119,7 @@ func (j *Joint) MeanLoss64(all [][]float64, b []float64) float64 {
 	})
 }
 
-// At implements Problem.
+// At returns P for the weight vectors w and their biases b, as Problem says.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
 }
@@ -142,10 +142,10 @@ func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) floa
 	return sums[0] / float64(j.Count())
 }
 
-// Clamp implements Problem.
+// Clamp returns the larger of a and 0, the nearest feasible dual variable, as Problem says.
 func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
-// AtZero implements Problem.
+// AtZero returns P at w = 0 or, with a prior, at the prior, as Problem says.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {
@@ -156,8 +156,9 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// LossError implements Problem: a loss changes by at most twice the largest change of a score. To
-// that it adds SumError times the largest cost, for the roundings of costs.
+// LossError returns a bound on the error of the mean loss, as Problem says: a loss changes by at
+// most twice the largest change of a score. To that it adds SumError times the largest cost, for
+// the rounding of the sum of cost and scores.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {

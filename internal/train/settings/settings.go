@@ -123,8 +123,8 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// InForce returns the settings that a run uses: Plain, with BiasScale 0 unless the bias is
-// augmented.
+// InForce returns the settings that a run uses: the result of Plain, with BiasScale 0 unless Bias
+// is BiasAugmented.
 func (s Settings) InForce() Settings {
 	s = s.Plain()
 	if s.Bias != BiasAugmented {
@@ -133,8 +133,8 @@ func (s Settings) InForce() Settings {
 	return s
 }
 
-// Kind returns the loss. It returns the hinge for an empty or unknown name; Validate rejects the
-// latter.
+// Kind returns the loss, or the hinge loss if Loss is empty or unknown. Validate rejects unknown
+// names.
 func (s *Settings) Kind() loss.Kind {
 	k, _ := loss.KindOf(s.Loss)
 	return k
@@ -238,7 +238,7 @@ func (s *Settings) Vectors(classes int) (int, error) {
 	case numbers && classes == 0, !numbers && classes == 2 && !s.Joint():
 		return 1, nil
 	case numbers:
-		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, s.Loss)
+		return 0, fmt.Errorf("%d classes, want 0 for regression with the loss %s", classes, s.Loss)
 	case classes < 2 || classes > labels.MaxClasses:
 		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
 	case s.Multiclass == OneVsOne && classes > MaxPairClasses:
