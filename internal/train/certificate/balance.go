@@ -21,7 +21,7 @@ type balance struct {
 }
 
 // balanceRows is the largest number of rows whose dual variables are changed one by one to make the
-// sums over both sides equal.
+// sums over both sides nearly equal.
 const balanceRows = 64
 
 // balance scales the dual variables of the side with the larger sum down, and then changes up to

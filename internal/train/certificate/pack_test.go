@@ -60,8 +60,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Packed dual variables are in ascending order of the rows' names, and Unpack skips a row's own
-// class in a joint problem.
+// Packed dual variables are in ascending order of the rows' indices in the set, and Unpack skips a
+// row's own class in a joint problem.
 func TestPackOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	p := newProblem(t, g, form{loss.Func{}, 0, 1, ""})

@@ -18,8 +18,8 @@ type Windows struct {
 	Count, Old []float32
 }
 
-// NewWindows returns the windows of a run of total steps, with steps steps in an epoch and count
-// sums: one for each row, or one for each row and class.
+// NewWindows returns the windows of a run of total steps. steps is the number of steps in an epoch,
+// and count the number of sums: one for each row, or one for each row and class.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),

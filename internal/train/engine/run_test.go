@@ -87,7 +87,7 @@ func TestOffset(t *testing.T) {
 }
 
 // w is sampled every 64 steps or, with more than 256 columns, every cols/4 steps, but at least 16
-// times in a run of 16 or more.
+// times in a run of at least 16 steps.
 func TestPeriod(t *testing.T) {
 	for _, c := range []struct {
 		total int64

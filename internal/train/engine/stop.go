@@ -86,7 +86,7 @@ func (s *Session) reachedTol(m *Point) bool {
 		return res.Gap <= s.Tol
 	}
 	maxError := s.Measure(m, Quick)
-	// The error of the exact objective is at most maxError, too.
+	// The exact objective has a smaller error than the quick objective.
 	minGap := proof.Gap(res.Objective-3*maxError, res.DualObjective+maxError)
 	if minGap > s.Tol*(1+0x1p-30) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// logistic is log(1 + e^-m). Its conjugate is an entropy.
+// logistic is log(1 + e^-m). Minus its conjugate at -b is the entropy of b and 1-b.
 var logistic = definition{
 	Traits: Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Linear: 1,
 		Entropy: true},
