@@ -105,7 +105,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 }
 
 // alternatives lists, for an error message, the other multi-class schemes that need at most limit
-// bytes, with their needs. It returns "" if there are none or at most two classes.
+// bytes, and the megabytes that each needs. It returns "" if there is none or at most two classes.
 func (s *Session) alternatives(limit float64) (words string) {
 	if len(s.Rows.Classes) <= 2 {
 		return ""
