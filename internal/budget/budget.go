@@ -27,11 +27,12 @@ var ErrTooMuch = errors.New("needs more memory than a file of this size may: it 
 // PerByte for each byte read. The rest is for garbage, buffers and the program itself.
 type Part struct{ Free, PerByte int64 }
 
-// The parts of models, for each byte of the file as stored, and of tables.
+// The parts for reading models, whose PerByte counts bytes of the file as stored, compressed or
+// not, and for reading tables.
 var (
 	// Elements is for slices that are larger than their text, and for vectors without numbers.
 	Elements = Part{8 << 20, 6}
-	// Numbers is for the numbers and Elements of a compressed model.
+	// Numbers is for all numbers of a compressed model, together with Elements.
 	Numbers = Part{8 << 20, 8}
 	// Unpacked bounds the decompressed text of a model, which is not kept, so that reading ends.
 	Unpacked = Part{32 << 20, 64}

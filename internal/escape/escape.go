@@ -55,7 +55,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut shortens a word of more than 40 bytes, for a message that quotes it, and appends "...".
+// Cut returns word for a message that quotes it. It cuts a word of more than 40 bytes to the whole
+// characters in its first 40 bytes and appends "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {

@@ -16,7 +16,7 @@ const magic = 0x1.8p52
 
 const (
 	expHigh = 0x1.62e42fefa39efp+9 // the largest x for which e^x doesn't overflow
-	// e^x is less than half the smallest positive number for x below -745.14
+	// for x below -745.14, e^x is less than half the smallest positive float64 and rounds to 0
 	expLow = -746
 )
 

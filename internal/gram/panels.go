@@ -10,7 +10,7 @@ import (
 // because nothing is ever written there.
 type panels[T float32 | uint32] struct {
 	width int
-	step  int // distance between panels; no power of two, which would use few sets of the caches
+	step  int // distance between panels; no power of 2, which would map panels to few cache sets
 	block int // number of elements in a block
 	data  []T
 }

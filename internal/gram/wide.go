@@ -13,11 +13,11 @@ import (
 //	sum += float64(float64(c*x[i]) * x[j])
 //
 // for each row that has a nonzero in both columns, starting at +0. A row can be removed by adding
-// it with coefficient -c: the error that remains is below 2^-52 of the sum of the magnitudes of all
-// rows ever added, for each row.
+// it with coefficient -c: the error that n rows leave in an element is below n 2^-52 times the sum
+// of the magnitudes of all terms ever added to it.
 //
-// The time for a row is proportional to half the square of its nonzeros. SparseSum is faster than
-// Sum for rows of few nonzeros, and slower by a factor of four to ten for dense rows.
+// A row of k nonzeros takes about k^2/2 additions. SparseSum is faster than Sum for rows of few
+// nonzeros, and slower by a factor of four to ten for dense rows.
 type SparseSum struct {
 	dim int
 	sum []float64 // row-major; only the upper triangle is used
@@ -26,7 +26,7 @@ type SparseSum struct {
 // NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
 func NewSparseSum(dim int) *SparseSum {
 	if dim < 0 {
-		panic(fmt.Sprintf("gram: NewWide(%d)", dim))
+		panic(fmt.Sprintf("gram: NewSparseSum(%d)", dim))
 	}
 	return &SparseSum{dim, make([]float64, dim*dim)}
 }

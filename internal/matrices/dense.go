@@ -9,11 +9,12 @@ import (
 )
 
 // alignment is the number of float32 elements in 64 bytes, the size of a cache line and of the
-// widest vector register. Row starts are multiples of it.
+// widest vector register. Row starts are multiples of it, except in the matrices of NewNarrow.
 const alignment = 16
 
-// Dense stores its rows one after the other, each padded to a multiple of 64 bytes, the first at an
-// address that is a multiple of 64. The values in the padding affect no result.
+// Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
+// pad less), the first at an address that is a multiple of 64. The values in the padding affect no
+// result.
 type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // rows below this need no check: rows, or 0 if lazy
@@ -25,7 +26,7 @@ type Dense struct {
 // exceed the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
-		panic(misuse.Of("%d rows of %d", rows, cols))
+		panic(misuse.Of("%d rows of %d columns: want 0 or more of each", rows, cols))
 	}
 	if cols > math.MaxInt-alignment {
 		panic(tooLarge(rows, cols))
@@ -39,8 +40,8 @@ func NewDense(rows, cols int) *Dense {
 	}
 }
 
-// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to the
-// next power of two instead of 64 bytes, which would be mostly padding.
+// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to a
+// power of two elements instead of 64 bytes, which would be mostly padding.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)
@@ -107,7 +108,7 @@ func Stride(cols int) int {
 // denseOf returns the matrix whose rows are in values: see LazyDense.
 func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
-		return nil, fmt.Errorf("dense: %d rows of %d", rows, cols)
+		return nil, fmt.Errorf("dense: %d rows of %d columns: negative or too many", rows, cols)
 	}
 	stride := Stride(cols)
 	if stride > 0 && rows != len(values)/stride || rows*stride != len(values) {

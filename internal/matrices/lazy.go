@@ -140,7 +140,7 @@ type guard struct {
 
 func newGuard(rows int, c Check, block func(first, end int) error) (*guard, error) {
 	if c.Shift > 62 {
-		return nil, fmt.Errorf("blocks of 2^%d rows", c.Shift)
+		return nil, fmt.Errorf("blocks of 2^%d rows: want at most 2^62", c.Shift)
 	}
 	blocks := 0
 	if rows > 0 {

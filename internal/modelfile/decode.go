@@ -66,9 +66,9 @@ func (v *valueReader) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into the variable that value points to, as encoding/json does, but
-// more strictly: null is an error, except for an array that is not an element, where it means an
-// empty one; unknown keys are an error; the keys of a struct must match in case; and no key may
-// occur twice in an object.
+// more strictly: null is an error, unless it stands for an array that is not itself an element of
+// an array: then it means an empty array; unknown keys are an error; the keys of a struct must
+// match in case; and no key may occur twice in an object.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
 // Field decodes the next value into the value of f, which limits the elements of an array.

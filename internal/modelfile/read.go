@@ -78,7 +78,7 @@ func (r *Reader) readMagic(kind Kind) error {
 	text := line[len(kind.Magic):]
 	version, err := strconv.Atoi(text)
 	if err != nil || version < 1 {
-		return fmt.Errorf("version %.20q", text)
+		return fmt.Errorf("version %.20q: want a whole number from 1", text)
 	}
 	if version > kind.Version {
 		return fmt.Errorf("version %d is newer than this program, which knows %d", version,

@@ -13,11 +13,11 @@ import (
 var errUnpacksTooMuch = errors.New("holds more than a compressed file of this size may: " +
 	"unpack it with gunzip first if you trust it")
 
-// account reads a file and limits the memory that its contents may take, in proportion to the bytes
-// that were read: of a compressed file, to its compressed bytes.
+// account reads a file and limits the memory that its contents may take, in proportion to the
+// number of bytes read so far; for a compressed file, to the number of its compressed bytes.
 type account struct {
 	r       io.Reader
-	read    int64 // bytes read so far, uncompressed
+	read    int64 // bytes read so far, after decompression
 	made    int64 // bytes allocated so far for decoded elements and empty vectors
 	numbers int64 // bytes allocated so far for the numbers behind the header
 	peeked  bool  // whether the file may be no model, so that its unpacked size is not limited

@@ -24,7 +24,8 @@ type Writer struct {
 }
 
 // NewWriter returns a writer of a file of the given kind to w, and writes the first line. If w is a
-// compressed file, it is compressed to an eighth of its length at least, which readers accept.
+// compressed *atomicfile.File, its compression is restricted so that the content is at most 8 times
+// as long as the file, which readers accept.
 func NewWriter(w io.Writer, kind Kind) *Writer {
 	f, ok := w.(*atomicfile.File)
 	compressed := ok && f.CompressLess()

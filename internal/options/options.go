@@ -37,7 +37,7 @@ func (r Rule) Err() error {
 	return r
 }
 
-// Bad returns the error of a rule that does not hold.
+// Bad returns the error of a violated rule for the field, with the reason in format.
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
 // Check returns the first violated rule as an error, or nil.
@@ -94,7 +94,8 @@ func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
 
-// Only returns the rule that a field is not set while the field other has the given value.
+// Only returns the rule that a field is not set while the field other has a value that gives it no
+// meaning. set reports that this is violated; have and value are the values of the two fields.
 func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
 	return Not(field, set, "have %v, but %s is %q", have, other, value)
 }
@@ -149,8 +150,8 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is the value of MaxMemory, in bytes, from which settings are chosen if MaxMemory
-// is 0: it is the same 4 GiB on every machine.
+// DefaultMaxMemory is the number of bytes, 4 GiB, that stands in for a MaxMemory of 0 when settings
+// are chosen, so that the choice is the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
 // Allowed is the number of bytes that training may use if MaxMemory is 0. The command removes this
@@ -158,7 +159,7 @@ const DefaultMaxMemory = 1 << 32
 var Allowed int64 = DefaultMaxMemory
 
 // Memory returns the rule that need, in bytes, does not exceed most, the value of MaxMemory; 0
-// means DefaultMaxMemory. what names the data structures that need them.
+// means DefaultMaxMemory. what names the data structures that need this memory, for the error.
 func Memory(most int64, need float64, what string) Rule {
 	if most == 0 {
 		most = DefaultMaxMemory

@@ -52,7 +52,8 @@ const minBlocks = 64
 
 // New returns the Visits of the given number of rows. Shuffled and Blocks use blocks of up to block
 // rows; other kinds ignore block. If batch is 0 or 1, each row is a step and Next returns the rows;
-// else Batches returns them.
+// else Batches returns them. If batch is rows, and more than 1, the order is Sequential whatever
+// the kind.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -224,8 +225,8 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 	return true
 }
 
-// Continue makes o draw from the generator of from, so that the epochs of the two follow from each
-// other.
+// Continue makes o share the generator of from: each epoch of either continues the random sequence
+// where the last epoch of the other ended.
 func (o *Visits) Continue(from *Visits) { o.pcg = from.pcg }
 
 // Permute fills p with a random permutation of 0 to len(p)-1, by the inside-out Fisher-Yates

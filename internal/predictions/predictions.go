@@ -32,7 +32,8 @@ func Ready(m modelio.Predictor) error {
 func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {
-		err = fmt.Errorf("an encoder of %d features for a model of %d", e.Cols(), head.Features)
+		err = fmt.Errorf("an encoder of %d features for a model of %d features", e.Cols(),
+			head.Features)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the model's table: %w", err)
@@ -50,8 +51,8 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	}
 	opt.Features = head.Features
 	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
-		return nil, fmt.Errorf("-hash-bits %d: the model says %d, where 0 is for features that are not "+
-			"hashed: leave the flag out", opt.HashBits, head.HashBits)
+		return nil, fmt.Errorf("-hash-bits %d: the model says %d (0 if its features are not "+
+			"hashed): leave the flag out", opt.HashBits, head.HashBits)
 	}
 	opt.HashBits = head.HashBits
 	if opt.IndexBase == "" {

@@ -26,8 +26,8 @@ type Columns struct {
 	Bad int // first row with a value that is not finite; -1 for none
 }
 
-// columnBlocks is the largest number of blocks that Measure cuts the rows into, and columnRows the
-// least number of rows of each block but the last.
+// columnBlocks is the largest number of blocks into which Measure divides the rows, and columnRows
+// is the least number of rows in every block but the last.
 const (
 	columnBlocks = 256
 	columnRows   = 1024
@@ -42,10 +42,11 @@ type columnBlock struct {
 	least, most    []float32
 }
 
-// Measure computes statistics of the rows, weighted by weight; nil weights are all 1. The results
-// are the same to the bit for any number of goroutines: the block boundaries depend on the number
-// of rows alone, and the blocks' moments are merged in order (Chan, Golub and LeVeque, The American
-// Statistician 37, 1983). Once stop returns true, the results are unusable.
+// Measure computes statistics of the rows of positive weight, weighted by weight; a nil weight
+// means that all weights are 1. The results are the same to the bit for any number of goroutines:
+// the block boundaries depend on the number of rows alone, and the blocks' moments are merged in
+// order (Chan, Golub and LeVeque, The American Statistician 37, 1983). Once stop returns true, the
+// results are unusable.
 func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
@@ -134,7 +135,7 @@ func (w *columnWorker) weightOf(i int) float64 {
 	return w.weight[i]
 }
 
-// addRow updates the magnitudes of the columns, and the block's counts, by row i.
+// addRow updates the columns' largest magnitudes and the block's counts with row i.
 func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []float32) {
 	square, nonzeros := 0.0, 0
 	for k, v := range values {
@@ -155,7 +156,7 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 	b.rows++
 	b.nonzeros += nonzeros
 	w.Squares[i] = square
-	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // never if finite
+	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // finite squares never overflow
 		b.bad = i
 	}
 }
@@ -196,8 +197,8 @@ func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 // nonzero returns 1 if size, the bits of a magnitude, is not 0, without a branch.
 func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
-// magnitudes updates the magnitudes of the columns, and the block's counts, by the rows from first
-// to end-1.
+// magnitudes updates the columns' largest magnitudes and the block's counts with the rows of
+// positive weight from first to end-1.
 func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	b.bad = -1
 	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
@@ -389,11 +390,12 @@ func (c *Columns) Scaler(kind string) *scaling.Scaler {
 	return s
 }
 
-// maxRanked is the largest number of elements among which Quantiles selects.
+// maxRanked is the number of elements above which Quantiles selects from a sample of them.
 const maxRanked = 1 << 16
 
-// Quantiles returns the given quantiles of the positive numbers, or of an evenly spaced sample of
-// them if there are more than 2^16. Each quantile is 1 if no number is positive.
+// Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
+// 1. If more than 2^16 numbers are positive, it selects from an evenly spaced sample of them. Each
+// quantile is 1 if no number is positive.
 func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
 	var some []T
 	for _, v := range numbers {

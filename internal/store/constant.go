@@ -14,7 +14,7 @@ import (
 type constantCSR struct {
 	defaults
 	cols    int
-	rows    []constantRow // one for each row; a last one has the end of indices
+	rows    []constantRow // one for each row, and a last one that starts at len(indices)
 	indices []uint16
 }
 
@@ -25,9 +25,9 @@ type constantRow struct {
 	value float32
 }
 
-// MinConstantSize is the Size in bytes from which csr rows are tested for one value each.
-// minConstantVisits is the least number of visits to each row: packing a row takes as long as half
-// a step.
+// MinConstantSize is the Size in bytes from which csr rows are tested for whether constantCSR can
+// represent them. minConstantVisits is the least number of visits to each row for which packing
+// pays: packing a row takes as long as half a training step.
 var MinConstantSize = 1 << 16 // a variable for the sake of tests
 
 const minConstantVisits = 2
@@ -91,8 +91,8 @@ func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
 
-// isConstant reports whether all values are equal, and constantCSR can represent the value: it is
-// not -0, infinite or NaN.
+// isConstant reports whether all values, given by their bits, are equal, and constantCSR can
+// represent the value: it is not -0, infinite or NaN.
 func isConstant(val []uint32) bool {
 	if len(val) == 0 {
 		return true
@@ -230,8 +230,8 @@ func (m *constantCSR) Steps() *Stepper {
 // interface, because preparing a step takes only a few instructions.
 type Stepper constantCSR
 
-// Prepare sets the fields of s that depend on row i: y is the row's label as a sign, and weighted
-// is y times the row's weight.
+// Prepare sets the fields of s that depend on row i: y is the row's label, 1 or -1, and weighted is
+// y times the row's weight.
 func (m *Stepper) Prepare(s *asm.Step, i int, y, weighted float32) {
 	r := m.rows[i]
 	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
@@ -249,7 +249,7 @@ func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	asm.StepsSame(steps, m.indices, w)
 }
 
-// lanes is the number of lanes of a dense sum.
+// lanes is the number of partial sums in which asm.SumSquares adds the squares of a row.
 const lanes = 64
 
 func (m *constantCSR) SumSquares(i int) float32 {

@@ -30,7 +30,8 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 // row returns row i as Matrix.Row does, but unchecked.
 func (m *denseRows) row(i int) []float32 { return m.values[i*m.stride:][:m.cols:m.cols] }
 
-// maxReorderCols is the largest number of columns for which a reordered copy is faster.
+// maxReorderCols is the largest number of columns for which training is faster on a copy of the
+// rows in the order of the visits.
 const maxReorderCols = 256
 
 func (m *denseRows) Dot(i int, w []float32) float32 {

@@ -1,7 +1,7 @@
 package store
 
-// Density is the mean number of nonzero values in a row, and the mean of its square, estimated from
-// a sample of the rows.
+// Density is the mean number of nonzeros in a row, and the mean of the squared number of nonzeros,
+// estimated from a sample of the rows.
 type Density struct{ Nonzeros, Squares float64 }
 
 // DensityOf estimates the density of the given rows of x; nil means all rows. The result depends on

@@ -9,8 +9,8 @@ import (
 )
 
 // MinPixelSize is the Size in bytes from which dense rows no longer fit the caches, so that
-// training on bytes is faster. minPixelVisits is the least number of visits to each row: packing a
-// row takes as long as ten steps with it save.
+// training on bytes is faster. minPixelVisits is the least number of visits to each row for which
+// packing pays: packing a row takes as long as ten training steps with the packed row save.
 var MinPixelSize = 16 << 20 // a variable for the sake of tests
 
 const minPixelVisits = 12
@@ -20,8 +20,8 @@ const minPixelVisits = 12
 type pixelRows struct {
 	defaults
 	*packedPixels
-	row []float32 // the row last used, and zeros up to a multiple of eight elements
-	at  int       // index of the unpacked row; -1 for none
+	row []float32 // the row last unpacked, and zeros up to a multiple of 8 elements
+	at  int       // index of the row last unpacked; -1 for none
 }
 
 func newPixelRows(p *packedPixels) *pixelRows {
@@ -79,8 +79,8 @@ type packedPixels struct {
 	code               *code
 }
 
-// newPackedPixels returns the rows of x as bytes, made by the given number of goroutines, or false
-// if a value has no byte. Each goroutine stops at its first row with such a value.
+// newPackedPixels returns the rows of x as bytes, packed by the given number of goroutines, or
+// false if bytes cannot represent a value. Each goroutine stops at its first row with such a value.
 func newPackedPixels(x *dense.Matrix, threads int) (*packedPixels, bool) {
 	c := guessCode(x.Rows(), x.Cols(), x.Row)
 	if c == nil {
@@ -127,8 +127,9 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode tries n = 1/v, rounded, for the smallest positive value v of the first rows, then 255
-// and 1. It returns nil if none of these represents all values of the first 64 rows.
+// guessCode tries n = 1/v, rounded, for the smallest positive value v in the first 64 rows that
+// have one, then 255 and 1. It returns nil if none of these represents all values of the first 64
+// rows.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

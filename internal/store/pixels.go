@@ -7,8 +7,8 @@ import (
 )
 
 // Pixels is rows as bytes, for rows whose values are all k/N for an integer k from 0 to 255 and one
-// integer N. Each row is its bytes k and a byte 1 at the end, so that products with that 1 give the
-// sums of the values.
+// integer N. Each row is its bytes k and a byte 1 at the end: a column of ones, whose products with
+// the other columns are those columns' sums.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -23,9 +23,9 @@ type PixelReader struct {
 	buffer []float32
 }
 
-// PixelsOf returns the rows of x as bytes, made by the given number of goroutines, or false if a
-// value has no byte; goroutines stop soon after the first such value. The bytes depend on the
-// values alone. Rows of Size 0 are not copied: PixelReader packs them on request.
+// PixelsOf returns the rows of x as bytes, packed by the given number of goroutines, or false if
+// bytes cannot represent a value; goroutines stop soon after the first such value. The bytes depend
+// on the values alone. Rows of Size 0 are not copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	if b, ok := x.(*pixelRows); ok {
 		return b.pixels(threads), true
@@ -61,8 +61,8 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	return p, !wrong.Load()
 }
 
-// MayBePixels reports whether the first rows of x are pixels, so that PixelsOf has to read all
-// rows.
+// MayBePixels reports whether the first rows of x, at most 64, are pixels, so that PixelsOf has to
+// read all rows.
 func MayBePixels(x Rows) bool {
 	if _, ok := x.(*pixelRows); ok {
 		return true

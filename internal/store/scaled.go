@@ -111,7 +111,7 @@ func (r *Scaled) storeLength(i int, values []float32) {
 	}
 }
 
-// scaledValue returns the scaled value v of column j in row i of raw.
+// scaledValue returns value v, of column j in row i of raw, after scaling, in float64.
 func (r *Scaled) scaledValue(i, j int, v float32) float64 {
 	if r.lengths != nil {
 		return float64(v) / r.lengths[i]
@@ -163,7 +163,7 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	return index, r.values
 }
 
-// withOwnBuffers returns the same rows with buffers of their own.
+// withOwnBuffers returns a copy of r with its own buffers, for another goroutine.
 func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
 	c.values, c.raw = nil, r.raw.Clone()
@@ -211,11 +211,11 @@ func (r *Scaled) Compact(threads int) (Rows, bool) {
 	return c, true
 }
 
-// DotError adds two roundings to the bound: a value's to float32, and a weight's when the scale is
-// folded into the weights.
+// DotError adds two roundings by 2^-24 to the bound of the float32 copies: a value's to float32,
+// and a weight's when the scale is folded into the weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
-// Dot64 computes with the scaled values in float64, which have neither rounding.
+// Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
 func (r *Scaled) Dot64(i int, w []float64) float64 {
 	var lane [dot64Lanes]float64
 	index, values := r.nonzeros(i)
@@ -232,7 +232,7 @@ func (r *Scaled) Dot64(i int, w []float64) float64 {
 	return foldDot64(lane)
 }
 
-// AddTo also adds the scaled values in float64.
+// AddTo adds the scaled values in float64, not the copies that were rounded to float32.
 func (r *Scaled) AddTo(u []float64, s Sum) {
 	for i, a := range s.coefficients() {
 		index, values := r.nonzeros(i)

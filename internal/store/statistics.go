@@ -6,8 +6,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// Statistics describes all rows of a problem to processes none of which has all rows. The trainer
-// chooses open settings by them, and bounds the sums in training rounds.
+// Statistics describes all rows of a problem whose rows are divided among several processes. From
+// it the trainer chooses the settings that a Config leaves open, and bounds the sums in training
+// rounds.
 type Statistics struct {
 	Rows, Cols int
 	Nonzeros   int64
@@ -22,10 +23,11 @@ type Statistics struct {
 	Mean, Variance []float64
 	Constant       []bool
 
-	// Lengths is the least, the median and the largest positive squared length of a row.
+	// Lengths is the least, the median and the largest squared length of the rows whose length is
+	// positive.
 	Lengths [3]float64
-	// Sizes has the squared lengths of the rows after each applicable kind of scaling; scaling.None
-	// is always among them.
+	// Sizes describes the squared lengths of the rows after each applicable kind of scaling;
+	// scaling.None is always among the kinds.
 	Sizes map[string]RowSizes
 }
 
@@ -60,8 +62,8 @@ func (s *Statistics) Check() error {
 	return nil
 }
 
-// Columns returns the statistics as a Columns. Its Squares are Lengths in place of one value for
-// each row.
+// Columns returns the statistics as a Columns. Its Squares are Lengths, three squared lengths,
+// instead of one squared length for each row.
 func (s *Statistics) Columns() *Columns {
 	return &Columns{
 		Rows: s.Rows, Nonzeros: int(s.Nonzeros), MaxAbs: s.MaxAbs, Mean: s.Mean,

@@ -9,9 +9,10 @@
 //   - Scaled: scaled copies of rows, with the scaled values in float64 on request.
 //
 // All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
-// AddTo are the same for both. Each format also reports its costs: the prefetch distance, and how
-// much reordered or compact copies gain. The trainer decides by these whether to copy. Packages
-// outside store never ask for the format of rows.
+// AddTo are the same for both, except that Scaled computes them from values not rounded to float32.
+// Each format also reports its costs: the prefetch distance, and how much reordered or compact
+// copies gain. The trainer decides by these whether to copy. Other packages distinguish only dense,
+// sparse and user-defined rows: see MatrixOf and Kind.
 package store
 
 import (
@@ -102,8 +103,8 @@ type Gain uint8
 
 const (
 	NoGain    Gain = iota // no gain: each row is already a long contiguous run of memory
-	SmallGain             // a part of each pass is saved; the copy pays in long runs only
-	LargeGain             // most of a pass is saved, if the rows exceed the caches
+	SmallGain             // part of each pass is saved: the copy pays only in long training
+	LargeGain             // most of each pass is saved, if the rows exceed the caches
 )
 
 // Interleaved is rows with kernels for k = len(dst) or len(a) weight vectors at once, interleaved
@@ -124,7 +125,8 @@ type Sum struct {
 	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
 }
 
-// Of returns x as Rows. Rows are returned as they are, user-defined types get an adapter.
+// Of returns x as Rows: x itself if it implements Rows, the format of a dense or sparse matrix, or
+// an adapter for a user-defined type.
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
@@ -137,9 +139,9 @@ func Of(x Examples) Rows {
 	return &userRows{Examples: x}
 }
 
-// CheckExamples returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a data set
-// has only one of the two), if Cols is negative or above 2^31-1 (feature indices are int32), or if
-// Rows is negative.
+// CheckExamples returns an error if x is nil, or a nil *dense.Matrix or *sparse.Matrix (as in a
+// data set, which has one of the two and leaves the other nil), if Cols is negative or above 2^31-1
+// (feature indices are int32), or if Rows is negative.
 func CheckExamples(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {

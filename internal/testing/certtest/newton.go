@@ -96,8 +96,8 @@ func (s *space) biasValue() float64 {
 	return s.p.BiasScale
 }
 
-// penalized returns the factor of the penalty on variable j: half of it times the square is the
-// penalty.
+// penalized returns the coefficient lambda of variable j, whose penalty is lambda/2 times its
+// square. It is 0 for a bias that is not penalized.
 func (s *space) penalized(j int) float64 {
 	if s.p.Bias && s.p.BiasScale == 0 && j == s.cols-1 {
 		return 0

@@ -29,7 +29,8 @@ func (f *FailingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnlyFiles fails the test unless dir contains exactly the given names, and so no temporary files.
+// OnlyFiles fails the test unless dir contains exactly the given names, in ascending order, and so
+// no temporary files.
 func OnlyFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
