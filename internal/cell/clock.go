@@ -2,8 +2,8 @@ package cell
 
 import "strings"
 
-// parseTime parses a time of the day with its zone. joined allows 1830 and 183005, points 18.30 and
-// 18.30.05.
+// parseTime parses a time of the day with an optional time zone. joined allows 1830 and 183005,
+// points allows 18.30 and 18.30.05.
 func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	var hms [3]int
 	digits, n := countDigits(s), 0

@@ -19,7 +19,7 @@ const (
 
 // Date is a day of the Gregorian calendar, a month of it, or a time of the day.
 type Date struct {
-	Days     float64 // since 1970-01-01; the time of the day is the fraction
+	Days     float64 // days since 1970-01-01; the time of the day is the fraction
 	Month    int     // from 0
 	MonthDay int     // from 1; 1 for a month without a day
 	Weekday  int     // from 0, Monday; of the month's first day for a month without a day
@@ -74,7 +74,7 @@ func Orders(s string) Order {
 // dateParser parses a date before the order of its parts is known.
 type dateParser struct {
 	year, month, day int   // in the order DMY; year 0: a time alone; day 0: a month without a day
-	orders           Order // in which the date exists
+	orders           Order // the orders in which the date exists
 	hasTime          bool
 	seconds          float64 // since midnight
 }
@@ -104,8 +104,9 @@ func (p *dateParser) parse(s string) bool {
 	return !joined && p.parseTime(after, false, true)
 }
 
-// layouts maps the kinds of a date's fields (y for four digits, n for one or two, M for a month's
-// name) to the indices of the year, month and day; 3: no day.
+// layouts maps the kinds of a date's fields (y for a number of four digits, n for one of one or
+// two, M for a month's name) to the indices of the year, the month and the day among the fields;
+// index 3 means that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
 // parseDay parses the day or month that s begins with, and returns the rest of s.
@@ -151,8 +152,8 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date, and reports whether it exists. orders is DMY if the month and the day may
-// also be each other, else all orders.
+// setDay sets the date, and reports whether it exists in an order. orders is DMY if month and day
+// may be swapped (then setDay adds MDY if that date exists, too), else all orders.
 func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -176,9 +177,9 @@ func dayOf(year, month, day int) time.Time {
 
 // field is a number of up to four digits or a month's name in a date.
 type field struct {
-	value  int    // of a month's name, from 1
-	digits int    // 0: a month's name
-	marks  string // between this field and the next
+	value  int    // the number, or the number of the month from 1
+	digits int    // number of digits; 0 for a month's name
+	marks  string // characters between this field and the next
 }
 
 // scanFields parses up to three fields that s begins with. It returns the kinds of the fields, as
@@ -220,7 +221,7 @@ func skipWord(s string, words ...string) string {
 	return s
 }
 
-// atoi returns the value of at most 18 digits; 0 for "".
+// atoi returns the value of a string of at most 18 digits; 0 for an empty string.
 func atoi(digits string) int {
 	n := 0
 	for i := range len(digits) {

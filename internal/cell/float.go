@@ -17,11 +17,11 @@ var pow10 = [...]float64{
 
 var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// Digits parses the decimal digits that b[p:] starts with. It returns the number that m's digits
-// and they make, modulo 2^64, and the position after them.
+// Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
+// they form, modulo 2^64, and the position after them.
 //
-// It takes eight bytes at a time: a loop over digits ends at a place that the branch predictor
-// can't know, which costs more than the digits.
+// It parses eight bytes at a time: the end of a loop over single digits is unpredictable for the
+// processor, and a mispredicted branch takes longer than parsing the digits.
 func Digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ASCIIZeros
@@ -42,21 +42,24 @@ func Digits(b []byte, p int, m uint64) (uint64, int) {
 	return m, p
 }
 
-// ASCIIZeros is the digit 0 in each byte of a word. Digits become 0 to 9 when it is taken off by
-// exclusive or.
+// ASCIIZeros is a word whose eight bytes are all the ASCII digit 0. An exclusive or with it turns
+// ASCII digits into 0 to 9.
 const ASCIIZeros = 0x3030303030303030
 
-// CountDigits returns how many digits, less ASCIIZeros, the word's lower bytes have: 0 to 8.
+// CountDigits returns the number of digits at the start of eight bytes of text, 0 to 8. x is the
+// bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func CountDigits(x uint64) uint {
 	// The addition sets the top bit of a byte above 9; its carries reach only bytes
 	// after the first such one.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// JoinDigits returns the number that the word's first n digits make, less ASCIIZeros. n is 1 to 8.
+// JoinDigits returns the number that the first n of eight bytes of text form, which must be digits;
+// n is 1 to 8. x is the bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
-	// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs,
-	// fours, all. The mask changes nothing, but spares the compiler's check.
+	// Shift the digits to the end, which puts zeros before them, so that there are eight; then
+	// combine them to pairs, fours, and all. The mask changes nothing, but spares the compiler's
+	// check.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
@@ -106,7 +109,8 @@ func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// Scale returns the float32 nearest to m*10^exp, if that can be found quickly.
+// Scale returns the float32 nearest to m*10^exp. ok is false if its fast method cannot determine
+// that value: the caller must parse the number by other means.
 func Scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
@@ -125,8 +129,8 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent reads the number after an e. If there is none, or it is too large to be of use, e
-// is out of ParseFloat32's range.
+// exponent parses the number after an e. If there is none, or it is too large, e is 2^20 in
+// magnitude, beyond the exponents that Scale supports.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -151,7 +155,7 @@ func exponent(b []byte, p int) (e, next int) {
 // isEnd reports whether a token ends before c.
 func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
 
-// TokenEnd returns the position behind the token at b[p:].
+// TokenEnd returns the position after the token at b[p:].
 func TokenEnd(b []byte, p int) int {
 	for p < len(b) && !isEnd(b[p]) {
 		p++
@@ -167,11 +171,11 @@ const (
 	NotExact  = "an integer that float32 can't hold exactly"
 )
 
-// slowFloat32 does the same as ParseFloat32, by means of strconv.
+// slowFloat32 is ParseFloat32, implemented by strconv.
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = TokenEnd(b, p)
 	token := string(b[p:next])
-	// strconv knows Inf and NaN as well, and hexadecimal numbers.
+	// strconv also parses Inf, NaN and hexadecimal numbers, which are not allowed here.
 	if strings.Trim(token, "+-.0123456789eE") != "" {
 		if f, err := strconv.ParseFloat(token, 64); err == nil &&
 			(math.IsNaN(f) || math.IsInf(f, 0)) {

@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-// missing is the list of gaps in a column of any kind, by their length in bytes.
+// missing lists the words that are gaps in a column of any kind; missing[n] has those of n bytes.
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 

@@ -7,7 +7,7 @@ type Kind byte
 
 // The kinds of cells.
 const (
-	WordCell   Kind = iota // no gap word, number or date
+	WordCell   Kind = iota // neither a gap word nor a number or date
 	GapCell                // a gap word
 	NumberCell             // a number under at least one decimal mark
 	DateCell               // a date under at least one order

@@ -10,21 +10,21 @@ import (
 type Number struct {
 	Value     float64
 	Unit      string // normalized: "%", "kg", "$", "₹" for both "Rs." and "Rs"; "" without a unit
-	Magnitude byte   // the letter K, M or B behind the digits, already in Value; 0: none
+	Magnitude byte   // the letter K, M or B after the digits, included in Value; 0 for none
 }
 
 const maxNumber = 64 // bytes of the longest number that is not plain
 
 // ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Besides the numbers that
 // [ParsePlain] parses, a number may have
-//   - a sign in front or a minus behind, or parentheses if it is negative: (12.50);
+//   - a sign before it or a minus after it, or parentheses if it is negative: (12.50);
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
-//   - a currency in front or behind, percent, or + behind;
-//   - a known unit behind, or any word of lower-case letters behind a blank: 12kg, 36 months;
+//   - a currency or percent before or after it, or + after it;
+//   - a known unit after it, or any word of lower-case letters after a blank: 12kg, 36 months;
 //   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
 //
-// Codes are no numbers: T0, 3*, 12A, 1-2, 1.2.3, 12/5, 0x1F. Neither are numbers that exceed the
+// It rejects codes, such as T0, 3*, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
 // range of float32.
 func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 	if decimal == '.' || strings.IndexByte(s, '.') < 0 {
@@ -87,10 +87,10 @@ func toASCII(s string) string {
 
 // numberParser parses a number from left to right.
 type numberParser struct {
-	rest             string              // not parsed yet
+	rest             string              // text that is not parsed yet
 	text             [maxNumber + 8]byte // the number in the form that strconv.ParseFloat parses
 	length           int                 // of text
-	negative, signed bool                // signed: with a sign or parentheses
+	negative, signed bool                // signed: the number has a sign or parentheses
 	parentheses      bool
 	unit             string
 	magnitude        byte
@@ -98,7 +98,7 @@ type numberParser struct {
 
 func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
 
-// parseFront parses the signs, parentheses and the currency in front of the digits.
+// parseFront parses signs, parentheses and a currency before the digits.
 func (p *numberParser) parseFront() bool {
 	for p.rest != "" {
 		switch c, last := p.rest[0], len(p.rest)-1; {
@@ -120,7 +120,7 @@ func (p *numberParser) parseFront() bool {
 	return false
 }
 
-// parseCurrency parses a currency or percent sign in front of the digits.
+// parseCurrency parses a currency or percent sign before the digits.
 func (p *numberParser) parseCurrency() bool {
 	end := strings.IndexAny(p.rest, " -+(0123456789")
 	if end <= 0 {
@@ -177,7 +177,7 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 	return true
 }
 
-// parseGroups parses the groups of digits that t begins with, each behind the mark t[0]. It returns
+// parseGroups parses the groups of digits that t begins with, each after the mark t[0]. It returns
 // their length in bytes; 0 if there are none.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
@@ -200,7 +200,7 @@ func (p *numberParser) parseGroups(t string) int {
 	return end
 }
 
-// parseBack parses a minus, or a magnitude and a unit, behind the digits.
+// parseBack parses a minus, or a magnitude and a unit, after the digits.
 func (p *numberParser) parseBack() bool {
 	word := strings.TrimLeft(p.rest, " ")
 	blank := len(word) < len(p.rest)

@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// ParsePlain parses a decimal number without any dress: digits, a sign, a decimal point and an
-// exponent, as strconv.ParseFloat does. It rejects numbers that exceed the range of float32.
+// ParsePlain parses a decimal number in plain form, as strconv.ParseFloat does: an optional sign,
+// digits with an optional decimal point, and an optional exponent. It rejects numbers that exceed
+// the range of float32.
 func ParsePlain(s string) (float64, bool) {
 	if m, decimals, negative, ok := short(s); ok {
 		v := float64(m) / pow10[decimals] // both are exact, so the quotient is rounded correctly
@@ -32,7 +33,8 @@ func ParsePlain(s string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
 }
 
-// exponentLength returns the length in bytes of the exponent that s begins with; 0 without one.
+// exponentLength returns the length in bytes of the exponent that s begins with, such as e-05; 0 if
+// there is none.
 func exponentLength(s string) int {
 	sign := 1
 	if len(s) > 1 && (s[1] == '-' || s[1] == '+') {
@@ -74,7 +76,8 @@ func short(s string) (m uint64, decimals int, negative, ok bool) {
 	return m, decimals, negative, digits > 0 && digits <= maxDigits
 }
 
-// Float32 parses a whole cell as [ParseFloat32] does. It returns the reason if s is no number.
+// Float32 parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
+// fits float32.
 func Float32(s string) (v float32, reason string) {
 	if m, decimals, negative, ok := short(s); ok {
 		if v, ok = Scale(m, -decimals); ok {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// currencies maps the names of the currencies to one name for each. Percent is among them because
-// Turkish puts it in front of the number.
+// currencies maps the names of each currency to one of them. Percent is among the currencies
+// because Turkish puts its sign before the number.
 var currencies = namesOf(`$ US$ USD usd U$S $US dollar dollars|€ EUR eur Euro EURO euro euros|£ GBP
 gbp|₹ Rs Rs. INR inr Re. RS RS.|¥ JPY 円 ￥|CNY RMB 元 CN¥|R$ BRL|C$ CAD CA$ CDN$|A$ AUD AU$|NZ$ NZD|
 HK$ HKD|S$ SGD|NT$ TWD|MX$ MXN|₩ KRW 원|₽ RUB руб руб. р.|₺ TRY TL|₴ UAH грн|₫ VND đ|₦ NGN|₱ PHP|฿
@@ -15,10 +15,10 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits has the currencies of letters that may precede a digit without a blank.
+// besideDigits is the set of currencies in letters that may precede a digit without a blank.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units maps the names of the units that may follow a digit without a blank to one name for each.
+// units maps the names of each unit to one of them. These names may follow a digit without a blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -33,7 +33,8 @@ kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
 cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
-// spacedUnits has the units that must follow a blank: beside digits they look like codes.
+// spacedUnits maps names of units as units does, for names that must follow a blank: directly after
+// a digit they look like codes.
 var spacedUnits = namesOf(`A amp amps|K|°C C|°F F|T|H|st stone`)
 
 // magnitudes maps words that multiply a number to their powers of ten.

@@ -9,29 +9,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/cell"
 )
 
-// A dialect is the characters of a table that have a meaning.
+// dialect is the characters that have a meaning in a table. A character is None if the table does
+// not use it.
 type dialect struct{ separator, quote, comment byte }
 
-// separators are those that are detected, the likeliest first.
+// separators lists the separators that are detected, the likeliest first.
 const separators = ",;\t|"
 
-// sampledCells is about how many cells of a candidate are looked at.
+// sampledCells is about the largest number of cells of a candidate that sureness examines.
 const sampledCells = 20000
 
-// A candidate is a dialect that a file may be in.
+// candidate is a dialect that a file may have, with the rows into which it splits the samples.
 type candidate struct {
 	dialect
 	*sampled
 	score float64
-	width int // of the table
-	first int // row of the table: those before it are not of its width
+	width int // number of columns of the table
+	first int // index of the table's first row; rows before it have another width
 }
 
 // detectDialect returns the likeliest dialect, and the likeliest dialect with another separator,
-// whose score is 0 if there is none. It returns the error of a dialect whose rows have too many
-// columns, unless the likeliest dialect has a separator.
+// whose score is 0 if there is none. It returns the first error of splitting the head of the file
+// into rows, such as too many columns, unless the likeliest dialect has a separator.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
-	odd := true // the quotes of the last candidate that has any
+	odd := true // whether the last candidate with quotes left some of them unclosed
 	for _, d := range candidates(s, g) {
 		if d.quote == None && g.Quote == 0 && !odd {
 			continue
@@ -60,8 +61,8 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns the dialects that are possible, the plainest first. A table of one column,
-// without a separator, is the last.
+// candidates returns the possible dialects, the plainest first. Unless the caller gives a
+// separator, the last ones have none: they read the file as a table of one column.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -102,7 +103,7 @@ func candidates(s *sample, g *Given) (all []dialect) {
 	return all
 }
 
-// commented reports whether two lines or more begin with #.
+// commented reports whether at least two lines of text begin with #.
 func commented(text []byte) bool {
 	n := bytes.Count(text, []byte("\n#")) + bytes.Count(text, []byte("\r#"))
 	if bytes.HasPrefix(text, []byte("#")) {
@@ -111,8 +112,9 @@ func commented(text []byte) bool {
 	return n >= 2
 }
 
-// measure finds the width of the table, the commonest among its rows, and its first row. A row
-// above it may be a header that is a cell short, or has empty cells too many.
+// measure sets width to the commonest number of cells in a row, preferring larger numbers slightly,
+// and first to the first row of that width, or to the row before it if that may be the header. It
+// leaves first at 0 if the caller gives SkipLines.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -136,8 +138,8 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty cuts rows that have empty cells behind the table's width. If some rows have such a cell
-// and others do not, it is no column.
+// cutEmpty removes the last column if no row has a value in it and several rows lack the column. It
+// also cuts rows whose cells beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -151,14 +153,15 @@ func (c *candidate) cutEmpty(counts map[int]int) {
 	}
 }
 
-// headsTable reports whether a row that is not of a table's width may be its header: the rows of
-// one that has a cell more may have names of their own.
+// headsTable reports whether row, whose length is not width, may be the header of a table of width
+// columns: without the empty cells at its end it has a name for each column, or for all but the
+// first of three or more columns, which then contains the names of the rows.
 func headsTable(row []string, width int) bool {
 	n := named(row)
 	return n == width || width > 2 && n == width-1
 }
 
-// named returns the number of cells without empty ones at the end.
+// named returns the number of cells in row, not counting empty cells at its end.
 func named(row []string) int {
 	n := len(row)
 	for n > 0 && row[n-1] == "" {
@@ -167,8 +170,9 @@ func named(row []string) int {
 	return n
 }
 
-// judge computes the score: the squared share of rows that have the table's width, times the mean
-// of how sure it is that a cell is one cell, times (width-1)/width.
+// judge computes the score: share^2 * sureness * (width-1)/width, where share is the share of rows
+// that have the table's width; or .12 * share^2 without a separator. It lowers the score for signs
+// of a wrong dialect, such as unclosed quotes, and raises it if the columns fit a model.
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {
 		return
@@ -209,7 +213,8 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// fitModel raises the score of a dialect under which the file has the columns of a model.
+// fitModel raises the score if the file has the names that findHeader looks for, or as many columns
+// as the model.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {
@@ -223,8 +228,8 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the row of the head that has all names that a model needs or, without a model,
-// the label's name.
+// findHeader returns the index of the first row, among the first 100 rows of the head, that has all
+// names that a model needs or, without a model, the label's name.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {
@@ -244,12 +249,12 @@ func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	return 0, false
 }
 
-// hasAll reports whether the cells have all of the names.
+// hasAll reports whether each of the names is one of the cells.
 func hasAll(cells, names []string) bool {
 	return len(cells) >= len(names) && len(lacking(cells, names)) == 0
 }
 
-// lacking returns the names that no cell has.
+// lacking returns the names that are not among the cells.
 func lacking(cells, names []string) (absent []string) {
 	has := make(map[string]bool, len(cells))
 	for _, c := range cells {
@@ -263,7 +268,9 @@ func lacking(cells, names []string) (absent []string) {
 	return absent
 }
 
-// sureness returns the mean over cells of how sure it is that a cell is one, from 0 to 1.
+// sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
+// several. It examines about sampledCells cells, and lowers the result if cells begin with a quote
+// that the dialect reads as a character.
 func (c *candidate) sureness(body [][]string) float64 {
 	step := 1 + len(body)*c.width/sampledCells
 	sum, cells, quoted := 0., 0, false

@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// doubtful is the share of the best score from which on a second separator is in doubt.
+// doubtful is the fraction of the best score from which on a second separator makes the choice
+// doubtful.
 const doubtful = .9
 
-// footerRows is how many rows at the end of a table may sum up the others.
+// footerRows is the number of rows at the end of a table that may be totals of the rows above them.
 const footerRows = 3
 
-// doubt adds a doubt.
+// doubt appends d to the doubts.
 func (r *Reader) doubt(d Doubt) { r.doubts = append(r.doubts, d) }
 
-// doubtSeparator tells of a separator that is nearly as likely as the one that was chosen.
+// doubtSeparator adds a doubt if the second separator is nearly as likely as the chosen one, and
+// one if a table of one column seems to have cells separated by blanks.
 func (r *Reader) doubtSeparator(best, second *candidate) {
 	if best.width == 1 && best.hasBlanks() {
 		r.doubt(Doubt{About: "separator", Flag: `tr -s ' ' ',' makes a CSV file of it, or say -sep none`,
@@ -30,8 +32,9 @@ func (r *Reader) doubtSeparator(best, second *candidate) {
 		separatorName(best.separator), best.width, separatorName(second.separator), second.width)})
 }
 
-// hasBlanks reports whether nearly all rows of a table of one column have the same number of words,
-// two or more, of which half or more are numbers or dates.
+// hasBlanks reports whether the rows of a table of one column look like cells separated by blanks:
+// at least nine in ten rows have the same number of words, two or more, and at least half of all
+// words are numbers or dates.
 func (c *candidate) hasBlanks() bool {
 	counts, words, values := map[int]int{}, 0, 0
 	for _, r := range c.rows {
@@ -61,7 +64,8 @@ func separatorName(c byte) string {
 	return strconv.QuoteRune(rune(c))
 }
 
-// doubtHeader tells of a first row that may be a header or not, and of lines above it.
+// doubtHeader adds a doubt if lines above the table, other than comments, are left out, and one if
+// the first row may or may not be a header.
 func (r *Reader) doubtHeader(c *candidate, h heading, skipped int) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
 	if slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {
@@ -83,7 +87,8 @@ func (r *Reader) doubtHeader(c *candidate, h heading, skipped int) {
 	r.doubt(d)
 }
 
-// finish checks what the whole file tells, and adds its doubts.
+// finish is called at the end of the file. It returns an error if too many rows have another number
+// of cells than the table has columns; else it adds the doubts that depend on the whole file.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

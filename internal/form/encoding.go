@@ -19,18 +19,19 @@ const (
 	windows1252Name = "windows-1252"
 )
 
-// An encoding is how the bytes of a file are read as characters.
+// encoding is the character encoding of a file.
 type encoding struct {
 	name  string
-	mark  int  // bytes of the byte order mark that the file begins with
-	mends bool // bytes that are not UTF-8 are read as U+FFFD: the sample has few of them
+	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
+	mends bool // whether bytes that are not UTF-8, of which samples have few, become U+FFFD
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
 	{"\xef\xbb\xbf", utf8Name}, {"\xff\xfe", utf16LittleName}, {"\xfe\xff", utf16BigName},
 }
 
-// encodingNamed returns the encoding of a name that a user gave.
+// encodingNamed returns the encoding with the name that a user gave. head is the start of the file;
+// it decides the byte order of utf-16, and whether there is a byte order mark.
 func encodingNamed(name string, head []byte) (encoding, error) {
 	e := encoding{}
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
@@ -59,8 +60,9 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	return e, nil
 }
 
-// detectEncoding returns the encoding of a file by samples of it, of which the first is its
-// beginning and the last may be cut within a character, and what is in doubt.
+// detectEncoding detects the encoding of a file from samples of it. The first sample is the
+// beginning of the file. Samples may start or end within a character. doubt is nil if the encoding
+// is certain.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {
@@ -78,7 +80,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 		return e, nil
 	}
 	var bad, characters int
-	at := -1 // of the first bad byte in the first sample
+	at := -1 // index of the first bad byte in the first sample
 	for i, s := range samples {
 		b, c, first := countUTF8(s, i > 0)
 		if bad, characters = bad+b, characters+c; i == 0 {
@@ -102,9 +104,9 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	return e, d
 }
 
-// countUTF8 returns how many bytes are not UTF-8, how many characters of several bytes there are,
-// and the index of the first bad byte, or -1. A character that the end cuts is not counted, nor one
-// that the beginning cuts if within is true.
+// countUTF8 returns the number of bytes that are not UTF-8, the number of characters of more than
+// one byte, and the index of the first bad byte, or -1. It ignores an incomplete character at the
+// end and, if within is true, one at the beginning.
 func countUTF8(s []byte, within bool) (bad, characters, first int) {
 	first = -1
 	for within && len(s) > 0 && !utf8.RuneStart(s[0]) {
@@ -131,7 +133,8 @@ func countUTF8(s []byte, within bool) (bad, characters, first int) {
 	return bad, characters, first
 }
 
-// wordAround returns the word around a byte: letters, and bytes of other encodings.
+// wordAround returns the word around text[at], up to 20 bytes on either side: ASCII letters and
+// bytes from 0x80, which are letters in other encodings.
 func wordAround(text []byte, at int) []byte {
 	is := func(c byte) bool { return c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	from, to := at, at
@@ -144,10 +147,11 @@ func wordAround(text []byte, at int) []byte {
 	return text[from:to]
 }
 
-// utf16Of returns the name of the UTF-16 that text without a byte order mark is in, or nothing.
-// Newlines, separators and digits have a byte 0 there, in even or in odd places alone.
+// utf16Of returns the name of the UTF-16 encoding that text without a byte order mark seems to
+// have, or "". In UTF-16, newlines, separators and digits have a zero byte: all at even positions
+// if big-endian, all at odd positions if little-endian.
 func utf16Of(text []byte) string {
-	var zeros, wide [2]int // by place; of newlines beside a zero, the place of the zero
+	var zeros, wide [2]int // zeros at even and odd positions: all, and those beside a newline
 	newlines := 0
 	for i, c := range text {
 		if c == 0 {
@@ -169,8 +173,9 @@ func utf16Of(text []byte) string {
 	return ""
 }
 
-// isText reports whether the first bytes of a decoded file may be text, and not another kind of
-// file: text has no byte 0, and no control characters unless it is valid UTF-8.
+// isText reports whether the first 512 bytes of a decoded file may be text, and not another kind of
+// file. Text has no byte 0 and, unless its encoding is UTF-8, no control characters but white
+// space.
 func isText(decoded []byte, name string) bool {
 	head := decoded[:min(len(decoded), 512)]
 	if bytes.IndexByte(head, 0) >= 0 {
@@ -182,28 +187,28 @@ func isText(decoded []byte, name string) bool {
 	return name == utf8Name || !bytes.ContainsFunc(head, control)
 }
 
-// decode returns the text of a sample of a file.
+// decode returns a sample of a file decoded to UTF-8.
 func (e encoding) decode(sample []byte) []byte {
 	d := decoder{encoding: e}
 	out, _, _ := d.step(make([]byte, 0, len(sample)+len(sample)/8), sample, false)
 	return out
 }
 
-// A decoder reads text in an encoding as UTF-8.
+// decoder is an io.Reader that decodes src to UTF-8.
 type decoder struct {
 	encoding
 	src      io.Reader
-	raw      []byte // read and not yet decoded
-	out      []byte // decoded and not yet read
-	at       int    // in out
+	raw      []byte // bytes read but not yet decoded
+	out      []byte // the text decoded last
+	at       int    // number of bytes of out that Read has returned
 	err      error
-	replaced int // bytes that were read as U+FFFD
+	replaced int // number of bytes that were not UTF-8 and became U+FFFD
 }
 
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
 	"-encoding windows-1252 for instance")
 
-// decoderChunk is how many bytes a decoder reads at a time.
+// decoderChunk is the number of bytes that a decoder reads at a time.
 const decoderChunk = 1 << 16
 
 func (d *decoder) Read(p []byte) (int, error) {
@@ -229,8 +234,9 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// step appends to out the text of raw, and returns how many bytes of raw it has used: a character
-// that is cut at the end is left for later, unless the file ends there.
+// step appends the decoded text of raw to out, and returns the number of bytes of raw that it has
+// decoded. It leaves an incomplete character at the end of raw for the next call, unless end says
+// that the file ends there.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:
@@ -314,7 +320,7 @@ func decodeWindows1252(out, raw []byte) []byte {
 	return out
 }
 
-// countLines returns how many lines end in text: by a newline, a carriage return, or both.
+// countLines returns the number of line ends in text: newlines, carriage returns, or both together.
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'})
 	if n > 0 {

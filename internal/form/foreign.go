@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// A fileKind is a kind of files that are no text of a table.
+// fileKind is a file format that is not a table in text form.
 type fileKind struct {
 	magic  string // first bytes
-	text   bool   // these may begin a text too: a kind of file has bytes that are not UTF-8, or 0
+	text   bool   // text may begin with magic: only files with invalid UTF-8 or a byte 0 match
 	what   string
 	advice string
 }
@@ -44,8 +44,9 @@ func withPandas(kind string) string {
 }
 
 // ForeignKind returns the kind of a file that begins with head, if it is a workbook, an archive or
-// a document instead of a table in text form, and advice on how to make a CSV file of it, with FILE
-// in place of its name. what is empty for other files. head needs only a few kilobytes of the file.
+// another file that is not a table in text form, and advice on how to make a CSV file of it, with
+// FILE in place of its name. what is empty for other files. head needs only a few kilobytes of the
+// file.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)
@@ -77,7 +78,8 @@ func ForeignKind(head []byte) (what, advice string) {
 	return "", ""
 }
 
-// zipKind returns the kind of a zip archive: workbooks are zip archives.
+// zipKind returns the kind of a zip archive, which may be a workbook, and advice as ForeignKind
+// does.
 func zipKind(head []byte) (what, advice string) {
 	has := func(name string) bool { return bytes.Contains(head, []byte(name)) }
 	switch {

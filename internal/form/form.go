@@ -3,7 +3,7 @@
 // gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
 // [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. Each
-// ambiguity is reported as a [Doubt]: no row is left out, and no cell changed, without one.
+// ambiguity is reported as a [Doubt]: no row is left out, and no cell is changed, without a Doubt.
 // Package dataset is its caller; the kinds of single cells come from package cell.
 package form
 
@@ -13,7 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// None says that a table has no separator, quote or comment character, in place of one to detect.
+// None stands for no character where a table has no separator, quotes or comments. A zero byte
+// instead means that the character is to be detected.
 const None = 0xff
 
 // The formats.
@@ -24,7 +25,7 @@ const (
 	JSONL = "jsonl" // a flat object of JSON in each line
 )
 
-// Given has the parts of a form that the caller knows. Zero values are detected.
+// Given is the parts of a form that the caller knows. The parts with zero values are detected.
 type Given struct {
 	Format    string // one of the formats
 	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
@@ -34,25 +35,25 @@ type Given struct {
 	SkipLines int    // lines above the table; -1 for none
 	Header    *bool  // whether the first row of the table names the columns
 
-	// Names are the columns that a model needs, nil without a model or if its training data had no
-	// header. A row that has all of them is the header.
+	// Names are the names of the columns that a model needs; nil without a model or if its training
+	// data had no header. A row that has all of these names is the header.
 	Names []string
-	// Label is the model's label column, which the file may lack; without a model it is the name of
-	// the label, which the header has if there is one.
+	// Label is the name of a model's label column, which the file may lack; without a model, it is
+	// the name of the label column, which the header must have if there is a header.
 	Label string
-	// Columns is the number of a model's columns without the label, 0 without a model. A file
-	// without a header has Columns columns, or one more.
+	// Columns is the number of a model's columns without the label; 0 without a model. A file
+	// without a header has Columns columns, or one more: the label.
 	Columns int
 
-	// Keep asks for one row for each row of the file, for predictions that stay in step with it:
-	// rows with too few or too many cells are filled with empty cells or cut, and blank lines of
-	// tables of one column, and of lines, are rows.
+	// Keep asks for exactly one row for each row of the file, so that predictions stay in step with
+	// the file: rows with too few or too many cells are filled with empty cells or cut, and blank
+	// lines are rows in tables of one column and in the format Lines.
 	Keep bool
-	// MaxColumns is the most columns that a row may have, 0 for 2^18.
+	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int
 }
 
-// A Form is how the text of a file was read.
+// Form is how the text of a file is read.
 type Form struct {
 	Format    string // one of the formats
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
@@ -60,21 +61,21 @@ type Form struct {
 	Quote     byte   // around cells; None for no quotes
 	Comment   byte   // first character of lines left out; None for no such lines
 	SkipLines int    // lines left out above the table
-	Header    bool   // the first row of the table names the columns
-	Units     bool   // a row of units, types or descriptions below the header is left out
-	Columns   int    // at the first row; JSON lines may grow
-	Trailing  int    // columns at the end without a name and, in the samples, without a value
-	Decimal   byte   // ',' if most of the numbers that tell the decimal mark have commas, else '.'
+	Header    bool   // whether the first row of the table names the columns
+	Units     bool   // whether a row of units, types or descriptions below the header is left out
+	Columns   int    // number of columns at the first row; later JSON lines may add columns
+	Trailing  int    // number of columns at the end without a name and, in samples, without a value
+	Decimal   byte   // decimal mark: ',' if more numbers have an unambiguous ',' than '.', else '.'
 }
 
-// A Doubt is something that may have been meant otherwise than it was read.
+// Doubt is an ambiguity of a file: what was found, and how it was read.
 type Doubt struct {
 	About  string // encoding, separator, header, rows, column, label or task
-	Column string // name of the column, if one is concerned
-	Cell   string // a cell that shows it, if one does
-	Line   int    // of the file; 0 if none is concerned
+	Column string // name of the column that the doubt concerns; may be empty
+	Cell   string // a cell as an example; may be empty
+	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
 	Text   string // what was found, and how it was read
-	Flag   string // the flags of the command that settle it
+	Flag   string // the command's flags that resolve the doubt; may be empty
 }
 
 // String returns one line: the place, the text, a cell and the flags.
@@ -96,11 +97,11 @@ func (d Doubt) String() string {
 	return s
 }
 
-// A SyntaxError is a fault in the text of a file.
+// SyntaxError is an error in the text of a file.
 type SyntaxError struct {
-	Line   int    // from 1; 0 if the fault is the whole file's
-	Column int    // in bytes, from 1; 0 if the fault is the whole line's
-	Token  string // what is at fault; may be empty
+	Line   int    // line number, from 1; 0 if the error concerns the whole file
+	Column int    // position in the line in bytes, from 1; 0 if the error concerns the whole line
+	Token  string // the wrong text; may be empty
 	Reason string
 }
 

@@ -10,15 +10,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// A heading is the top of a table: the first row, and whether it is a header.
+// heading is the top of a table: its first row, and whether that row is a header.
 type heading struct {
-	at     int  // row of the sample that is the table's first: its header or a row
-	header bool // that row names the columns
+	at     int  // index in the sampled rows of the table's first row: its header or a data row
+	header bool // whether that row names the columns
 	sure   bool
-	units  bool // the row behind the header is no row of the table
+	units  bool // whether the row after the header has units, types or descriptions, not data
 }
 
-// findHeading finds the first row of the table and settles whether it is a header.
+// findHeading finds the first row of the table and decides whether it is a header.
 func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	h = heading{at: c.first, sure: true}
 	if at, found := c.findHeader(g); found && (g.Header == nil || *g.Header) {
@@ -47,8 +47,9 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows from a row on that have the table's width, no more than
-// sampledCells have room in.
+// body returns the sampled rows, from the row with index from on, that have the table's width. From
+// the 100th row on it returns evenly spaced rows if the samples have more than 2*sampledCells
+// cells.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -62,9 +63,10 @@ func (c *candidate) body(from int) (rows [][]string) {
 	return rows
 }
 
-// filler returns how many rows at the top of a table have half of the cells that its rows have, or
-// fewer, or names that a program made up, if there is a header behind them: lines above the table
-// that were filled up with separators.
+// filler returns the number of rows, from the row with index from on, that are not rows of the
+// table but lines above it, padded with separators. Such a row has at most half as many cells with
+// a value as the median row, or is followed by such a row and has names made up by a program.
+// filler returns 0 unless these rows are followed by a row that is certainly a header.
 func (c *candidate) filler(from int) int {
 	body := c.body(from)
 	fill := make([]int, len(body))
@@ -105,7 +107,7 @@ func filled(cells []string) (n int) {
 	return n
 }
 
-// madeUp reports whether cells are Column1, Column2 and so on.
+// madeUp reports whether the cells are Column1, Column2 and so on, in letters of either case.
 func madeUp(cells []string) bool {
 	for i, c := range cells {
 		if rest, found := strings.CutPrefix(strings.ToLower(c), "column"); !found ||
@@ -116,16 +118,18 @@ func madeUp(cells []string) bool {
 	return true
 }
 
-// A ballot counts the columns that say that a first row is a header, or is not: a number or a word
-// above numbers or dates twice, a word that comes again too, a word that never does once.
+// ballot counts the votes of the columns on whether the first row of a table is a header. A column
+// of numbers or dates usually has two votes; a column of words has up to two, fewer if it is less
+// telling.
 type ballot struct {
 	yes, no  float64
-	typed    int // columns of numbers or dates
-	typedYes int // of them, those with a word in the first row
-	strange  int // numbers in the first row that no row below it has the like of
+	typed    int // number of columns of numbers or dates
+	typedYes int // number of these columns whose first cell is of another kind
+	strange  int // number of first cells that are numbers unlike those below them
 }
 
-// isHeader reports whether row at names the columns of the rows below it, and whether that is sure.
+// isHeader reports whether the row with index at names the columns of the rows below it, and
+// whether the answer is certain.
 func (c *candidate) isHeader(at int) (header, sure bool) {
 	body := c.body(at + 1)
 	first := c.fit(c.rows[at], body)
@@ -136,7 +140,7 @@ func (c *candidate) isHeader(at int) (header, sure bool) {
 		return true, true
 	}
 	b := vote(first, body)
-	if !slices.ContainsFunc(first, isValue) { // it may come again, in files that were joined
+	if !slices.ContainsFunc(first, isValue) { // the header may recur, in concatenated files
 		once := slices.DeleteFunc(body, func(r []string) bool { return slices.Equal(r, first) })
 		if v := vote(first, once); v.typedYes > 0 || c.width > 1 && v.yes > 0 && v.no == 0 &&
 			severalRows(once) {
@@ -154,7 +158,7 @@ func (c *candidate) isHeader(at int) (header, sure bool) {
 	return namelike(first), !namelike(first)
 }
 
-// severalRows reports whether two rows or more are different.
+// severalRows reports whether at least two of the rows are different.
 func severalRows(rows [][]string) bool {
 	seen := map[string]bool{}
 	for _, r := range rows {
@@ -165,9 +169,9 @@ func severalRows(rows [][]string) bool {
 	return false
 }
 
-// fit returns a header that has a name for each column of the table. One that is too long ends in
-// empty cells. One that is a cell short lacks the name of the first column, unless all rows of the
-// table end in an empty cell.
+// fit returns the header with one cell for each column of the table. It cuts a header that is too
+// long. If the header is one cell short, fit adds an empty name for the first column, unless the
+// last cells of all rows of body are empty. Otherwise it appends empty names.
 func (c *candidate) fit(header []string, body [][]string) []string {
 	if len(header) > c.width {
 		return slices.Clone(header[:c.width])
@@ -185,8 +189,8 @@ func isValue(s string) bool {
 	return k == cell.NumberCell || k == cell.DateCell
 }
 
-// namelike reports whether cells can be the names of columns: short, different, and none of them an
-// address or a sentence.
+// namelike reports whether the cells can be names of columns: at most 60 bytes long, different, not
+// all empty, and none of them a gap word, a number, a date, an address or a sentence.
 func namelike(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -200,9 +204,10 @@ func namelike(cells []string) bool {
 	return !isEmpty(cells)
 }
 
-// countsUp reports whether the numbers of a first row are the names that programs give to columns
-// without names, 0, 1, 2 and so on, or steps of a scale: they rise by the same amount, as hardly a
-// row below does, and leave out no column but the first or the last.
+// countsUp reports whether the first row is a header of three or more numbers that rise by equal
+// amounts: 0, 1, 2 and so on, which programs give to columns without names, or the steps of a
+// scale, unless more than a twentieth of the rows below rise too. The first and the last cell need
+// not be numbers.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {
@@ -216,7 +221,7 @@ func countsUp(first []string, body [][]string) bool {
 		return false
 	}
 	if first[from] == "0" && step == 1 && len(first) >= 4 && first[to-1] == strconv.Itoa(to-from-1) {
-		again := func(r []string) bool { // the label of the first row, or its name
+		again := func(r []string) bool { // a label that recurs is not a name
 			return from > 0 && first[0] != "" && r[0] == first[0] ||
 				to < len(first) && r[to] == first[to]
 		}
@@ -234,8 +239,9 @@ func countsUp(first []string, body [][]string) bool {
 	return 20*too <= len(body)
 }
 
-// LooksNumbered reports whether a row of a table without a header may be taken for names that count
-// the columns, or for steps of a scale.
+// LooksNumbered reports whether a row of a table without a header could be mistaken for a header of
+// numbers: its cells, perhaps without the first or the last, are numbers that rise by equal
+// amounts.
 func LooksNumbered(cells []string) bool {
 	for from := range min(2, len(cells)) {
 		for to := max(from, len(cells)-1); to <= len(cells); to++ {
@@ -252,7 +258,8 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// rises returns the amount by which each number is larger than the one before it.
+// rises returns the amount by which each number is larger than the one before it. ok is false
+// unless the cells are three or more numbers, and the amounts are equal and positive.
 func rises(cells []string) (step float64, ok bool) {
 	last := 0.
 	for i, c := range cells {
@@ -265,7 +272,7 @@ func rises(cells []string) (step float64, ok bool) {
 	return step, len(cells) > 2 && step > 0
 }
 
-// vote asks each column about the first row.
+// vote returns the votes of all columns on whether first is a header of the rows of body.
 func vote(first []string, body [][]string) (b ballot) {
 	for j, x := range first {
 		b.ask(x, body, j)
@@ -273,14 +280,14 @@ func vote(first []string, body [][]string) (b ballot) {
 	return b
 }
 
-// A columnSample has the statistics of a column below a possible header.
+// columnSample is the statistics of the cells of a column below a possible header.
 type columnSample struct {
-	cells, numbers, dates, years int // cells that are no gaps
-	digits, decimals, bytes      int // cells with digits, and with a decimal mark; length of all
+	cells, numbers, dates, years int // numbers of cells: all but gaps, numbers, dates, years
+	digits, decimals, bytes      int // cells with digits; numbers with . , e or E; total length
 	least, most                  float64
 	counts                       map[string]int
-	sentences                    int // cells that end as sentences do
-	length                       int // of all cells, in bytes; 0 if they differ
+	sentences                    int // number of cells that end as sentences do
+	length                       int // length of each cell in bytes; 0 if the lengths differ
 }
 
 func sampleColumn(body [][]string, j int) *columnSample {
@@ -326,15 +333,15 @@ func sampleColumn(body [][]string, j int) *columnSample {
 	return s
 }
 
-// endsSentence reports whether a cell ends as sentences do.
+// endsSentence reports whether a cell ends in a period, an exclamation mark or a question mark.
 func endsSentence(s string) bool { return s != "" && strings.ContainsAny(s[len(s)-1:], ".!?") }
 
-// isYear reports whether a cell is a year of 1900 to 2099.
+// isYear reports whether a cell is a year from 1900 to 2099.
 func isYear(s string) bool {
 	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && isNumber(s)
 }
 
-// recurring returns the share of cells that come twice or more.
+// recurring returns the share of cells whose text occurs at least twice in the column.
 func (s *columnSample) recurring() float64 {
 	once := 0
 	for _, n := range s.counts {
@@ -345,10 +352,10 @@ func (s *columnSample) recurring() float64 {
 	return 1 - float64(once)/float64(max(1, s.cells))
 }
 
-// typedShare is the share of numbers, or of dates, that makes a column one of numbers or dates.
+// typedShare is the least share of numbers and dates in a column of numbers or dates.
 const typedShare = .85
 
-// ask counts the vote of column j, whose cell in the first row is x.
+// ask adds the vote of column j, whose cell in the first row is x.
 func (b *ballot) ask(x string, body [][]string, j int) {
 	s := sampleColumn(body, j)
 	n := float64(s.cells)
@@ -380,7 +387,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 	}
 }
 
-// askWords counts the vote of a column of words that does not have the first row's cell again.
+// askWords adds the vote of a column of words in which x, the first row's cell, does not recur.
 func (b *ballot) askWords(x string, s *columnSample) {
 	n := float64(s.cells)
 	hasDigit := strings.ContainsAny(x, "0123456789")
@@ -398,8 +405,9 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	}
 }
 
-// isStrange reports whether the column has no number like x: x is far from all of them, is a whole
-// number among decimals, or a year among other numbers.
+// isStrange reports whether the number x is unlike the numbers of the column: it is far from all of
+// them, a whole number among decimals, or a year among other numbers. A column of fewer than 8
+// cells is tested only for the year.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
@@ -413,8 +421,10 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether row at is a header, of a file that a model reads: all columns of
-// numbers and dates have different words there, and no cell comes again below. A single row is data.
+// looksNamed reports whether the row with index at is the header of a file that a model reads: at
+// least two columns of numbers or dates, or all columns, have a cell of another kind there, no
+// column votes against a header, and the cells are different and none of them a number or date. A
+// single row is data.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {
@@ -426,8 +436,8 @@ func (c *candidate) looksNamed(at int) bool {
 		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
 }
 
-// checkNames returns an error if row at is a header that lacks names which a model needs: it has
-// half of them or more, or is plainly no row of the table.
+// checkNames returns an error if the row with index at is a header that lacks names that the model
+// needs. It is a header if it has at least half of the names, or looksNamed reports so.
 func (c *candidate) checkNames(at int, g *Given) error {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
 	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
@@ -445,7 +455,7 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }
 
-// distinct reports whether no two cells that are not empty are the same.
+// distinct reports whether no two cells are equal, empty cells aside.
 func distinct(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -457,8 +467,9 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBehind reports whether the row behind a header has units, types or descriptions: words in
-// all columns of numbers and dates, two of them at least, or names of types alone.
+// unitsBehind reports whether the row after the header, which has index at, has units, types or
+// descriptions: no numbers or dates, and words in at least two columns of numbers or dates, or only
+// names of types.
 func (c *candidate) unitsBehind(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false
@@ -477,12 +488,12 @@ func (c *candidate) unitsBehind(at int) bool {
 	return b.typedYes >= 2 && b.no == 0 && (len(body) >= 5 || distinct(row))
 }
 
-// typeNames are words for the types of columns.
+// typeNames is the set of words for the types of columns.
 var typeNames = setOf(`int integer int32 int64 long bigint float float32 float64 double real numeric
 	number decimal string str text char varchar object category categorical factor nominal bool
 	boolean date datetime timestamp time continuous discrete class label target feature meta c d s`)
 
-// setOf returns the set of the words of a text, and the empty word.
+// setOf returns the set of the words in text and the empty word.
 func setOf(text string) map[string]bool {
 	set := map[string]bool{"": true}
 	for word := range strings.FieldsSeq(text) {

@@ -9,14 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// jsonRows are lines that each have a flat object of JSON. A field that a line lacks is empty.
+// jsonRows reads lines that each contain one flat JSON object. The cell of a field that a line
+// lacks is empty.
 type jsonRows struct {
 	*scanner
 	fields []string
-	at     map[string]int // of the fields
-	row    int            // number of the last one
-	seen   []int          // the row that has had a field last
-	found  []int          // fields of the last row
+	at     map[string]int // index of each name in fields
+	row    int            // number of the last row, from 1
+	seen   []int          // for each field, the last row that has it
+	found  []int          // indices of the fields that the last row has
 }
 
 func newJSONRows(s *scanner, sample *sample) *jsonRows {
@@ -27,12 +28,12 @@ func newJSONRows(s *scanner, sample *sample) *jsonRows {
 	return j
 }
 
-// add returns the number of a field, which may be new.
+// add returns the index of a field, and adds the field if it is new.
 func (j *jsonRows) add(name string) int {
 	i, found := j.at[name]
 	if !found {
 		i = len(j.fields)
-		name = strings.Clone(name) // and not its line
+		name = strings.Clone(name) // so that the line is not kept in memory
 		j.at[name] = i
 		j.fields = append(j.fields, name)
 		j.cells, j.starts, j.seen = append(j.cells, ""), append(j.starts, 0), append(j.seen, 0)
@@ -55,8 +56,8 @@ func (j *jsonRows) next() ([]string, error) {
 	}
 }
 
-// parse reads the object of a line. It clears only the cells that the row before has set, so that a
-// row takes time in proportion to its own fields.
+// parse parses the object of a line. It clears only the cells that the previous row has set, so
+// that a row takes time in proportion to its own fields.
 func (j *jsonRows) parse(line string) error {
 	for _, i := range j.found {
 		j.cells[i], j.starts[i] = "", 0
@@ -82,12 +83,12 @@ func (j *jsonRows) parse(line string) error {
 	return nil
 }
 
-// mostMerged is how many fields are put in order: beyond it they stand as they come.
+// mostMerged is the number of fields above which new fields are appended, not inserted in order.
 const mostMerged = 2000
 
-// fields returns the names of the fields that the head of the file has. A field that the first line
-// lacks stands where the line that has it shows it: behind the field that it follows, or else before
-// the one that follows it.
+// fields returns the names of the fields in the head of the file. A field that the first line lacks
+// is placed as in the first line that has it: after the field that it follows there or, if it
+// follows none that is known, before the next known field.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
@@ -107,9 +108,10 @@ func (s *sample) fields() (names []string) {
 	}
 }
 
-// mergeFields returns names with the names of a line inserted, and adds these to known.
+// mergeFields inserts the names of a line, own, that are not yet known into names, adds them to
+// known, and returns names.
 func mergeFields(names, own []string, known map[string]bool) []string {
-	at := len(names) // of the next new field
+	at := len(names) // where the next new field is inserted
 	if i := slices.IndexFunc(own, func(name string) bool { return known[name] }); i > 0 {
 		at = slices.Index(names, own[i])
 	}
@@ -130,7 +132,7 @@ func mergeFields(names, own []string, known map[string]bool) []string {
 	return names
 }
 
-// looksLikeJSON reports whether text begins with a line that is a flat object.
+// looksLikeJSON reports whether the first line of text is a flat JSON object.
 func looksLikeJSON(text []byte) bool {
 	in := scanSample(text, false)
 	e, err := in.lineEnd()
@@ -141,14 +143,15 @@ func looksLikeJSON(text []byte) bool {
 	return s.object(func(string, string, int) string { return "" }) == ""
 }
 
-// A jsonScanner reads a line of JSON.
+// jsonScanner parses one line of JSON.
 type jsonScanner struct {
 	text string
 	at   int
 }
 
-// object parses the object in the text and calls each with every field and the index of its value. It
-// returns the first error of the syntax or of each.
+// object parses the object in the text, and calls each for every field with its name, its value and
+// the index of the value. It returns the reason of the first error of syntax, or the first that
+// each returned; "" if there is none.
 func (s *jsonScanner) object(each func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"
@@ -194,7 +197,7 @@ func (s *jsonScanner) take(c byte) bool {
 	return false
 }
 
-// string reads a string, in quotes.
+// string parses a string in quotes.
 func (s *jsonScanner) string() (value string, ok bool) {
 	start := s.at
 	if !s.take('"') {
@@ -219,8 +222,8 @@ func (s *jsonScanner) string() (value string, ok bool) {
 	}
 }
 
-// value reads a string, a number, true, false or null, which is empty. NaN and infinities, which
-// some programs write, stay as they are.
+// value parses a string, a number, true, false or null, and returns its text; "" for null. NaN,
+// Infinity and -Infinity, which some programs write, are allowed.
 func (s *jsonScanner) value() (value, reason string) {
 	if s.at == len(s.text) {
 		return "", "want a value"

@@ -7,18 +7,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/cell"
 )
 
-// The names of the columns of lines.
+// The names of the columns in the format Lines.
 const (
 	labelName = "label"
 	textName  = "text"
 )
 
-// lineRows are lines of a label, a tab and a text, or of texts alone. Quotes are characters there.
+// lineRows reads lines of a label, a tab and a text, or of texts alone. Quotes have no special
+// meaning.
 type lineRows struct {
 	*scanner
 	labelled bool
-	keep     bool // a line without a tab is a row with a text alone
-	noTab    quirk
+	keep     bool  // whether a line without a tab is a row, with an empty label, and not an error
+	noTab    quirk // lines without a tab
 }
 
 func (l *lineRows) next() ([]string, error) {
@@ -55,7 +56,7 @@ func (l *lineRows) next() ([]string, error) {
 	}
 }
 
-// haveLabels reports whether most lines of a text have a tab.
+// haveLabels reports whether at least half of the lines of text have a tab, blank lines aside.
 func haveLabels(text []byte) bool {
 	lines, tabs := 0, 0
 	for line := range bytes.FieldsFuncSeq(text, isLineEnd) {
@@ -71,9 +72,10 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether a table without a header is rather lines of a label, a tab and a
-// text: two columns with a tab between them, few short values that recur, then texts that are
-// nearly all different.
+// looksLikeLines reports whether a table without a header is more likely to be lines of a label, a
+// tab and a text: it has two columns separated by a tab, and the first has short values. Either
+// these are single words and half of the texts are sentences, or they recur and the texts mostly
+// differ.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false
@@ -106,7 +108,7 @@ func (c *candidate) looksLikeLines(from int) bool {
 	return n >= 10 && 3*len(labels) <= n && 5*len(texts) >= 3*n
 }
 
-// wantsLines reports whether a model was trained on lines.
+// wantsLines reports whether the model was trained on a file in the format Lines.
 func (g *Given) wantsLines() bool {
 	return len(g.Names) == 1 && g.Names[0] == textName && g.Label == labelName
 }

@@ -11,48 +11,48 @@ import (
 	"github.com/pegasimd/pegasimd/internal/cell"
 )
 
-// defaultMaxColumns is how many columns a table may have unless the caller says it.
+// defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
 const defaultMaxColumns = 1 << 18
 
-// mostFooter is how many rows at the end of a table may have another width without being counted
-// as faults.
+// mostFooter is the largest number of rows at the end of a table that may have another width than
+// the table without counting as errors.
 const mostFooter = 20
 
-// A Reader reads the rows of a table.
+// Reader reads the rows of a table.
 type Reader struct {
 	form    Form
 	names   []string
 	source  *counter
 	decoder *decoder
-	scanner *scanner // of a table; nil for lines and JSON
+	scanner *scanner // the scanner of a table; nil for the formats Lines and JSONL
 	table   rows
-	json    *jsonRows // the table, if it is JSON
+	json    *jsonRows // the same as table if the format is JSONL; else nil
 	keep    bool
-	needed  []string // names that a row has if it is the header again, though there was none
+	needed  []string // the names of a header that may come later; nil if the file begins with one
 
 	cells    []string // scratch
-	read     int      // rows of the table, those left out as well
-	rows     int      // rows of the table's width
+	read     int      // number of rows except empty ones and repeated headers
+	rows     int      // number of rows returned
 	ragged   quirk    // rows of another width
-	width    int      // of the first of them
-	footer   quirk    // of them, those behind the last row of the table's width
-	totals   quirk    // cells that name a sum
-	totalRow int      // the last row with such a cell
+	width    int      // number of cells in the first of these
+	footer   quirk    // rows of another width after the last row of the table's width
+	totals   quirk    // rows with a cell that names a sum
+	totalRow int      // number of the last of these rows, from 1
 	empty    quirk    // rows of empty cells
-	repeated quirk    // headers again
+	repeated quirk    // rows that repeat the header
 	doubts   []Doubt
 	done     bool
 
 	encodingDoubt *Doubt
 }
 
-// rows are the rows of a file, as the forms have them.
+// rows reads the rows of a file in one of the formats.
 type rows interface {
 	next() ([]string, error)
 	position(cell int) (line, column int)
 }
 
-// A counter counts the bytes that are read through it.
+// counter counts the bytes that are read through it.
 type counter struct {
 	io.Reader
 	n int64
@@ -66,7 +66,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // Open detects the form of a file and returns a reader of its rows. at is the same file, for
 // samples of its middle and its end; nil if the file cannot be read twice. size is its size in
-// bytes, or -1. name is the file's name for messages.
+// bytes, or -1 if unknown. name is not used.
 func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reader, error) {
 	source := &counter{Reader: r}
 	if g.MaxColumns == 0 {
@@ -106,7 +106,7 @@ func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reade
 	return rd, rd.open(in, s, &g)
 }
 
-// open settles the format.
+// open determines the format, and opens the rows in it.
 func (r *Reader) open(in *scanner, s *sample, g *Given) error {
 	if g.SkipLines > 0 {
 		s.skip(g.SkipLines)
@@ -149,7 +149,7 @@ func (r *Reader) openLines(in *scanner, s *sample) error {
 	return nil
 }
 
-// separatorLine is a line by which spreadsheets are told the separator.
+// separatorLine matches a first line such as sep=; that tells spreadsheets the separator.
 var separatorLine = regexp.MustCompile(`(?i)^"?sep=(.)"?\r?[\n\r]`)
 
 // openTable detects the dialect and the header of a table.
@@ -202,8 +202,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of columns at the end that are empty in all rows, as separators behind
-// the last cell make them, unless all columns are.
+// trailing returns the number of columns at the end that are empty in all rows, as separators after
+// the last cell make them; 0 if all columns are empty.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++
@@ -214,7 +214,7 @@ func trailing(rows [][]string, width int) (n int) {
 	return n
 }
 
-// readHeading reads the header and the row of units.
+// readHeading reads the header and the row of units, if the form has them.
 func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	if !r.form.Header {
 		return nil
@@ -257,8 +257,8 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// decimalOf returns ',' if more cells are numbers with a decimal comma alone than with a decimal
-// point alone, else '.'.
+// decimalOf returns ',' if more cells are numbers only under a decimal comma than numbers with a
+// decimal point, else '.'.
 func decimalOf(body [][]string) byte {
 	points, commas := 0, 0
 	for i, r := range body {
@@ -281,12 +281,12 @@ func decimalOf(body [][]string) byte {
 	return '.'
 }
 
-// Form returns how the file is read.
+// Form returns the form in which the file is read.
 func (r *Reader) Form() Form { return r.form }
 
-// Names returns the names of the columns: the cells of the header, label and text for lines, or the
-// fields of JSON lines so far. It is nil if nothing names the columns. The caller must not change
-// the names.
+// Names returns the names of the columns: the cells of the header, "label" and "text" in the format
+// Lines, or the fields so far in the format JSONL. It is nil if nothing names the columns. The
+// caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
@@ -294,9 +294,10 @@ func (r *Reader) Names() []string {
 	return r.names
 }
 
-// Read returns the next row's cells, without blanks around them, which are valid until the next
-// call. All rows of a table have Form().Columns cells; those of JSON lines have one for each field
-// so far. The error is io.EOF at the end, a *SyntaxError for a fault in the text, or the source's.
+// Read returns the cells of the next row, without blanks around them, valid until the next call.
+// All rows of a table have Form().Columns cells; a row of the format JSONL has one cell for each
+// field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or the
+// error of the source.
 func (r *Reader) Read() ([]string, error) {
 	for {
 		cells, err := r.table.next()
@@ -318,7 +319,7 @@ func (r *Reader) Read() ([]string, error) {
 	}
 }
 
-// check returns a row of the table's width, or nil for a row to leave out.
+// check returns a row with the table's number of cells, or nil if the row is to be left out.
 func (r *Reader) check(cells []string) []string {
 	if r.form.Columns == 0 { // the sample had no row
 		r.form.Columns = len(cells)
@@ -334,7 +335,7 @@ func (r *Reader) check(cells []string) []string {
 	}
 	r.read++
 	if len(cells) != w && named(cells) <= w && len(cells) > w {
-		cells = cells[:w] // with separators too many
+		cells = cells[:w] // the cells after these are empty
 	}
 	if len(cells) == w {
 		r.rows++
@@ -357,7 +358,8 @@ func (r *Reader) check(cells []string) []string {
 	return r.cells
 }
 
-// noteTotals notes a cell that names a sum of the rows.
+// noteTotals records the row if one of its cells, such as "total", says that the row sums up
+// others.
 func (r *Reader) noteTotals(cells []string) {
 	for _, c := range cells {
 		if len(c) > 2 && c[0] > '9' && len(c) <= len("grand total:") && slices.ContainsFunc(totalNames,
@@ -369,11 +371,11 @@ func (r *Reader) noteTotals(cells []string) {
 	}
 }
 
-// totalNames are cells of rows that sum up the rows above them.
+// totalNames lists cells that occur in rows that sum up the rows above them.
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
 
-// isHeader reports whether a row is the header again, as in files that were joined.
+// isHeader reports whether a row repeats the header, as in concatenated files.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -385,7 +387,8 @@ func (r *Reader) isHeader(cells []string) bool {
 	return len(r.needed) > 1 && slices.Contains(cells, r.needed[0]) && hasAll(cells, r.needed)
 }
 
-// FieldPos returns the line of a cell of the last row and the cell's first byte in it, from 1.
+// FieldPos returns the line of cell i of the last row, and the position in that line of the cell's
+// first byte, both from 1.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1
@@ -401,5 +404,5 @@ func (r *Reader) Doubts() []Doubt {
 	return r.doubts
 }
 
-// Bytes returns how many bytes of the file were read.
+// Bytes returns the number of bytes of the file that were read.
 func (r *Reader) Bytes() int64 { return r.source.n }

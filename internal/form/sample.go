@@ -5,29 +5,30 @@ import (
 	"io"
 )
 
-// The samples of a file that its form is detected by: its beginning, further pieces if it can be
-// read at any place, and its end.
+// The sizes of the samples from which the form of a file is detected: its beginning and,
+// if the file can be read at any position, further pieces, the last of which is its end.
 const (
 	headSize    = 128 << 10
 	pieceSize   = 32 << 10
-	pieces      = 4
-	headLines   = 20   // lines that the beginning has at least, unless it is mostHead long
-	sampledRows = 3000 // rows of the beginning that are looked at
+	pieces      = 4    // number of further pieces
+	headLines   = 20   // least number of lines in the beginning, unless it is mostHead bytes long
+	sampledRows = 3000 // largest number of rows sampled from the beginning
 )
 
-// A sample is decoded text of a file.
+// sample is decoded parts of the text of a file.
 type sample struct {
-	head   []byte   // its beginning, without the lines that the caller skips
-	whole  bool     // head is all of the file
-	others [][]byte // pieces of it, from the start of a line
-	cut    []bool   // of others: the piece does not end where the file ends
-	line   int      // of the first line of head, from 1
+	head   []byte   // the beginning of the file, without the lines that the caller skips
+	whole  bool     // whether head reaches the end of the file
+	others [][]byte // further pieces of the file, each from the start of a line
+	cut    []bool   // for each of others, whether the piece ends before the end of the file
+	line   int      // line number of the start of head, from 1
 
 	maxColumns int
 }
 
-// readHead reads the beginning of a file, and reports whether that is all of it. A table of many
-// columns has longer lines than others.
+// readHead reads the beginning of a file, and reports whether that is the whole file. It reads more
+// than headSize bytes, up to mostHead, if they have fewer than headLines lines, as in a table of
+// many columns.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
 	mostHead := min(16<<20, 16*maxColumns) // bytes
 	for size := headSize; ; size *= 2 {
@@ -44,8 +45,9 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples behind the head of a file. Without a way to read them there are none:
-// errors are left to whoever reads the file itself.
+// readPieces reads samples after the first head bytes of a file; last reports whether the last
+// sample reaches the end of the file. There are none if at is nil or the file has no more bytes,
+// and fewer after an error, which reading the file itself will report.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false
@@ -69,7 +71,8 @@ func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) 
 	return raw, last
 }
 
-// newSample decodes the samples of a file.
+// newSample decodes the samples of a file. It drops the first, incomplete line of each further
+// piece.
 func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sample {
 	s := &sample{head: e.decode(head[e.mark:]), whole: whole, line: 1}
 	for i, r := range raw {
@@ -84,11 +87,11 @@ func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sa
 	return s
 }
 
-// skip leaves out the first lines of the head.
+// skip removes the given number of lines from the start of head.
 func (s *sample) skip(lines int) {
 	in := scanSample(s.head, false)
 	if in.skip(lines) == nil {
-		if _, err := in.lineEnd(); err == nil { // a newline behind a carriage return is behind it too
+		if _, err := in.lineEnd(); err == nil { // lineEnd skips a newline after a carriage return
 			s.head, s.line = s.head[in.pos:], s.line+lines
 			return
 		}
@@ -96,15 +99,15 @@ func (s *sample) skip(lines int) {
 	s.head = nil
 }
 
-// A sampled has the rows of the samples under a dialect.
+// sampled is the rows of the samples, split by one dialect.
 type sampled struct {
 	rows     [][]string
-	lines    []int // of the rows of the head; 0 for those of other pieces
-	err      error // of the head, other than io.EOF
-	unclosed int   // rows of the head with quotes that do not close where they should
+	lines    []int // line number of each row; 0 for rows of further pieces
+	err      error // error of splitting the head, other than io.EOF
+	unclosed int   // number of rows of the head with an opening quote that is not closed
 }
 
-// rows returns the rows of the samples, without rows of empty cells.
+// rows returns the rows of the samples, split by the dialect d, without rows of empty cells.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {
@@ -138,7 +141,7 @@ func (s *sample) rows(d dialect) *sampled {
 	return t
 }
 
-// isEmpty reports whether no cell has anything in it.
+// isEmpty reports whether all cells are empty.
 func isEmpty(cells []string) bool {
 	for _, c := range cells {
 		if c != "" {

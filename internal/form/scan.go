@@ -7,49 +7,50 @@ import (
 	"strings"
 )
 
-// maxLine is how many bytes a row of text may have.
+// maxLine is the largest length of a row in bytes.
 const maxLine = 1 << 28
 
-// scanBuffer is how many bytes a scanner reads at a time.
+// scanBuffer is the initial size of a scanner's buffer in bytes.
 const scanBuffer = 1 << 16
 
-// A scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
+// scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
 //
-// A quote opens at the start of a cell alone, and closes before a separator or the end of a line;
-// any other is a character, as is one of a pair of quotes within. A quote that is not closed in
-// its line, where a later line has a quote that can only open, is a character as well.
+// A quote opens a cell only at the cell's start, and closes it only before a separator or the end
+// of a line; any other quote is a character, as is a pair of quotes in a quoted cell. An opening
+// quote that is not closed in its line is a character, too, if the next unpaired quote, in a later
+// line, cannot close it.
 type scanner struct {
 	src      io.Reader
 	buf      []byte
-	pos, end int   // of the unread text in buf
-	err      error // of src
-	cut      bool  // the text is a sample: what follows its last line end is not a row
+	pos, end int   // the unread text is buf[pos:end]
+	err      error // error of src, io.EOF at its end
+	cut      bool  // whether the text is a sample, so that text after its last line end is no row
 
 	separator, quote, comment byte
-	blanks                    bool // blank lines are rows
+	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // quotes close in their line: one did not close at all
+	oneLine                   bool // whether quotes must close in their line: one never closed
 
-	// Indexes in buf of the next newline, carriage return and quote: end if there is none, and to
-	// be found anew if below pos.
+	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
+	// below pos is out of date.
 	newline, carriage, quoted int
 
-	line    int  // of the next row
-	afterCR bool // the last line ended in a carriage return: a newline behind it is no line's end
+	line    int  // line number of the next row
+	afterCR bool // whether the last line ended in a carriage return: a newline after it is skipped
 
-	rowLine  int // of the last row
+	rowLine  int // line number of the last row
 	raw      []byte
 	cells    []string
-	starts   []int  // of the cells in raw
-	spans    []span // scratch
-	openings quirk  // quotes at the start of a cell that are characters
+	starts   []int  // index in raw of the start of each cell
+	spans    []span // the cells that parse has found
+	openings quirk  // rows with a quote at the start of a cell that is read as a character
 	comments quirk  // comment lines with the same number of cells as the previous row
-	odd      bool   // scratch: the last quoted cell has such quotes
+	odd      bool   // whether the last quoted cell has inner quotes that are not doubled
 }
 
-// A quirk counts rows that are odd in a way.
+// quirk counts rows with an irregularity, and stores the first as an example.
 type quirk struct {
-	count, line int // line of the first
+	count, line int // number of rows, and line number of the first
 	cell        string
 }
 
@@ -59,10 +60,10 @@ func (q *quirk) add(line int, cell string) {
 	}
 }
 
-// A span is the place of a cell in its row, without quotes.
+// span is the position of a cell in its row: its content, without quotes, is row[from:to].
 type span struct {
 	start, from, to int
-	doubled         bool // it has doubled quotes
+	doubled         bool // whether the cell has doubled quotes
 	quoted          bool
 }
 
@@ -72,13 +73,14 @@ func newScanner(src io.Reader) *scanner {
 	return s
 }
 
-// scanSample returns a scanner of text in memory, which is cut behind its last line if cut is true.
+// scanSample returns a scanner of text in memory. If cut is true, text after the last line end is
+// ignored.
 func scanSample(text []byte, cut bool) *scanner {
 	return &scanner{buf: text, end: len(text), err: io.EOF, cut: cut, separator: None, quote: None,
 		line: 1, newline: -1, carriage: -1, quoted: -1, maxColumns: defaultMaxColumns}
 }
 
-// set sets the characters that have a meaning.
+// set sets the characters that have a meaning; None for no such character.
 func (s *scanner) set(separator, quote, comment byte) {
 	s.separator, s.quote, s.comment = separator, quote, comment
 }
@@ -120,7 +122,7 @@ func (s *scanner) next() ([]string, error) {
 	}
 }
 
-// split splits a row without quotes.
+// split splits a row that has no quotes into cells.
 func (s *scanner) split(row string) error {
 	cells, starts := s.cells[:0], s.starts[:0]
 	from := 0
@@ -151,7 +153,7 @@ func trim(c string) string {
 	return strings.TrimSpace(c)
 }
 
-// isBlank reports whether a line has blanks alone, and no separator.
+// isBlank reports whether a line has only blanks and no separator.
 func (s *scanner) isBlank(line []byte) bool {
 	if len(line) > 0 && line[0] > ' ' && line[0] < 0x80 {
 		return false
@@ -159,7 +161,8 @@ func (s *scanner) isBlank(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 && bytes.IndexByte(line, s.separator) < 0
 }
 
-// lineEnd returns the index in buf at which the line at pos ends. The error is io.EOF at the end.
+// lineEnd returns the index in buf at which the line that starts at pos ends. The error is io.EOF
+// at the end.
 func (s *scanner) lineEnd() (int, error) {
 	for {
 		if s.afterCR && s.pos < s.end {
@@ -192,7 +195,7 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
-// fault returns the error of the source, with a line if it is about the text.
+// fault returns the error of the source, with a line number if the text is not UTF-8.
 func (s *scanner) fault() error {
 	if s.err == errNotUTF8 {
 		return &SyntaxError{Line: s.line, Reason: s.err.Error()}
@@ -200,7 +203,7 @@ func (s *scanner) fault() error {
 	return s.err
 }
 
-// find returns the index of the next character c at or behind from, or len(text).
+// find returns the index in text of the first c at index from or later, or len(text).
 func find(text []byte, from int, c byte) int {
 	if i := bytes.IndexByte(text[from:], c); i >= 0 {
 		return from + i
@@ -208,15 +211,15 @@ func find(text []byte, from int, c byte) int {
 	return len(text)
 }
 
-// advance moves to the line behind the one that ends at index e.
+// advance moves to the line after the one that ends at index e.
 func (s *scanner) advance(e int) {
 	s.pos = min(e+1, s.end)
 	s.afterCR = e < s.end && s.buf[e] == '\r'
 	s.line++
 }
 
-// fill reads more text behind the row at pos, at least as much as there is of it: so a row that is
-// split anew with each filling takes no more than twice the time.
+// fill reads more text after the row at pos, if possible at least as many bytes as the row has so
+// far: parsing the row anew after each fill takes at most about twice the time of parsing it once.
 func (s *scanner) fill() error {
 	size := s.end - s.pos
 	if size > maxLine {
@@ -255,7 +258,7 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// splitQuoted splits the row at pos, which has quotes.
+// splitQuoted splits the row at pos, which has quotes, into cells.
 func (s *scanner) splitQuoted() ([]string, error) {
 	end, ok := s.parse(s.buf[s.pos:s.end], s.err == io.EOF && !s.cut)
 	for !ok {
@@ -289,8 +292,9 @@ func (s *scanner) splitQuoted() ([]string, error) {
 	return s.cells, nil
 }
 
-// parse finds the cells of the row that text begins with. It returns the index at which the row
-// ends, or false if that may be behind the text, unless the text is final.
+// parse finds the cells of the row at the start of text. It returns the index at which the row
+// ends. ok is false if the row may continue after text, unless final is true: then no more text
+// follows.
 func (s *scanner) parse(text []byte, final bool) (end int, ok bool) {
 	s.spans = s.spans[:0]
 	var openings quirk
@@ -334,11 +338,11 @@ func (q *quirk) merge(other quirk) {
 }
 
 // closing finds the end of the cell whose quote opens at start, and returns the cell and the index
-// of the separator or line end behind it. closed is false if the quote is a character; ok is false
-// if more text may tell.
+// of the separator or line end after it. closed is false if the opening quote is a character; ok is
+// false if that depends on text that has not been read yet.
 func (s *scanner) closing(text []byte, start int, final bool) (c span, next int, closed, ok bool) {
 	c = span{start: start, from: start + 1, quoted: true}
-	checked, lines := c.from, false // whether there is a line end before index checked
+	checked, lines := c.from, false // lines: there is a line end before index checked
 	first := min(s.newline, s.carriage) - s.pos
 	s.odd = false
 	for k := c.from; ; {
@@ -348,7 +352,7 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 			return c, 0, false, final
 		}
 		pair := q+1 < len(text) && text[q+1] == s.quote
-		if pair && s.odd { // doubled quotes and bare ones do not mix: a bare one may end the cell
+		if pair && s.odd { // after a bare quote, the second of two quotes may end the cell
 			ends, sure := s.ends(text, q+2, final)
 			if !sure {
 				return c, 0, false, false
@@ -373,15 +377,16 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 			c.to = q
 			return c, e, !lines || !s.oneLine && !s.odd, true
 		}
-		if s.odd = true; lines { // a cell of several lines has doubled quotes alone
+		if s.odd = true; lines { // a cell of several lines may have doubled quotes only
 			return c, 0, false, true
 		}
 		k = q + 1
 	}
 }
 
-// ends returns the index of the separator, the line's end or the text's end at or behind i, if
-// there are blanks alone before it, and else -1. sure is false if more text may tell.
+// ends returns the index of the separator, line end or text end that follows index i after nothing
+// but blanks, or -1 if other text follows. sure is false if the result depends on text that has not
+// been read yet.
 func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	for i < len(text) && text[i] == ' ' && s.separator != ' ' {
 		i++
@@ -395,8 +400,9 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	return -1, true
 }
 
-// position returns the line of a cell of the last row and its first byte in it, from 1. Blanks in
-// front of the cell are not part of it.
+// position returns the line of cell i of the last row, and the position in that line of the cell's
+// first byte, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
+// has no cell i.
 func (s *scanner) position(i int) (line, column int) {
 	if i >= len(s.starts) {
 		return s.rowLine, 0
@@ -409,7 +415,7 @@ func (s *scanner) position(i int) (line, column int) {
 	return s.rowLine + countLines(before), at - bytes.LastIndexAny(before, "\r\n")
 }
 
-// skip leaves out lines.
+// skip skips the given number of lines, or all if there are fewer.
 func (s *scanner) skip(lines int) error {
 	for range lines {
 		e, err := s.lineEnd()
