@@ -26,7 +26,7 @@ type File struct {
 	f       *os.File
 	zip     *gzip.Writer // nil unless the file is compressed
 	failed  error        // first write error
-	settled bool         // committed or discarded
+	settled bool         // whether the file is committed or discarded
 }
 
 // Create creates a File to replace the file name, which need not exist. If name is a symbolic link,

@@ -11,7 +11,7 @@ import (
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
-	ended   bool // set by DiscardAll: create and rename fail from then on
+	ended   bool // whether DiscardAll was called, after which create and rename fail
 )
 
 var errEnded = errors.New("the program is ending")

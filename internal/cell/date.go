@@ -20,12 +20,12 @@ const (
 // Date is a day of the Gregorian calendar, a month of it, or a time of the day.
 type Date struct {
 	Days     float64 // days since 1970-01-01; the time of the day is the fraction
-	Month    int     // from 0
-	MonthDay int     // from 1; 1 for a month without a day
-	Weekday  int     // from 0, Monday; of the month's first day for a month without a day
-	Day      bool    // the cell names a day; false for 2010-01
-	Time     bool    // the cell names a time
-	TimeOnly bool    // the cell names a time, but no day or month
+	Month    int     // the month, from 0 for January
+	MonthDay int     // the day of the month, from 1; 1 for a month without a day
+	Weekday  int     // from 0 for Monday; for a month without a day, that of its first day
+	Day      bool    // whether the cell names a day; false for 2010-01
+	Time     bool    // whether the cell names a time
+	TimeOnly bool    // whether the cell names a time, but no day or month
 }
 
 const maxDate = 80 // bytes of the longest date
@@ -76,7 +76,7 @@ type dateParser struct {
 	year, month, day int   // in the order DMY; year 0: a time alone; day 0: a month without a day
 	orders           Order // the orders in which the date exists
 	hasTime          bool
-	seconds          float64 // since midnight
+	seconds          float64 // time of the day in seconds since midnight
 }
 
 // parse parses a date, a time, or a date and a time.

@@ -21,7 +21,7 @@ type Encoder interface {
 
 // Label is the label of one row.
 type Label struct {
-	Value   float32 // of a label that is a number
-	Word    bool    // the label is the cell's text, not Value
-	Missing bool    // the cell is a gap
+	Value   float32 // the label, if it is a number
+	Word    bool    // whether the label is the cell's text, not Value
+	Missing bool    // whether the cell is a gap
 }

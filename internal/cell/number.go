@@ -89,7 +89,7 @@ func toASCII(s string) string {
 type numberParser struct {
 	rest             string              // text that is not parsed yet
 	text             [maxNumber + 8]byte // the number in the form that strconv.ParseFloat parses
-	length           int                 // of text
+	length           int                 // number of bytes of text in use
 	negative, signed bool                // signed: the number has a sign or parentheses
 	parentheses      bool
 	unit             string
@@ -181,7 +181,7 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 // their length in bytes; 0 if there are none.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
-	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with one of three
+	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with three digits
 		size = 2
 	}
 	for len(t) > end && t[end] == t[0] {
@@ -194,7 +194,7 @@ func (p *numberParser) parseGroups(t string) int {
 			return end
 		}
 	}
-	if size == 2 { // without a group of three
+	if size == 2 { // no group of three digits at the end: these are not Indian groups
 		p.length, end = first, 0
 	}
 	return end

@@ -134,7 +134,7 @@ func (f *Factor) subtract(k0, k1, end, threads int) {
 	}
 	panels := (last - from) / asm.TileCols
 	parallel.For(threads, panels, func(_, n int) {
-		j := last - (n+1)*asm.TileCols // the longest first
+		j := last - (n+1)*asm.TileCols // longest jobs first
 		b := f.b[(j-from)*k:][:k*asm.TileCols]
 		for i := k1; i < min(end, j+asm.TileCols); i += asm.TileRows {
 			asm.RankK(f.u[i*f.stride+j:], f.stride, f.a[(i-k1)*k:][:k*asm.TileRows], b)

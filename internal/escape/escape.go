@@ -62,7 +62,7 @@ func Cut[T string | []byte](word T) string {
 	if len(word) <= most {
 		return string(word)
 	}
-	end := most // must be the start of a character
+	end := most // to be moved back to the start of a character
 	for end > most-utf8.UTFMax && !utf8.RuneStart(word[end]) {
 		end--
 	}

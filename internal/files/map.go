@@ -25,11 +25,11 @@ type Mapped struct {
 
 	// The state of WillNeed.
 	advise func(pages []byte)
-	random bool  // the system was told that pages are read in random order
+	random bool  // whether the system was told that pages are read in random order
 	memory int64 // bytes of memory for cached files; 0 if unknown
 	size   int64
 	asked  []bool // whether each page was requested
-	left   int64  // bytes that may be requested before asked is cleared
+	left   int64  // number of bytes that may be requested before asked is cleared
 }
 
 // Map maps the first size bytes of f, which may be closed afterwards. The error is

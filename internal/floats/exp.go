@@ -68,7 +68,7 @@ func Exp(x float64) float64 {
 // [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
-	high := x - float64(kf*ln2High) // without a rounding error
+	high := x - float64(kf*ln2High) // exact
 	low := float64(kf * ln2Low)
 	r := high - low
 	rLow := (high - r) - low // the rounding error of r

@@ -29,10 +29,10 @@ const (
 type Given struct {
 	Format    string // one of the formats
 	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
-	Separator byte   // between cells
-	Quote     byte   // around cells; None for no quotes
+	Separator byte   // character between cells
+	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines to leave out; None for no such lines
-	SkipLines int    // lines above the table; -1 for none
+	SkipLines int    // number of lines above the table; -1 for none
 	Header    *bool  // whether the first row of the table names the columns
 
 	// Names are the names of the columns that a model needs; nil without a model or if its training
@@ -57,10 +57,10 @@ type Given struct {
 type Form struct {
 	Format    string // one of the formats
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
-	Separator byte   // between cells; None for tables of one column
-	Quote     byte   // around cells; None for no quotes
+	Separator byte   // character between cells; None for tables of one column
+	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines left out; None for no such lines
-	SkipLines int    // lines left out above the table
+	SkipLines int    // number of lines left out above the table
 	Header    bool   // whether the first row of the table names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns at the first row; later JSON lines may add columns
@@ -70,7 +70,7 @@ type Form struct {
 
 // Doubt is an ambiguity of a file: what was found, and how it was read.
 type Doubt struct {
-	About  string // encoding, separator, header, rows, column, label or task
+	About  string // subject: encoding, separator, header, rows, column, label or task
 	Column string // name of the column that the doubt concerns; may be empty
 	Cell   string // a cell as an example; may be empty
 	Line   int    // line number in the file, from 1; 0 if no particular line is concerned

@@ -13,7 +13,7 @@ import (
 // heading is the top of a table: its first row, and whether that row is a header.
 type heading struct {
 	at     int  // index in the sampled rows of the table's first row: its header or a data row
-	header bool // whether that row names the columns
+	header bool // whether the table's first row names the columns
 	sure   bool
 	units  bool // whether the row after the header has units, types or descriptions, not data
 }
@@ -124,7 +124,7 @@ func madeUp(cells []string) bool {
 type ballot struct {
 	yes, no  float64
 	typed    int // number of columns of numbers or dates
-	typedYes int // number of these columns whose first cell is of another kind
+	typedYes int // number of columns of numbers or dates with a first cell of another kind
 	strange  int // number of first cells that are numbers unlike those below them
 }
 
@@ -367,7 +367,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 		b.typed++
 		switch {
 		case kind == cell.GapCell:
-		case kind == cell.WordCell && s.counts[x] > 0: // an odd cell
+		case kind == cell.WordCell && s.counts[x] > 0: // the word occurs below, too
 			b.no++
 		case kind == cell.WordCell, numbers && kind == cell.DateCell, dates && kind == cell.NumberCell:
 			b.yes += 2
@@ -393,7 +393,7 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	hasDigit := strings.ContainsAny(x, "0123456789")
 	mean := float64(s.bytes) / n
 	switch {
-	case s.cells >= 3 && s.length >= 6 && s.length == len(x) && hasDigit, // an id like the others
+	case s.cells >= 3 && s.length >= 6 && s.length == len(x) && hasDigit, // an id like those below
 		2*s.sentences >= s.cells && endsSentence(x):
 		b.no++
 	case s.recurring() >= .9 && s.cells >= 10:
@@ -413,7 +413,7 @@ func (s *columnSample) isStrange(x string) bool {
 	if !ok {
 		return false
 	}
-	if s.cells < 8 { // too few to tell
+	if s.cells < 8 { // too few numbers to compare x with
 		return isYear(x) && s.years == 0 && s.cells > 1
 	}
 	width := s.most - s.least

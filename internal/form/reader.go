@@ -30,14 +30,14 @@ type Reader struct {
 	keep    bool
 	needed  []string // the names of a header that may come later; nil if the file begins with one
 
-	cells    []string // scratch
+	cells    []string // buffer for rows that were filled or cut
 	read     int      // number of rows except empty ones and repeated headers
 	rows     int      // number of rows returned
 	ragged   quirk    // rows of another width
-	width    int      // number of cells in the first of these
+	width    int      // number of cells in the first ragged row
 	footer   quirk    // rows of another width after the last row of the table's width
 	totals   quirk    // rows with a cell that names a sum
-	totalRow int      // number of the last of these rows, from 1
+	totalRow int      // number of the last row counted in totals, from 1
 	empty    quirk    // rows of empty cells
 	repeated quirk    // rows that repeat the header
 	doubts   []Doubt

@@ -29,7 +29,7 @@ type scanner struct {
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // whether quotes must close in their line: one never closed
+	oneLine                   bool // whether quotes must close in their line, as one never closed
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
 	// below pos is out of date.

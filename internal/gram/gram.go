@@ -44,7 +44,7 @@ type Sum struct {
 	rows   int             // number of rows in a and b
 	blocks int             // capacity of a and b, in blocks of rows
 
-	threads int // goroutines of the last AddEach
+	threads int // number of goroutines of the last AddEach
 }
 
 // New returns a Sum of no rows, for rows of dim columns.

@@ -47,7 +47,7 @@ func forTiles(dim, threads int, multiply func(first, end, j int)) {
 	const strip = 8 * asm.TileRows
 	type job struct{ first, end, j int }
 	var jobs []job
-	for j := roundUp(dim, asm.TileCols) - asm.TileCols; j >= 0; j -= asm.TileCols { // the longest first
+	for j := roundUp(dim, asm.TileCols) - asm.TileCols; j >= 0; j -= asm.TileCols { // longest jobs first
 		end := min(j+asm.TileCols, dim)
 		for i := 0; i < end; i += strip {
 			jobs = append(jobs, job{i, min(i+strip, end), j})

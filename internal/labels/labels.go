@@ -44,7 +44,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			len(y), classes[0])
 	}
 	class = make([]int32, len(y))
-	if len(classes) == 2 { // the classes of the rows are unpredictable: no branches
+	if len(classes) == 2 { // without branches on labels, which are unpredictable
 		for i, v := range y {
 			c := int32(-1)
 			if v == classes[0] {

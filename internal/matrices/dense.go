@@ -17,8 +17,8 @@ const alignment = 16
 // result.
 type Dense struct {
 	rows, cols, stride int
-	trusted            uint      // rows below this need no check: rows, or 0 if lazy
-	values             []float32 // rows*stride elements
+	trusted            uint      // rows with a lower index need no check: rows, or 0 if lazy
+	values             []float32 // all rows and their padding: rows*stride elements
 	guard              *guard    // nil unless the matrix is lazy
 }
 
@@ -132,7 +132,7 @@ func (m *Dense) Cols() int { return m.cols }
 // Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if it belongs to a
 // bad block of a lazy matrix.
 func (m *Dense) Row(i int) []float32 {
-	if uint(i) >= m.trusted { // to be checked, or out of range
+	if uint(i) >= m.trusted { // row i must be checked, or is out of range
 		return m.checkedRow(i)
 	}
 	return m.values[i*m.stride:][:m.cols:m.cols]

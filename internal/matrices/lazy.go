@@ -129,13 +129,13 @@ type guard struct {
 	willNeed WillNeed
 	// verify returns the error of a block, the rows from first to end-1, or nil.
 	verify     func(first, end int) error
-	state      []atomic.Uint32 // one for each block
+	state      []atomic.Uint32 // the state of each block
 	goodBlocks atomic.Int64    // number of blocks found good
 
 	mu       sync.Mutex
-	firstBad int // the first block found bad so far, if err is not nil
+	firstBad int // index of the first block found bad so far, if err is not nil
 	err      error
-	zeroRow  []float32 // zeros, for the rows of bad dense blocks; nil before the first
+	zeroRow  []float32 // zeros, returned for rows of bad dense blocks; nil until needed
 }
 
 func newGuard(rows int, c Check, block func(first, end int) error) (*guard, error) {

@@ -48,7 +48,7 @@ func Unmarshal(text []byte, value any) error {
 type valueReader struct {
 	r       io.Reader
 	account *account
-	length  int // bytes read since the current value began
+	length  int // number of bytes read since the current value began
 }
 
 // Read reads from the input. It fails once the current value is longer than maxValue or exceeds the
@@ -274,7 +274,7 @@ type sliceBuilder struct {
 	t    reflect.Type    // type of the slice
 	full []reflect.Value // parts that are full
 	last reflect.Value   // part that elements are added to
-	n    int             // elements in all parts
+	n    int             // number of elements in all parts
 }
 
 // firstPartLen and maxPartLen are the capacities of a sliceBuilder's first part and of its largest

@@ -19,7 +19,7 @@ type account struct {
 	r       io.Reader
 	read    int64 // bytes read so far, after decompression
 	made    int64 // bytes allocated so far for decoded elements and empty vectors
-	numbers int64 // bytes allocated so far for the numbers behind the header
+	numbers int64 // bytes allocated so far for the numbers after the header
 	peeked  bool  // whether the file may be no model, so that its unpacked size is not limited
 }
 

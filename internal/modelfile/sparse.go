@@ -86,7 +86,7 @@ func (w *Writer) bitmap(vectors [][]float32) {
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
-	at     int       // numbers that Next has returned from the sparse form
+	at     int       // how many numbers Next has returned, zeros included; used in sparse form
 }
 
 // Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The

@@ -41,8 +41,8 @@ type Visits struct {
 	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
 	blocks      []uint32 // the block numbers in the order of the epoch
 	ends        []int    // ends of the batches that Batches returned last
-	drawn       []uint32 // the last batch in which each row was drawn; only for batches with IID
-	batchNumber uint32   // number of the present batch in drawn
+	drawn       []uint32 // last batch in which each row was drawn; nil unless IID has batches
+	batchNumber uint32   // number of the current batch, as stored in drawn
 	Only        []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
 }
 

@@ -47,7 +47,7 @@ func For(threads, n int, f func(worker, i int)) {
 		defer func() {
 			if v := recover(); v != nil {
 				failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
-				next.Store(int64(n)) // the others end
+				next.Store(int64(n)) // makes the other workers stop
 			}
 		}()
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

@@ -29,7 +29,7 @@ type Finding struct {
 	Verdict             string
 	Unconfirmed         []int // indices of weight vectors whose bound is worse than claimed
 	Vectors             int   // number of weight vectors
-	Less                bool  // our bound proves less than claimed; Print adds our gap
+	Less                bool  // whether our bound proves less than claimed; then Print adds our gap
 }
 
 // Print writes f as text to w.

@@ -23,7 +23,7 @@ type Columns struct {
 	// requested.
 	Constant []bool
 
-	Bad int // first row with a value that is not finite; -1 for none
+	Bad int // index of the first row with a value that is not finite; -1 for none
 }
 
 // columnBlocks is the largest number of blocks into which Measure divides the rows, and columnRows
@@ -156,7 +156,7 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 	b.rows++
 	b.nonzeros += nonzeros
 	w.Squares[i] = square
-	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // finite squares never overflow
+	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // only if a value is not finite
 		b.bad = i
 	}
 }

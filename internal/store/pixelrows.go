@@ -74,7 +74,7 @@ func (b *pixelRows) AddTo(u []float64, s Sum) {
 // packedPixels is the rows of a dense matrix as bytes. All values are k/n for an integer k from 0
 // to 255 and one integer n, as pixels are, divided by 255 or not. It stores each k.
 type packedPixels struct {
-	rows, cols, stride int // stride: cols rounded up to a multiple of 8 bytes, with zeros
+	rows, cols, stride int // stride: bytes per row: cols, padded to a multiple of 8 with zeros
 	values             []byte
 	code               *code
 }

@@ -16,10 +16,10 @@ type rows = Rows
 type Scaled struct {
 	rows             // the scaled rows, perhaps reordered or compact
 	matrix  Matrix   // the scaled rows in float32, also if rows is compact
-	places  []uint32 // index in matrix of each row; nil if row i is row i
+	places  []uint32 // index in matrix of each row; nil if it is the row's own index
 	raw     Rows     // the original rows
 	reader  Reader   // a Reader of raw
-	at      []uint32 // index in raw of each row; nil if row i is row i
+	at      []uint32 // index in raw of each row; nil if it is the row's own index
 	scaler  *scaling.Scaler
 	stop    func() bool
 	lengths []float64 // length of each row of raw; nil unless the kind is scaling.Unit
