@@ -83,7 +83,7 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named returns err with the given name in place of the temporary one.
+// named returns err with the name that Create was given in place of the temporary name.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op

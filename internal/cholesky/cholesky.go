@@ -51,7 +51,7 @@ func roundUp(n, m int) int { return (n + m - 1) / m * m }
 // on threads.
 func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error {
 	if m.Dim() != f.dim {
-		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d", m.Dim(), f.dim))
+		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d rows", m.Dim(), f.dim))
 	}
 	if err := f.load(m, add, scale); err != nil {
 		return err

@@ -150,7 +150,7 @@ type jsonScanner struct {
 }
 
 // object parses the object in the text, and calls each for every field with its name, its value and
-// the index of the value. It returns the reason of the first error of syntax, or the first that
+// the index of the value. It returns the reason of the first syntax error, or the first reason that
 // each returned; "" if there is none.
 func (s *jsonScanner) object(each func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {

@@ -106,7 +106,7 @@ func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reade
 	return rd, rd.open(in, s, &g)
 }
 
-// open determines the format, and opens the rows in it.
+// open determines the format of the file and prepares to read its rows.
 func (r *Reader) open(in *scanner, s *sample, g *Given) error {
 	if g.SkipLines > 0 {
 		s.skip(g.SkipLines)

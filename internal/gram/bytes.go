@@ -45,7 +45,7 @@ const (
 // NewBytes returns a Bytes of no rows, for rows of dim columns.
 func NewBytes(dim int) *Bytes {
 	if dim < 0 {
-		panic(fmt.Sprintf("gram: NewBytes(%d)", dim))
+		panic(fmt.Sprintf("gram: NewBytes(%d): want 0 or more columns", dim))
 	}
 	s := &Bytes{dim: dim, stride: roundUp(dim, asm.TileCols)}
 	s.recent = make([]int32, roundUp(dim, asm.TileRows)*s.stride)
@@ -55,8 +55,8 @@ func NewBytes(dim int) *Bytes {
 // SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
 func (s *Bytes) SetBuffer(room *Buffer) {
 	if room.dim != s.dim {
-		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of %d", room.dim,
-			s.dim))
+		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of rows of %d",
+			room.dim, s.dim))
 	}
 	s.buffer = room
 }

@@ -50,7 +50,7 @@ type Sum struct {
 // New returns a Sum of no rows, for rows of dim columns.
 func New(dim int) *Sum {
 	if dim < 0 {
-		panic(fmt.Sprintf("gram: New(%d)", dim))
+		panic(fmt.Sprintf("gram: New(%d): want 0 or more columns", dim))
 	}
 	s := &Sum{dim: dim, a: newPanels[float32](dim, asm.TileRows),
 		b: newPanels[float32](dim, asm.TileCols)}

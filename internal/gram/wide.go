@@ -26,7 +26,7 @@ type SparseSum struct {
 // NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
 func NewSparseSum(dim int) *SparseSum {
 	if dim < 0 {
-		panic(fmt.Sprintf("gram: NewSparseSum(%d)", dim))
+		panic(fmt.Sprintf("gram: NewSparseSum(%d): want 0 or more columns", dim))
 	}
 	return &SparseSum{dim, make([]float64, dim*dim)}
 }

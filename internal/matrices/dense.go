@@ -100,7 +100,7 @@ func VectorsSize(n, cols int) int {
 // floats, which are 64 bytes. It panics if cols is negative or the result would overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
-		panic(misuse.Of("%d columns", cols))
+		panic(misuse.Of("%d columns: negative or too many", cols))
 	}
 	return (cols + alignment - 1) / alignment * alignment
 }
@@ -112,7 +112,7 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	}
 	stride := Stride(cols)
 	if stride > 0 && rows != len(values)/stride || rows*stride != len(values) {
-		return nil, fmt.Errorf("dense: %d values are not %d rows of %d, each padded to %d",
+		return nil, fmt.Errorf("dense: %d values are not %d rows of %d columns, each padded to %d",
 			len(values), rows, cols, stride)
 	}
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(values)))

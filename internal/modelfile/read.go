@@ -147,7 +147,7 @@ func (r *Reader) readKey() (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("header: %.40q is not a key and \": \"", name)
+	return "", fmt.Errorf("header: %.40q is not a key and a value: want \"key: value\"", name)
 }
 
 // maxKeyLen is the length in bytes beyond which a key is refused; all keys are far shorter.

@@ -23,7 +23,7 @@ import (
 func Ready(m modelio.Predictor) error {
 	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
 		return errors.New("the model's kernel is a Go function of the program that trained " +
-			"it: predict there")
+			"it: predict with that program")
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// storeLength stores the length of row i of raw, if the kind is scaling.Unit.
+// storeLength stores the length of row i of raw in r.lengths, if the kind is scaling.Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
 		r.lengths[i] = scaling.Length(values)
