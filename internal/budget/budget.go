@@ -32,7 +32,7 @@ type Part struct{ Free, PerByte int64 }
 var (
 	// Elements is for slices that are larger than their text, and for vectors without numbers.
 	Elements = Part{8 << 20, 6}
-	// Numbers is for all numbers of a compressed model, together with Elements.
+	// Numbers is for the numbers of a compressed model plus the memory that Elements limits.
 	Numbers = Part{8 << 20, 8}
 	// Unpacked bounds the decompressed text of a model, which is not kept, so that reading ends.
 	Unpacked = Part{32 << 20, 64}

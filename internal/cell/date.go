@@ -22,7 +22,7 @@ type Date struct {
 	Days     float64 // days since 1970-01-01; the time of the day is the fraction
 	Month    int     // the month, from 0 for January
 	MonthDay int     // the day of the month, from 1; 1 for a month without a day
-	Weekday  int     // from 0 for Monday; for a month without a day, that of its first day
+	Weekday  int     // from 0 for Monday; for a month without a day, the weekday of its first
 	Day      bool    // whether the cell names a day; false for 2010-01
 	Time     bool    // whether the cell names a time
 	TimeOnly bool    // whether the cell names a time, but no day or month
@@ -104,9 +104,9 @@ func (p *dateParser) parse(s string) bool {
 	return !joined && p.parseTime(after, false, true)
 }
 
-// layouts maps the kinds of a date's fields (y for a number of four digits, n for one of one or
-// two, M for a month's name) to the indices of the year, the month and the day among the fields;
-// index 3 means that there is no day.
+// layouts maps the kinds of a date's fields (y for a number of four digits, n for a number of one
+// or two digits, M for a month's name) to the indices of the year, the month and the day among the
+// fields; index 3 means that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
 // parseDay parses the day or month that s begins with, and returns the rest of s.

@@ -2,7 +2,8 @@ package cell
 
 import "strings"
 
-// missing lists the words that are gaps in a column of any kind; missing[n] has those of n bytes.
+// missing lists the words that are gaps in a column of any kind; missing[n] has the words of n
+// bytes.
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 

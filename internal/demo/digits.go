@@ -70,7 +70,7 @@ var otherTrainers = []struct {
 }
 
 // compare trains on both sets with a zero Config, and prints the accuracy on the test sets beside
-// that of other trainers.
+// the accuracy of other trainers.
 func compare(w io.Writer, sets []problem) error {
 	first := sets[0]
 	fmt.Fprintf(w, "%d handwritten digits of %d pixels, ten classes; %d more to test.\n",

@@ -138,8 +138,8 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty removes the last column if no row has a value in it and several rows lack the column. It
-// also cuts rows whose cells beyond the table's width are all empty.
+// cutEmpty removes the last column if no row has a value in it and at least a twentieth of the rows
+// lack the column. It also cuts rows whose cells beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&

@@ -148,8 +148,8 @@ func wordAround(text []byte, at int) []byte {
 }
 
 // utf16Of returns the name of the UTF-16 encoding that text without a byte order mark seems to
-// have, or "". In UTF-16, newlines, separators and digits have a zero byte: all at even positions
-// if big-endian, all at odd positions if little-endian.
+// have, or "". In UTF-16, newlines, separators and digits have a zero byte: nearly all zero bytes
+// are at even positions if the text is big-endian, at odd positions if it is little-endian.
 func utf16Of(text []byte) string {
 	var zeros, wide [2]int // zeros at even and odd positions: all, and those beside a newline
 	newlines := 0

@@ -166,7 +166,7 @@ func Name(classes []float32, names []string, class int) string {
 // Format returns the text of a label: the shortest that parses as the same float32.
 func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
-// At returns the label of a class, or NaN for class -1, which is no class.
+// At returns the label of a class, or NaN for class -1, which means no class.
 func At(classes []float32, class int) float32 {
 	if class < 0 {
 		return float32(math.NaN())

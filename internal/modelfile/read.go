@@ -126,7 +126,7 @@ func (r *Reader) Header(fields []Field) error {
 	}
 }
 
-// readKey reads the key of a line and the divider behind it, and returns the key. It returns an
+// readKey reads the key of a line and the divider after it, and returns the key. It returns an
 // empty key for the empty line at the end of the header.
 func (r *Reader) readKey() (string, error) {
 	const divider = ": "

@@ -19,7 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Ready returns an error if the model cannot predict: its kernel is a function of another program.
+// Ready returns an error if the model cannot predict, because its kernel is a Go function of the
+// program that trained it.
 func Ready(m modelio.Predictor) error {
 	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
 		return errors.New("the model's kernel is a Go function of the program that trained " +

@@ -59,8 +59,8 @@ func (m *csr) Size() int {
 	return 8 * len(m.values)
 }
 
-// Clone returns rows without checks if all blocks have been found good, as they are after the
-// trainer's first pass.
+// Clone returns m or, if all blocks have been found good, as they are after the trainer's first
+// pass, the same rows without checks.
 func (m *csr) Clone() Rows {
 	if m.lazy && m.matrix.Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

@@ -49,8 +49,8 @@ func (m *denseRows) Axpy(i int, a float32, w []float32) {
 	dense.Axpy(a, m.row(i), w)
 }
 
-// Clone returns rows without checks if all blocks have been found good, as they are after the
-// trainer's first pass.
+// Clone returns m or, if all blocks have been found good, as they are after the trainer's first
+// pass, the same rows without checks.
 func (m *denseRows) Clone() Rows {
 	if m.lazy && (*matrices.Dense)(m.Matrix).Verified() {
 		return newDenseRows(m.Matrix)

@@ -51,7 +51,8 @@ func (s *Statistics) Check() error {
 		return fmt.Errorf("pegasos: the rows have %d classes: want two or more", len(s.Classes))
 	case len(s.Counts) != len(s.Classes) || counted != int64(s.Rows):
 		return fmt.Errorf("pegasos: statistics: %d counts of %d classes, for %d of %d rows: want "+
-			"one count for each class, and all rows", len(s.Counts), len(s.Classes), counted, s.Rows)
+			"one count for each class, and all rows", len(s.Counts), len(s.Classes), counted,
+			s.Rows)
 	case len(s.MaxAbs) != s.Cols || len(s.Variance) != len(s.Mean) ||
 		len(s.Constant) != len(s.Mean) || s.Mean != nil && len(s.Mean) != s.Cols:
 		return fmt.Errorf("pegasos: statistics: want %d values, one for each column, of "+
