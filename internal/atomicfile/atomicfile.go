@@ -35,7 +35,7 @@ type File struct {
 // place. If name ends in .gz, the content is compressed.
 //
 // A File must be committed or discarded. A killed process leaves a file behind whose name is the
-// old one, a dot, 8 hexadecimal digits and ".tmp".
+// old one (at most its first 200 bytes), a dot, 8 hexadecimal digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {

@@ -108,7 +108,7 @@ func (c *candidate) looksLikeLines(from int) bool {
 	return n >= 10 && 3*len(labels) <= n && 5*len(texts) >= 3*n
 }
 
-// wantsLines reports whether the model was trained on a file in the format Lines.
+// wantsLines reports whether the model's training data had the format Lines, with labels.
 func (g *Given) wantsLines() bool {
 	return len(g.Names) == 1 && g.Names[0] == textName && g.Label == labelName
 }

@@ -16,7 +16,7 @@ const scanBuffer = 1 << 16
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
 //
 // A quote opens a cell only at the cell's start, and closes it only before a separator or the end
-// of a line; any other quote is a character, as is a pair of quotes in a quoted cell. An opening
+// of a line. Any other quote is a character; a pair of quotes in a quoted cell is one. An opening
 // quote that is not closed in its line is a character, too, if the next unpaired quote, in a later
 // line, cannot close it.
 type scanner struct {

@@ -86,7 +86,7 @@ func newConstantCSR(x *csr) (*constantCSR, bool) {
 	return m, true
 }
 
-// bits returns the bits of the values, in the same memory.
+// bits returns the bits of the float32 values as uint32, in the same memory.
 func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
@@ -215,8 +215,8 @@ func (m *constantCSR) AddTo(u []float64, s Sum) {
 	}
 }
 
-// MaxStepNonzeros is the largest mean number of nonzeros in a row for which prepared steps are
-// faster than single ones.
+// MaxStepNonzeros is the largest mean number of nonzeros in a row for which the prepared steps of a
+// Stepper are faster than single steps.
 var MaxStepNonzeros = 20 // a variable, so that the trainer's benchmark can vary it
 
 func (m *constantCSR) Steps() *Stepper {

@@ -11,10 +11,11 @@ const dot64Lanes = numbers.Lanes
 
 func foldDot64(lane [dot64Lanes]float64) float64 { return numbers.Fold(lane) }
 
-// dot64Dense returns the Dot64 of a dense row.
+// dot64Dense returns the dot product of a dense row and w in float64, as Rows.Dot64 does.
 func dot64Dense(row []float32, w []float64) float64 { return numbers.Dot(row, w) }
 
-// dot64Sparse returns the Dot64 of a sparse row.
+// dot64Sparse returns the dot product of the sparse row i of m and w in float64, as Rows.Dot64
+// does.
 func dot64Sparse(m Reader, i int, w []float64) float64 {
 	index, values := m.Row(i)
 	values = values[:len(index)]

@@ -128,8 +128,8 @@ func newCode(n float64) *code {
 }
 
 // guessCode tries n = 1/v, rounded, for the smallest positive value v in the first 64 rows that
-// have one, then 255 and 1. It returns nil if none of these represents all values of the first 64
-// rows.
+// have one (among the first 1000 rows), then 255 and 1. It returns nil if none of these represents
+// all values of the first 64 rows.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

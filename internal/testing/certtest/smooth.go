@@ -3,8 +3,8 @@ package certtest
 import "math"
 
 // smooth returns a smoothed loss, at most mu*log(number of linear pieces) above the true loss, and
-// stores its first and second derivatives with respect to the scores. Smooth losses are not
-// changed.
+// stores its first derivatives with respect to the scores in dz and its second derivatives in ddz.
+// A loss that is smooth already is not changed.
 func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
