@@ -18,7 +18,8 @@ const MaxClasses = 1 << 16
 // Classify returns the distinct labels in ascending order, and for each row the index of its label
 // in them. Rows of weight 0 do not add classes; their index is -1 if their label is not a class.
 // weight may be nil. If known is not nil, the classes are known, and the label of every row of
-// positive weight must be one of them. badRow makes the errors that concern a row.
+// positive weight must be one of them. It is an error if a label is not finite, even of a row of
+// weight 0, or if there is only one class. badRow makes the errors that concern a row.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {

@@ -26,8 +26,9 @@ func Votes(scores, votes, sums []float64) {
 }
 
 // ClassScores computes one score for each class from the scores of a single binary problem, of all
-// pairs of classes, or of each class. It stores them in dst, or in a new slice if dst is too short,
-// and returns that slice.
+// pairs of classes, or of each class. From pairs, the score of a class is its number of votes plus
+// s/(3(|s|+1)), where s is the sum of its scores: see Votes. ClassScores stores the scores in dst,
+// or in a new slice if dst is too short, and returns that slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	if len(dst) < classes {
 		dst = make([]float64, classes)

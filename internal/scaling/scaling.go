@@ -42,7 +42,7 @@ func (s *Scaler) At(j int, v float32) float64 {
 }
 
 // Row stores the scaled values in dst, rounded to float32. values are the elements in the given
-// columns, or in all columns if columns is nil. dst may be values.
+// columns, or in all columns if columns is nil. dst may be values. Kind must not be None.
 func (s *Scaler) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {

@@ -5,7 +5,7 @@ package store
 type Density struct{ Nonzeros, Squares float64 }
 
 // DensityOf estimates the density of the given rows of x; nil means all rows. The result depends on
-// the values alone, not on the row format.
+// the values alone, not on the row format. It is NaN if there are no rows.
 func DensityOf(x Rows, only []uint32) (d Density) {
 	const sample = 256
 	rows, count, n := NonzerosOf(x), x.Rows(), 0.0
