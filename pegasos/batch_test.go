@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -51,16 +50,19 @@ func TestBatchOfAll(t *testing.T) {
 		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
 	}
 	for _, project := range []bool{false, true} {
-		r := mustRun(t, data.dense, data.y, pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
-			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project})
-		var sum float64
-		for range steps {
-			m := r.session.Now()
-			r.session.Measure(m, engine.Quick)
-			sum += m.Result.PerClass[0].Objective
-			idx, ends := r.Order.Batches(1)
-			r.problems[0].Batches(idx, ends)
-			r.T++
+		sum, taken := 1.0, 1 // the hinge loss of w = 0, before the first step
+		tr := pegasos.Trainer{
+			Config: pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
+				Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project},
+			Progress: func(p pegasos.Progress) { // after each step
+				if p.Steps < steps {
+					sum += p.Measure().Objective
+					taken++
+				}
+			},
+		}
+		if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil || taken != steps {
+			t.Fatalf("%d iterates: %v", taken, err)
 		}
 		c := 4 * r2
 		if project {

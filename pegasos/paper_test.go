@@ -3,77 +3,125 @@ package pegasos_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fig1 is Fig. 1 of the paper, word for word in float64, without the optional projection. It shares
-// no code with the trainer.
+// fig1 is Fig. 1 of the paper in float64, its only rounding. It shares no code with the trainer.
 type fig1 struct {
-	lambda float64
-	t      int
-	w      []float64
+	x          wide
+	y          []float64 // -1 or 1
+	lambda     float64
+	project    bool // onto the ball of radius 1/sqrt(lambda), the paper's optional step
+	rows       *order.Visits
+	t          int64 // steps taken
+	u          []float64
+	scale      float64 // w = scale * u
+	norm       float64 // |w|^2
+	violations int64
+	unsure     bool // rounding may have decided whether a row violated its margin
 }
 
-// step takes the step with row x and label y, and returns y<w_t, x>.
-func (f *fig1) step(x []float32, y float64) (margin float64) {
+// newFig1 returns Fig. 1 at w = 0, drawing the rows that the trainer draws.
+func newFig1(x pegasos.Examples, y []float32, cfg pegasos.Config) *fig1 {
+	return &fig1{x: widen(x, 0), y: signs(y, 1), lambda: cfg.Lambda, project: cfg.Project,
+		rows: order.New(string(cfg.Order), x.Rows(), cfg.Block, cfg.Batch, cfg.Seed),
+		u:    make([]float64, x.Cols()), scale: 1}
+}
+
+// fig1Step is a step: the row, y<w_t, x>, and the sub-gradient's squared length.
+type fig1Step struct {
+	row              int
+	margin, gradient float64
+}
+
+func (f *fig1) step() (s fig1Step) {
+	s.row = int(f.rows.Next(1)[0])
+	s.margin = f.y[s.row] * f.scale * f.x.dot(s.row, f.u)
+	s.gradient = f.lambda * f.lambda * f.norm
+	f.unsure = f.unsure || math.Abs(s.margin-1) < 1e-4
 	f.t++
-	eta := 1 / (f.lambda * float64(f.t))
-	for j, v := range x {
-		margin += y * f.w[j] * float64(v)
+	eta, shrink := 1/(f.lambda*float64(f.t)), 1-1/float64(f.t)
+	f.norm *= shrink * shrink
+	if f.t > 1 { // w = 0 before the first step
+		f.scale *= shrink
 	}
-	for j := range f.w {
-		f.w[j] *= 1 - eta*f.lambda
+	if s.margin < 1 {
+		f.violations++
+		s.gradient += f.x.square[s.row] - 2*f.lambda*s.margin
+		f.norm += eta*eta*f.x.square[s.row] + 2*eta*shrink*s.margin
+		f.x.axpy(s.row, eta*f.y[s.row]/f.scale, f.u)
 	}
-	if margin < 1 {
-		for j, v := range x {
-			f.w[j] += eta * y * float64(v)
+	if long := math.Sqrt(f.norm * f.lambda); f.project && long > 1 {
+		f.scale /= long
+		f.norm = 1 / f.lambda
+	}
+	if f.scale < 1e-50 {
+		for j := range f.u {
+			f.u[j] *= f.scale
 		}
+		f.scale = 1
 	}
-	return margin
+	return s
 }
 
+// meet compares the trainer's weights and violations after the same number of steps and goes on
+// from the trainer's. It reports whether they are the same, which they must be unless rounding may
+// have decided a step since it was called last.
+func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
+	t.Helper()
+	var far, size, norm float64
+	for j, v := range m.Weights[0] {
+		w := f.scale * f.u[j]
+		far, size = math.Max(far, math.Abs(float64(v)-w)), math.Max(size, math.Abs(w))
+		f.u[j] = float64(v)
+		norm += f.u[j] * f.u[j]
+	}
+	same := p.Steps == f.t && p.Violations == f.violations &&
+		far <= 1e-5*math.Max(size, 1/f.lambda/float64(f.t)) && math.Abs(norm-f.norm) <= 1e-4*norm
+	if !same && !f.unsure {
+		t.Fatalf("%+v, step %d: %d violations, in float64 %d after %d; a weight is %v away, of up to "+
+			"%v; |w|^2 is %v, in float64 %v", m.Config, p.Steps, p.Violations, f.violations, f.t, far,
+			size, norm, f.norm)
+	}
+	f.scale, f.norm, f.violations, f.unsure = 1, norm, p.Violations, false
+	return same
+}
+
+// With the settings of Paper, with and without projection, runs of all lengths take the steps of
+// Fig. 1.
 func TestPaper(t *testing.T) {
+	same, met := 0, 0
 	for seed := range uint64(20) {
 		for _, lambda := range []float64{1, 0.1, 1e-3, 1e-6} {
 			data := random(seed, 40, 7, 2, 0.7)
 			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
 				cfg := pegasos.Paper()
-				cfg.Epochs, cfg.Lambda, cfg.Steps, cfg.Seed = 0, lambda, 300, seed
-				r := mustRun(t, x, data.y, cfg)
-				p := r.problems[0]
-				f := &fig1{lambda: lambda, w: make([]float64, 7)}
-				w := make([]float32, 7)
-				for step := range cfg.Steps {
-					idx := r.Order.Next(1)
-					i := int(idx[0])
-					before := p.Violations
-					p.TakeSteps(idx)
-					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
-					if violated := p.Violations > before; violated != (margin < 1) &&
-						math.Abs(margin-1) > 1e-4 {
-						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v",
-							seed, lambda, step+1, violated, margin)
-					} else if violated != (margin < 1) {
-						// Both are correct within rounding, and differ from here on.
-						break
-					}
-					p.weights(w)
-					var far, size float64
-					for j := range w {
-						far = math.Max(far, math.Abs(float64(w[j])-f.w[j]))
-						size = math.Max(size, math.Abs(f.w[j]))
-					}
-					if far > 1e-5*math.Max(size, 1/lambda/float64(step+1)) {
-						t.Fatalf("seed %d lambda %v step %d: w = %v, in float64 %v", seed, lambda,
-							step+1, w, f.w)
+				cfg.Epochs, cfg.Lambda, cfg.Seed, cfg.Project = 0, lambda, seed, seed%2 == 1
+				for _, cfg.Steps = range []int64{1, 3, 300} {
+					f := newFig1(data.dense, data.y, cfg)
+					tr := pegasos.Trainer{Config: cfg, Threads: 1, Progress: func(p pegasos.Progress) {
+						for f.t < p.Steps {
+							f.step()
+						}
+						if met++; f.meet(t, p, p.Model()) {
+							same++
+						}
+					}}
+					m, err := tr.Train(t.Context(), x, data.y)
+					if err != nil || f.t != cfg.Steps || !slices.Equal(f.u, float64s(m.Weights[0])) {
+						t.Fatalf("%+v: %v after %d steps, want %v: %v", cfg, m.Weights, f.t, f.u, err)
 					}
 				}
 			}
 		}
+	}
+	if same < met*99/100 {
+		t.Errorf("the same weights %d times of %d", same, met)
 	}
 }
 
@@ -98,14 +146,12 @@ func TestOffset(t *testing.T) {
 		t.Errorf("t0 = %v, want 0", m.Result.T0)
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
-	r := mustRun(t, data.dense, data.y, pegasos.Config{Lambda: 1e-9, Epochs: 3,
-		Average: pegasos.LastIterate})
-	r.problems[0].TakeSteps([]uint32{5})
-	w := make([]float32, 6)
-	r.problems[0].weights(w)
-	for j, v := range data.dense.Row(5) {
-		if want := float64(v) * float64(2*data.y[5]-1) / r2; math.Abs(float64(w[j])-want) > 1e-6 {
-			t.Errorf("w[%d] = %v after the first step, want %v", j, w[j], want)
+	m = mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-9, Steps: 1,
+		Order: pegasos.Sequential, Average: pegasos.LastIterate})
+	for j, v := range data.dense.Row(0) {
+		want := float64(v) * float64(2*data.y[0]-1) / r2
+		if w := float64(m.Weights[0][j]); math.Abs(w-want) > 1e-6 {
+			t.Errorf("w[%d] = %v after the first step, want %v", j, w, want)
 		}
 	}
 }
@@ -225,43 +271,30 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// The model is the mean of the iterates at the sampled steps.
+// The model is the mean of the iterates at the sampled steps, with every kind of bias.
 func TestAveragedModel(t *testing.T) {
 	data := random(10, 64, 5, 2, 1)
-	cfg := pegasos.Config{Lambda: 0.01, Steps: 500}
-	have := mustTrain(t, data.dense, data.y, cfg)
-	cfg.Average = pegasos.LastIterate
-	r := mustRun(t, data.dense, data.y, cfg)
-	p := r.problems[0]
-	want, w := make([]float64, 5), make([]float32, 5)
-	samples := 0
-	for p.T < 500 {
-		p.TakeSteps(r.Order.Next(1))
-		p.weights(w)
-		if p.T > 250 && (500-p.T)%engine.Period(500, 5) == 0 {
-			samples++
-			for j, v := range w {
-				want[j] += float64(v)
+	for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
+		pegasos.BiasUnregularised} {
+		cfg := pegasos.Config{Lambda: 0.01, Steps: 500, Bias: bias}
+		have := mustTrain(t, data.dense, data.y, cfg)
+		cfg.Average = pegasos.LastIterate
+		want := make([]float64, 6)
+		const samples = 9
+		for n := range int64(samples) { // one for each 31 steps of the last half, 500/16 rounded down
+			cfg.Steps = 500 - 31*n
+			if cfg.Steps <= 250 {
+				t.Fatal("too many samples")
+			}
+			m := mustTrain(t, data.dense, data.y, cfg)
+			for j, v := range append(float64s(m.Weights[0]), vectorBias(m, 0)) {
+				want[j] += v / samples
 			}
 		}
-	}
-	if samples < 8 {
-		t.Errorf("%d samples in the last half", samples)
-	}
-	for j, v := range have.Weights[0] {
-		if math.Abs(float64(v)-want[j]/float64(samples)) > 1e-5 {
-			t.Errorf("weight %d: %v, want %v", j, v, want[j]/float64(samples))
-		}
-	}
-}
-
-func TestPeriod(t *testing.T) {
-	for _, c := range []struct{ total, cols, want int64 }{
-		{1, 1, 1}, {100, 10, 6}, {1 << 20, 10, 64}, {1 << 20, 784, 196}, {1 << 10, 1 << 20, 64},
-		{1 << 30, 1 << 20, 1 << 18},
-	} {
-		if have := engine.Period(c.total, int(c.cols)); have != c.want {
-			t.Errorf("engine.Period(%d, %d) = %d, want %d", c.total, c.cols, have, c.want)
+		for j, v := range append(float64s(have.Weights[0]), vectorBias(have, 0)) {
+			if math.Abs(v-want[j]) > 1e-5 {
+				t.Errorf("%s: weight %d: %v, want %v", bias, j, v, want[j])
+			}
 		}
 	}
 }

@@ -58,7 +58,8 @@ func theoremSets(t testing.TB) []theoremSet {
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
 // At small lambda this is nearly an equation. Also, |w_t| <= R/lambda, and <= 1/sqrt(lambda) with
-// projection, and w_{T+1} is the sum of Eq. (13) over the steps with a violation.
+// projection. The w_t between the ends of two epochs are those of Fig. 1 in float64, which begins
+// each epoch with the trainer's w and must end it there.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)
@@ -69,13 +70,17 @@ func TestTheorem(t *testing.T) {
 				math.Sqrt(square(best)), r)
 		}
 		for _, project := range []bool{false, true} {
-			worst := theoremRun{}
+			worst, same, met := theoremRun{}, 0, 0
 			for seed := range uint64(20) {
 				r := runTheorem(t, set, x, y, best, project, seed)
 				worst.theorem = math.Max(worst.theorem, r.theorem)
 				worst.lemma = math.Max(worst.lemma, r.lemma)
 				worst.norm = math.Max(worst.norm, r.norm)
 				worst.average += r.average / 20
+				same, met = same+r.same, met+r.met
+			}
+			if same < met*9/10 {
+				t.Errorf("%s: the same w as Fig. 1 after %d of %d epochs", set.name, same, met)
 			}
 			t.Logf("%s, lambda %v, %d steps, projection %v: optimum %.6f to %.6f, mean of "+
 				"f(w_t;A_t) %.4f; at most %.1e of Theorem 1's slack, %.3f of Lemma 1's, %.3f of "+
@@ -86,119 +91,67 @@ func TestTheorem(t *testing.T) {
 	}
 }
 
-// theoremRun holds how near a run came to the limits, as shares of these, and its mean of
-// f(w_t;A_t).
-type theoremRun struct{ theorem, lemma, norm, average float64 }
+// theoremRun holds how near a run came to the limits, as shares of these, its mean of f(w_t;A_t),
+// and after how many of its epochs it had the same w as Fig. 1.
+type theoremRun struct {
+	theorem, lemma, norm, average float64
+	same, met                     int
+}
 
-// runTheorem takes the steps of the trainer one at a time and checks w_t before each.
+// runTheorem follows a run of the trainer with Fig. 1 and checks w_t before each step.
 func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
 	seed uint64) (worst theoremRun) {
 	t.Helper()
 	cfg := pegasos.Paper()
 	cfg.Epochs, cfg.Steps = 0, set.steps
 	cfg.Lambda, cfg.Seed, cfg.Project = set.lambda, seed, project
-	run := mustRun(t, set.x, set.y, cfg)
-	p, lambda, long := run.problems[0], set.lambda, x.longest()
+	lambda, long := set.lambda, x.longest()
 	c, radius := 4*long*long, long/lambda
 	if project {
 		c, radius = math.Pow(math.Sqrt(lambda)+long, 2), math.Min(radius, 1/math.Sqrt(lambda))
 	}
-	norm := 0.0 // |w_t|^2, carried along in float64 and found anew now and then
-	counts, have := make([]float64, len(y)), make([]float32, len(best))
+	f := newFig1(set.x, set.y, cfg)
 	var ours, optimum, steps float64
 	square0 := square(best)
-	for T := int64(1); T <= set.steps; T++ {
-		i := int(run.Order.Next(1)[0])
-		scale := p.Divisor()
-		z := 0.0
-		if T > 1 {
-			z = float64(set.x.Dot(i, p.V)) / scale
-		}
+	step := func() {
+		norm, s := f.norm, f.step()
 		if norm > radius*radius*(1+1e-4) {
-			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, T,
+			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, f.t,
 				math.Sqrt(norm), radius)
 		}
 		worst.norm = math.Max(worst.norm, math.Sqrt(norm)/radius)
-		ours += lambda/2*norm + math.Max(0, 1-y[i]*z)
-		optimum += lambda/2*square0 + math.Max(0, 1-y[i]*x.dot(i, best))
-		before := p.Violations
-		p.TakeSteps([]uint32{uint32(i)})
-		if p.Err != nil {
-			t.Fatal(p.Err)
-		}
-		if run.Order.AtEnd() {
-			run.Epoch++
-			p.EndEpoch(run.Epoch)
-		}
-		violated := p.Violations > before
-		if violated != (y[i]*z < 1) && math.Abs(y[i]*z-1) > 1e-5 {
-			t.Fatalf("%s seed %d step %d: violated = %v with the margin %v", set.name, seed, T,
-				violated, y[i]*z)
-		}
-		// The sub-gradient lambda w - y x of a violation, lambda w otherwise; and the new norm
-		// before projection.
-		eta, shrink := 1/(lambda*float64(T)), 1-1/float64(T)
-		gradient := lambda * lambda * norm
-		norm *= shrink * shrink
-		if violated {
-			gradient += x.square[i] - 2*lambda*y[i]*z
-			norm += eta*eta*x.square[i] + 2*eta*shrink*y[i]*z
-			counts[i]++
-		}
-		if project {
-			norm = math.Min(norm, 1/lambda)
-		}
-		steps += eta / 2 * gradient
-		if T%1000 == 0 || T == set.steps {
-			exact, way := 0.0, 0.0
-			for j, v := range p.V {
-				w := float64(v) / p.Divisor()
-				exact += w * w
-				way += (w - best[j]) * (w - best[j])
-			}
-			if math.Abs(norm-exact) > 1e-4*exact {
-				t.Fatalf("%s seed %d: |w|^2 is %v after step %d, %v by the paper's steps", set.name,
-					seed, exact, T, norm)
-			}
-			norm = exact
-			if slack := steps - lambda*float64(T)/2*way; ours-optimum > slack+1e-6*ours {
-				t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed,
-					ours-optimum, T, slack)
-			}
-			worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(T)/2*way)/steps)
-		}
-		// Train gives the same w as these single steps.
-		if seed == 0 && (T == 1 || T == 3 || T == 100 || T == set.steps) {
-			cfg.Steps = T
-			p.weights(have)
-			if m := mustTrain(t, set.x, set.y, cfg); distance(m.Weights[0], have) != 0 {
-				t.Errorf("%s: Train has another w after %d steps", set.name, T)
-			}
-		}
-		if T >= 3 {
-			slack := c * (1 + math.Log(float64(T))) / (2 * lambda)
+		ours += lambda/2*norm + math.Max(0, 1-s.margin)
+		optimum += lambda/2*square0 + math.Max(0, 1-y[s.row]*x.dot(s.row, best))
+		steps += s.gradient / (2 * lambda * float64(f.t))
+		if f.t >= 3 {
+			slack := c * (1 + math.Log(float64(f.t))) / (2 * lambda)
 			if ours-optimum > slack {
 				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 has %v", set.name, seed,
-					ours-optimum, T, slack)
+					ours-optimum, f.t, slack)
 			}
 			worst.theorem = math.Max(worst.theorem, (ours-optimum)/slack)
 		}
 	}
-	worst.average = ours / float64(set.steps)
-	p.weights(have)
-	if !project {
-		want := make([]float64, len(best)) // Eq. (13)
-		for i, n := range counts {
-			x.axpy(i, n*y[i]/(lambda*float64(set.steps)), want)
+	tr := pegasos.Trainer{Config: cfg, Threads: 1, Progress: func(p pegasos.Progress) {
+		for f.t < p.Steps {
+			step()
 		}
-		far := 0.0
-		for j, v := range have {
-			far += math.Pow(float64(v)-want[j], 2)
+		if worst.met++; f.meet(t, p, p.Model()) {
+			worst.same++
 		}
-		if far > 1e-10*square(want) {
-			t.Errorf("%s seed %d: w is %v of its length away from Eq. (13)'s", set.name, seed,
-				math.Sqrt(far/square(want)))
+		way := 0.0
+		for j, v := range f.u {
+			way += (v - best[j]) * (v - best[j])
 		}
+		if slack := steps - lambda*float64(f.t)/2*way; ours-optimum > slack+1e-6*ours {
+			t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed,
+				ours-optimum, f.t, slack)
+		}
+		worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(f.t)/2*way)/steps)
+	}}
+	if _, err := tr.Train(t.Context(), set.x, set.y); err != nil || f.t != set.steps {
+		t.Fatalf("%s seed %d: %v after %d steps", set.name, seed, err, f.t)
 	}
+	worst.average = ours / float64(set.steps)
 	return worst
 }
