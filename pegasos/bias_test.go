@@ -2,7 +2,6 @@ package pegasos_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -53,79 +52,6 @@ func skewed(seed uint64, classes int) pair {
 		}
 	}
 	return pair{p.dense, toSparse(p.dense), p.y}
-}
-
-// Each step with an unregularized bias is w <- (1 - eta*lambda) w + eta*g*x, b <- b + eta*g
-// (section 6 of the paper), where g*x and g are means over a batch.
-func TestUnregularisedSteps(t *testing.T) {
-	steps, runs := 0, 0
-	for _, l := range losses {
-		for n, c := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone}, {Batch: 7}, {Batch: 3,
-			Order: pegasos.IID},
-			{Project: true, Offset: pegasos.OffsetNone}, {Project: true, Offset: pegasos.OffsetNone,
-				Batch: 5}} {
-			for kind := range 8 { // bits: weights, prior, start
-				seed := uint64(n)
-				data, before := skewed(seed, 2), skewed(seed+100, 2)
-				if l.cfg.Loss.Regression() {
-					data, before = data.numbers(seed), before.numbers(seed+1)
-				}
-				cfg := c
-				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.3
-				cfg.Steps, cfg.Seed = 150, seed
-				cfg.Average, cfg.Bias = pegasos.LastIterate, pegasos.BiasUnregularised
-				if unbounded(cfg.Loss) && !cfg.Project {
-					cfg.Offset = pegasos.OffsetR2
-				}
-				if (n+kind)%4 == 3 {
-					cfg.Average = pegasos.LastHalf
-				}
-				tr := &pegasos.Trainer{Config: cfg}
-				if kind&1 != 0 {
-					tr.Weights = some(60)
-				}
-				if kind&2 != 0 {
-					tr.Prior = mustTrain(t, data.sparse, data.y, cfg)
-				}
-				if kind&4 != 0 {
-					tr.Start = mustTrain(t, before.dense, before.y, cfg)
-				}
-				x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
-				r, err := newRun(x, data.y, tr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				side := func(i int) (float64, float64) {
-					if cfg.Loss.Regression() {
-						return 1, float64(data.y[i])
-					}
-					return 2*float64(data.y[i]) - 1, 0
-				}
-				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.coefficients = func(z []float64, i int) (g []float64, kink bool) {
-					s, target := side(i)
-					for _, k := range l.kinks {
-						kink = kink || math.Abs(s*z[0]-target-k) < 1e-4
-					}
-					return []float64{l.coefficient(s*z[0]-target) * s}, kink
-				}
-				if cfg.Project {
-					o.project(func(z []float64, i int) float64 {
-						s, target := side(i)
-						return l.at(s*z[0] - target)
-					})
-					if have := r.problems[0].Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
-						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
-					}
-				}
-				steps += o.compare(t, r)
-				runs++
-			}
-		}
-	}
-	if steps < 100*runs {
-		t.Errorf("%d steps compared in %d runs: too few", steps, runs)
-	}
 }
 
 // The first steps with an unregularized bias, computed by hand: lambda = 1/2, eta = 2, 1, 2/3, ...
@@ -192,28 +118,19 @@ func TestUnregularisedBound(t *testing.T) {
 			}
 			tr.Config = cfg
 			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
-			r, err := newRun(x, data.y, tr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := newOracle(r, data.dense, tr, tr.Weights)
-			side := func(i int) (float64, float64) {
+			objective := newDefinition(tr, data.dense, func(z []float64, i int) float64 {
 				if cfg.Loss.Regression() {
-					return 1, float64(data.y[i])
+					return l.at(z[0] - float64(data.y[i]))
 				}
-				return 2*float64(data.y[i]) - 1, 0
-			}
+				return l.at((2*float64(data.y[i]) - 1) * z[0])
+			})
 			least, best := math.Inf(1), 0.0
 			tr.Progress = func(p pegasos.Progress) {
 				if e := p.Epoch; e > 20 && e%40 != 0 {
 					return
 				}
 				m := p.Model()
-				have := o.objective([][]float64{float64s(m.Weights[0])}, m.Bias,
-					func(z []float64, i int) float64 {
-						s, target := side(i)
-						return l.at(s*z[0] - target)
-					})
+				have := objective.of(m)
 				if math.Abs(have-m.Result.Objective) > 2e-6*(1+have) {
 					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg,
 						tr.Prior != nil, m.Result.Objective, have)
@@ -239,82 +156,6 @@ func TestUnregularisedBound(t *testing.T) {
 				t.Errorf("%T %+v weights %v prior %v: objective %v, bound %v: gap %v", x, cfg,
 					tr.Weights != nil, tr.Prior != nil, m.Result.Objective, m.Result.DualObjective,
 					m.Result.Gap)
-			}
-		}
-	}
-}
-
-// The bound for arbitrary dual variables is the dual objective after the larger of the two sides,
-// positive and negative, was scaled down to the sum of the other.
-func TestUnregularisedBoundOfAnything(t *testing.T) {
-	g := rand.New(rand.NewPCG(5, 5))
-	for _, l := range losses {
-		for _, weights := range [][]float32{nil, some(60)} {
-			data := skewed(3, 2)
-			if l.cfg.Loss.Regression() {
-				data = data.numbers(3)
-			}
-			cfg := l.cfg
-			cfg.Lambda, cfg.Bias, cfg.Epochs = 0.05, pegasos.BiasUnregularised, 300
-			optimum := weighted(t, data.dense, data.y, weights, cfg).Result.Objective
-			r, err := newRun(data.dense, data.y, &pegasos.Trainer{Config: cfg, Weights: weights})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := r.problems[0]
-			for trial := range 60 {
-				a := make([]float32, 60)
-				var up, down float64
-				for i := range a {
-					if v := 4*g.Float64() - 2; p.RowWeight(i) > 0 && trial%4 > 0 {
-						a[i] = p.Of.Cost.Clamp(float32(v))
-					} else if p.RowWeight(i) > 0 && g.IntN(10) == 0 { // few are not 0, perhaps all on one side
-						a[i] = 1
-					}
-					side, _ := p.Of.Label(uint32(i))
-					if b := float64(a[i]*side) * p.RowWeight(i); b > 0 {
-						up += b
-					} else {
-						down -= b
-					}
-				}
-				left := make([]float64, 60)
-				var mean, half float64
-				u := make([]float64, 5)
-				for i, v := range a {
-					side, target := p.Of.Label(uint32(i))
-					left[i] = float64(v)
-					if b := float64(v * side); b > 0 && up > down {
-						left[i] *= down / up
-					} else if b < 0 && down > up {
-						left[i] *= up / down
-					}
-					mean += p.RowWeight(i) * left[i] * target / float64(r.Count())
-					for j, z := range data.dense.Row(i) {
-						u[j] += p.RowWeight(i) * left[i] * float64(side) * float64(z) / float64(r.Count())
-					}
-				}
-				for _, v := range u {
-					half += v * v / (2 * cfg.Lambda)
-				}
-				best, whole := 0.0, 0.0
-				for step := range 201 {
-					s := float64(step) / 200
-					value := s*mean - s*s*half
-					for i, v := range left {
-						value += p.RowWeight(i) * p.Of.Cost.DualTerm(s*v) / float64(r.Count())
-					}
-					best, whole = math.Max(best, value), math.Max(0, value)
-				}
-				low := best
-				if l.cfg.Loss == pegasos.Log {
-					low = whole
-				}
-				have := boundOf(&p.Of, a, r.R2)
-				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
-					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
-						weights != nil, have, low, best, optimum)
-				}
 			}
 		}
 	}

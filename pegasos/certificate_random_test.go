@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -320,9 +321,12 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	cfg := m.Config
 	p := certtest.Problem{
 		Lambda:  m.Lambda,
-		Epsilon: cfg.Epsilon / pegasos.ScaleOf(m.Scaling).TargetUnit(),
+		Epsilon: cfg.Epsilon,
 		Vectors: 1,
 		Bias:    cfg.Bias != pegasos.BiasNone,
+	}
+	if s := m.Scaling; s != nil && s.Spread != 0 {
+		p.Epsilon /= s.Spread
 	}
 	if cfg.Bias == pegasos.BiasAugmented {
 		p.BiasScale = cfg.BiasScale
@@ -339,9 +343,12 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	for k := 0; k < vectors; k += p.Vectors {
 		q := p
 		q.Lambda = vectorResult(m, k).Lambda
-		negative, positive := -1, 0
-		if m.Classes != nil && !joint {
-			negative, positive = pegasos.ClassesOf(m, k)
+		negative, positive := -1, k // against all others, if there is a vector for each class
+		switch {
+		case vectors == 1:
+			negative, positive = 0, 1
+		case cfg.Multiclass == pegasos.OneVsOne:
+			negative, positive = m.Pair(k)
 		}
 		if prior := t.tr.Prior; prior != nil {
 			prior = m.Scaling.Unfold(prior)
@@ -361,7 +368,14 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 // addRows adds the rows, labels and weights to the problem q. It skips
 // rows of other classes than negative and positive, unless negative is -1.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
-	byLabel, _ := pegasos.SettingsOf(m.Config).ClassWeights()
+	byLabel := make(map[float32]float64)
+	for _, part := range strings.Split(m.Config.ClassWeight, ",") {
+		var label float32
+		var weight float64
+		if n, _ := fmt.Sscanf(part, "%g=%g", &label, &weight); n == 2 {
+			byLabel[label] = weight
+		}
+	}
 	class := make(map[float32]int)
 	for c, label := range m.Classes {
 		class[label] = c
@@ -407,6 +421,13 @@ func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positiv
 			n++
 		}
 	}
+}
+
+// hasBounds reports whether a lower bound exists with the settings.
+func (t *trial) hasBounds() bool {
+	cfg := t.tr.Config
+	return cfg.Order != pegasos.IID &&
+		!(cfg.Multiclass.Joint() && cfg.Bias == pegasos.BiasUnregularised)
 }
 
 // tally counts trials by outcome.

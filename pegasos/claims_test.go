@@ -31,7 +31,7 @@ func TestClaims(t *testing.T) {
 	for seed := uint64(0); models > 0; seed++ {
 		trial := newTrial(seed + 6e6)
 		trial.half, trial.tr.Fingerprint = false, true
-		trial.tr.KeepProof = hasBounds(trial.tr.Config) && seed%2 == 0
+		trial.tr.KeepProof = trial.hasBounds() && seed%2 == 0
 		m, err := trial.train()
 		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
 			continue

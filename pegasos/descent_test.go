@@ -8,12 +8,9 @@ import (
 	"hash"
 	"io"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -161,72 +158,6 @@ func TestGoldenDescent(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A checkpoint with impossible numbers is refused or harmless: there is no panic, no endless run,
-// and no invalid model.
-func TestDescentHostile(t *testing.T) {
-	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 1e300, -1, 0}
-	descents(t, 23, func(tr pegasos.Trainer, data pair) {
-		tr.Epochs = 4
-		var paused *pegasos.Model
-		resume := func(change func(*checkpoint.State)) error {
-			t.Helper()
-			state := pegasos.CheckpointOf(paused.State)
-			kept, progress := *state, *state.Learners[0].Dual
-			state.Learners, state.Arrays = slices.Clone(kept.Learners), nil
-			for _, a := range kept.Arrays {
-				state.Arrays = append(state.Arrays, slices.Clone(a))
-			}
-			state.Learners[0].Biases = slices.Clone(state.Learners[0].Biases)
-			defer func() { *state, *kept.Learners[0].Dual = kept, progress }()
-			change(state)
-			next := tr
-			next.Start, next.Resume = nil, paused
-			m, err := trainPlain(t.Context(), &next, data.dense, data.y)
-			if err != nil {
-				return err
-			}
-			if err := m.Validate(); err != nil || m.Result.DualObjective > m.Result.Objective {
-				t.Errorf("%+v: %v, %+v", tr.Config, err, m.Result)
-			}
-			return nil
-		}
-		for _, tr.Tol = range []float64{0, 1e-3} {
-			first := tr
-			first.KeepState, first.Pause = true, 50
-			var err error
-			if paused, err = trainPlain(t.Context(), &first, data.dense, data.y); !errors.Is(err,
-				pegasos.ErrPaused) {
-				t.Fatal(err)
-			}
-			for _, pass := range []int{-1, 3, math.MaxInt, 0, 1, 2} {
-				var e *pegasos.ConfigError
-				err := resume(func(s *checkpoint.State) { s.Learners[0].Dual.Pass = pass })
-				if bad := pass < 0 || pass > 2; errors.As(err, &e) != bad || err != nil && !bad {
-					t.Errorf("%+v, pass %d: %v", tr.Config, pass, err)
-				}
-			}
-			for _, z := range odd {
-				for _, f := range []func(p *iterate.Progress) *float64{
-					func(p *iterate.Progress) *float64 { return &p.GapSum },
-					func(p *iterate.Progress) *float64 { return &p.MeanGap },
-					func(p *iterate.Progress) *float64 { return &p.PrevGap },
-					func(p *iterate.Progress) *float64 { return &p.BiasSum },
-				} {
-					resume(func(s *checkpoint.State) { *f(s.Learners[0].Dual) = z })
-				}
-				resume(func(s *checkpoint.State) { s.Learners[0].Biases[0] = z })
-				for n := range 12 {
-					resume(func(s *checkpoint.State) {
-						for i := range s.Arrays[n%len(s.Arrays)] {
-							s.Arrays[n%len(s.Arrays)][i] = float32(z)
-						}
-					})
-				}
-			}
-		}
-	})
 }
 
 // costsOf3 has costs of mistakes among three classes.

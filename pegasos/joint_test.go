@@ -9,241 +9,67 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// oracle takes the paper's steps in float64, with w itself and not as v/scale:
-//
-//	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
-//
-// for each vector, where g is the coefficient of a row for it.
-type oracle struct {
-	x            *dense.Matrix
-	weights      []float64 // weights of the rows, with a mean of 1; nil if all are 1
-	lambda, t0   float64
-	t            int64
-	scale        float64 // value of the appended feature; 0 for none
-	free         bool    // the bias moves by eta * mean of weight*g
-	radius       float64 // radius of the ball around w0; 0 for no projection
-	w, w0        [][]float64
-	b, b0        []float64
-	coefficients func(z []float64, i int) (g []float64, kink bool)
+// definition is the objective P of a run by its definition, in float64.
+type definition struct {
+	x       *dense.Matrix
+	weights []float64 // weights of the rows; nil for 1 each
+	lambda  float64
+	scale   float64 // value of the feature appended for the bias; 0 for no penalty
+	prior   *pegasos.Model
+	loss    func(z []float64, i int) float64 // loss of row i with the scores z
 }
 
-// newOracle returns an oracle that starts with the weights of the run.
-func newOracle(r *run, x *dense.Matrix, tr *pegasos.Trainer, weights []float32) *oracle {
-	s := r.Learners[0].State
-	o := &oracle{
-		x:      x,
-		lambda: r.Lambda,
-		t0:     s.T0,
-		t:      s.Start,
-		free:   tr.Bias == pegasos.BiasUnregularised,
-	}
+// newDefinition returns the objective of a trainer with the rows x.
+func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
+	loss func(z []float64, i int) float64) definition {
+	d := definition{x: x, lambda: tr.Lambda, prior: tr.Prior, loss: loss}
 	if tr.Bias == pegasos.BiasAugmented {
-		o.scale = tr.Plain().BiasScale
+		d.scale = tr.Plain().BiasScale
 	}
-	if weights != nil {
-		var sum float64
-		rows := 0
-		for _, v := range weights {
-			if sum += float64(v); v > 0 {
-				rows++
-			}
-		}
-		for _, v := range weights {
-			o.weights = append(o.weights, float64(v)*float64(rows)/sum)
-		}
+	if tr.Weights != nil {
+		d.weights = float64s(tr.Weights)
 	}
-	for k := range s.Vectors {
-		w, w0, b, b0 := make([]float64, x.Cols()), make([]float64, x.Cols()), 0.0, 0.0
-		if tr.Prior != nil {
-			b0 = vectorBias(tr.Prior, k)
-			for j, v := range tr.Prior.Weights[k] {
-				w0[j] = float64(v)
-			}
-			copy(w, w0)
-			b = b0
-		}
-		if tr.Start != nil {
-			b = vectorBias(tr.Start, k)
-			for j, v := range tr.Start.Weights[k] {
-				w[j] = float64(v)
-			}
-		}
-		o.w, o.w0, o.b, o.b0 = append(o.w, w), append(o.w0, w0), append(o.b, b), append(o.b0, b0)
-	}
-	return o
+	return d
 }
 
-func (o *oracle) share(i int) float64 {
-	if o.weights == nil {
-		return 1
-	}
-	return o.weights[i]
-}
-
-func (o *oracle) scores(w [][]float64, b []float64, i int) []float64 {
-	z := make([]float64, len(w))
-	for k := range w {
-		z[k] = b[k]
-		for j, v := range o.x.Row(i) {
-			z[k] += w[k][j] * float64(v)
+// of returns P of a model.
+func (d definition) of(m *pegasos.Model) (p float64) {
+	for k, w := range m.Weights {
+		b := vectorBias(m, k)
+		var w0 []float32
+		if d.prior != nil {
+			w0, b = d.prior.Weights[k], b-vectorBias(d.prior, k)
+		}
+		for j, v := range float64s(w) {
+			if w0 != nil {
+				v -= float64(w0[j])
+			}
+			p += d.lambda / 2 * v * v
+		}
+		if d.scale > 0 {
+			p += d.lambda / 2 * math.Pow(b/d.scale, 2)
 		}
 	}
-	return z
-}
-
-// step takes a step with the mean over the rows idx. It takes none and reports a kink if rounding
-// may decide which way to go.
-func (o *oracle) step(idx []uint32) (kink bool) {
-	eta := 1 / (o.lambda * (float64(o.t) + 1 + o.t0))
-	sum, bias := make([][]float64, len(o.w)), make([]float64, len(o.w))
-	for k := range sum {
-		sum[k] = make([]float64, o.x.Cols())
-	}
-	for _, i := range idx {
-		g, kink := o.coefficients(o.scores(o.w, o.b, int(i)), int(i))
-		if kink {
-			return true
-		}
-		for k := range g {
-			a := g[k] * o.share(int(i)) / float64(len(idx))
-			bias[k] += a
-			for j, v := range o.x.Row(int(i)) {
-				sum[k][j] += a * float64(v)
+	var sum, n float64
+	z := make([]float64, len(m.Weights))
+	for i := range d.x.Rows() {
+		for k, w := range m.Weights {
+			z[k] = vectorBias(m, k)
+			for j, v := range d.x.Row(i) {
+				z[k] += float64(w[j]) * float64(v)
 			}
 		}
-	}
-	o.t++
-	var norm float64
-	for k, w := range o.w {
-		for j := range w {
-			w[j] += -eta*o.lambda*(w[j]-o.w0[k][j]) + eta*sum[k][j]
-			norm += (w[j] - o.w0[k][j]) * (w[j] - o.w0[k][j])
+		weight := 1.0
+		if d.weights != nil {
+			weight = d.weights[i]
 		}
-		switch {
-		case o.free:
-			o.b[k] += eta * bias[k]
-		case o.scale > 0:
-			o.b[k] += -eta*o.lambda*(o.b[k]-o.b0[k]) + eta*bias[k]*o.scale*o.scale
-			norm += math.Pow((o.b[k]-o.b0[k])/o.scale, 2)
-		}
-	}
-	if f := o.radius / math.Sqrt(norm); o.radius > 0 && f < 1 {
-		for k, w := range o.w {
-			for j := range w {
-				w[j] = o.w0[k][j] + f*(w[j]-o.w0[k][j])
-			}
-			if !o.free {
-				o.b[k] = o.b0[k] + f*(o.b[k]-o.b0[k])
-			}
-		}
-	}
-	return false
-}
-
-// objective returns P of the given vectors, by its definition.
-func (o *oracle) objective(w [][]float64, b []float64,
-	loss func(z []float64, i int) float64) float64 {
-	var p, n float64
-	for k := range w {
-		for j := range w[k] {
-			p += o.lambda / 2 * (w[k][j] - o.w0[k][j]) * (w[k][j] - o.w0[k][j])
-		}
-		if o.scale > 0 {
-			p += o.lambda / 2 * math.Pow((b[k]-o.b0[k])/o.scale, 2)
-		}
-	}
-	var sum float64
-	for i := range o.x.Rows() {
-		n += o.share(i)
-		sum += o.share(i) * loss(o.scores(w, b, i), i)
+		n += weight
+		sum += weight * d.loss(z, i)
 	}
 	return p + sum/n
-}
-
-// project sets the radius of the ball, which depends on the loss at w0.
-func (o *oracle) project(loss func(z []float64, i int) float64) {
-	var sum, n float64
-	for i := range o.x.Rows() {
-		n += o.share(i)
-		sum += o.share(i) * loss(o.scores(o.w0, o.b0, i), i)
-	}
-	o.radius = math.Sqrt(sum / n / o.lambda)
-}
-
-// compare takes steps with the run and the oracle until a kink. It compares the weights after each
-// step, or the averages at the end, and returns the number of steps before the kink.
-func (o *oracle) compare(t *testing.T, r *run) (steps int) {
-	t.Helper()
-	l := r.Learners[0]
-	mean, samples := make([][]float64, len(o.w)), 0.0
-	for k := range mean {
-		mean[k] = make([]float64, o.x.Cols()+1)
-	}
-	same := func(m *pegasos.Model, at func(k, j int) float64) {
-		t.Helper()
-		size := 1 / o.lambda / float64(o.t)
-		for k := range o.w {
-			for j := range o.x.Cols() {
-				size = math.Max(size, math.Abs(at(k, j)))
-			}
-			size = math.Max(size, math.Abs(at(k, o.x.Cols())))
-		}
-		for k, w := range m.Weights {
-			for j, v := range append(float64s(w), vectorBias(m, k)) {
-				if math.Abs(v-at(k, j)) > 1e-4*size {
-					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
-						r.session.Rows.X, r.session.Settings, o.t, j, k, v, at(k, j))
-				}
-			}
-		}
-	}
-	for r.T < r.Total {
-		var idx []uint32
-		if r.Order.Batch > 0 {
-			var ends []int
-			idx, ends = r.Order.Batches(1)
-			l.TakeBatches(idx, ends)
-		} else {
-			idx = r.Order.Next(1)
-			l.TakeSteps(idx)
-		}
-		if l.State.Err != nil {
-			t.Fatalf("%+v: %v", r.session.Settings, l.State.Err)
-		}
-		r.T++
-		if r.Order.AtEnd() {
-			r.Epoch++
-			l.EndEpoch(r.Epoch)
-		}
-		if o.step(idx) {
-			return steps
-		}
-		steps++
-		if pegasos.Average(r.session.Average) == pegasos.LastIterate {
-			same(r.model(), func(k, j int) float64 {
-				return append(o.w[k][:len(o.w[k]):len(o.w[k])],
-					o.b[k])[j]
-			})
-		}
-		if (r.Total-r.T)%engine.Period(r.Total, o.x.Cols()) == 0 && 2*r.T > r.Total {
-			samples++
-			for k := range mean {
-				for j, v := range o.w[k] {
-					mean[k][j] += v
-				}
-				mean[k][o.x.Cols()] += o.b[k]
-			}
-		}
-	}
-	if pegasos.Average(r.session.Average) == pegasos.LastHalf {
-		same(r.model(), func(k, j int) float64 { return mean[k][j] / samples })
-	}
-	return steps
 }
 
 func float64s(w []float32) (v []float64) {
@@ -307,21 +133,6 @@ func four(seed uint64, rows, cols int, fill float64) pair {
 	return p
 }
 
-// definition returns P of a model in float64, by its definition.
-func definition(
-	m *pegasos.Model,
-	o *oracle,
-	y []float32,
-	at func(z []float64, y int) float64,
-) float64 {
-	var w [][]float64
-	var b []float64
-	for k := range m.Weights {
-		w, b = append(w, float64s(m.Weights[k])), append(b, vectorBias(m, k))
-	}
-	return o.objective(w, b, func(z []float64, i int) float64 { return at(z, int(y[i])) })
-}
-
 // Throughout a run the bound is below all objectives of that run. In the end the two are close. The
 // objective agrees with its definition.
 func TestJointBound(t *testing.T) {
@@ -344,11 +155,9 @@ func TestJointBound(t *testing.T) {
 			}
 			tr.Config = cfg
 			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
-			r, err := newRun(x, data.y, tr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := newOracle(r, data.dense, tr, tr.Weights)
+			objective := newDefinition(tr, data.dense, func(z []float64, i int) float64 {
+				return l.at(z, int(data.y[i]))
+			})
 			least, best := math.Inf(1), 0.0
 			tr.Progress = func(p pegasos.Progress) {
 				if e := p.Epoch; e > 20 && e%20 != 0 {
@@ -356,7 +165,7 @@ func TestJointBound(t *testing.T) {
 				}
 				m := p.Model()
 				res := m.Result
-				have := definition(m, o, data.y, l.at)
+				have := objective.of(m)
 				if math.Abs(have-res.Objective) > 2e-6*(1+have) {
 					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg,
 						tr.Prior != nil, res.Objective, have)
@@ -527,7 +336,7 @@ func TestJointOverflow(t *testing.T) {
 					data.dense, data.y)
 				var e *pegasos.StepError
 				if err != nil && (!errors.As(err, &e) || m != nil || e.Step < 1) || err == nil &&
-					(pegasos.CheckModel(m) != nil || m.Result.Objective-m.Result.Objective != 0) {
+					(m.Validate() != nil || m.Result.Objective-m.Result.Objective != 0) {
 					t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 				}
 				if err != nil && size <= 1e4 {
@@ -535,13 +344,6 @@ func TestJointOverflow(t *testing.T) {
 				}
 			}
 		}
-	}
-	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
-		pegasos.Config{Lambda: 3e38, Offset: pegasos.OffsetNone, Multiclass: pegasos.CrammerSinger}).joint
-	j.TakeSteps([]uint32{0, 0, 0, 0})
-	var e *iterate.Error
-	if !errors.As(j.Err, &e) || e.Row != 0 || e.Step != j.T+1 {
-		t.Errorf("score of +Inf: %v after %d steps", j.Err, j.T)
 	}
 }
 

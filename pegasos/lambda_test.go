@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -37,23 +36,6 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 		}
 	}
 	return pair{x, toSparse(x), y}
-}
-
-// byRule returns the choice for a run that takes the lambda of the rule.
-func byRule(t *testing.T, x pegasos.Examples, y []float32, cfg pegasos.Config) *choose.Choice {
-	t.Helper()
-	own := &pegasos.Task{Trainer: pegasos.Trainer{Config: cfg}}
-	set, err := pegasos.NewSetOf(own, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := choose.Settings(choose.Open{Settings: *pegasos.SettingsOf(cfg), Threads: 1,
-		Stopped: func() bool { return false }}, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.End()
-	return c
 }
 
 // Held-out rows choose a smaller lambda than the rule's for a signal in small differences of

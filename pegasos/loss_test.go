@@ -386,7 +386,7 @@ func TestLossExtremes(t *testing.T) {
 					cfg.Lambda, cfg.Offset = lambda, offset
 					m, err := fixed(t.Context(), data.dense, data.y, cfg)
 					var e *pegasos.StepError
-					if err != nil && !errors.As(err, &e) || err == nil && pegasos.CheckModel(m) != nil {
+					if err != nil && !errors.As(err, &e) || err == nil && m.Validate() != nil {
 						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 					}
 					if err != nil && offset == pegasos.OffsetR2 && size <= 1e4 {

@@ -1,7 +1,6 @@
 package pegasos_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -140,33 +138,11 @@ func TestGoldenNewton(t *testing.T) {
 	}
 }
 
-// A checkpoint that Newton's method cannot have written is refused.
-func TestNewtonHostile(t *testing.T) {
-	data := random(56, 60, 4, 2, 1)
-	cfg := pegasos.Config{Lambda: 0.01, Finish: pegasos.FinishNewton, Tol: 1e-6}
-	for _, harm := range []func(n *checkpoint.Newton){
-		func(n *checkpoint.Newton) { n.Start = -1 },
-		func(n *checkpoint.Newton) { n.Start = math.MaxInt64 },
-		func(n *checkpoint.Newton) { n.Iterations = -1 },
-		func(n *checkpoint.Newton) { n.Iterations = math.MaxInt },
-		func(n *checkpoint.Newton) { n.Retries = []int{2, 1} },
-		func(n *checkpoint.Newton) { n.Retries = []int{-1} },
-		func(n *checkpoint.Newton) { n.Retries = make([]int, 100) },
-	} {
-		m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, KeepState: true, Pause: 150},
-			data.dense, data.y)
-		if !errors.Is(err, pegasos.ErrPaused) {
-			t.Fatal(err)
-		}
-		n := pegasos.CheckpointOf(m.State).Learners[0].Newton
-		if n == nil {
-			t.Fatal("Newton's method has not begun")
-		}
-		harm(n)
-		var bad *pegasos.ConfigError
-		if _, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Resume: m}, data.dense,
-			data.y); !errors.As(err, &bad) {
-			t.Errorf("%+v: %v", *n, err)
+// toPixels changes the values of x to whole numbers from 0 to 255, divided by n.
+func toPixels(x *dense.Matrix, n float32) {
+	for i := range x.Rows() {
+		for j, v := range x.Row(i) {
+			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
 		}
 	}
 }

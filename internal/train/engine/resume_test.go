@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
@@ -224,14 +226,18 @@ func TestResumeRefusesDamage(t *testing.T) {
 // A damaged state of Newton's method, of dual descent or of Patience is refused too.
 func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	newton := settings.Settings{Finish: settings.FinishNewton, Tol: 1e-9}
+	dual := settings.Settings{Finish: settings.FinishDual}
 	for name, c := range map[string]struct {
 		settings settings.Settings
 		damage   func(*checkpoint.State)
 	}{
 		"newton": {newton, func(st *checkpoint.State) {}},
-		"dual":   {settings.Settings{Finish: settings.FinishDual}, func(st *checkpoint.State) {}},
+		"dual":   {dual, func(st *checkpoint.State) {}},
 		"starts after the last step": {newton, func(st *checkpoint.State) {
 			st.Learners[0].Newton.Start = st.Learners[0].Steps + 1
+		}},
+		"starts far ahead": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Start = math.MaxInt64
 		}},
 		"starts before the run": {newton, func(st *checkpoint.State) {
 			st.Learners[0].Newton.Start = -1
@@ -239,13 +245,32 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 		"more iterations than epochs": {newton, func(st *checkpoint.State) {
 			st.Learners[0].Newton.Iterations = 9
 		}},
-		"a pass more": {settings.Settings{Finish: settings.FinishDual},
-			func(st *checkpoint.State) { st.Learners[0].Dual.Pass = 9 }},
+		"most iterations": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Iterations = math.MaxInt
+		}},
+		"iterations of -1": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Iterations = -1
+		}},
+		"retries that descend": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Retries = []int{2, 1}
+		}},
+		"a retry of -1": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Retries = []int{-1}
+		}},
+		"100 retries": {newton, func(st *checkpoint.State) {
+			st.Learners[0].Newton.Retries = make([]int, 100)
+		}},
+		"a pass more":    {dual, func(st *checkpoint.State) { st.Learners[0].Dual.Pass = 2 }},
+		"the last pass":  {dual, func(st *checkpoint.State) { st.Learners[0].Dual.Pass = math.MaxInt }},
+		"a pass of -1":   {dual, func(st *checkpoint.State) { st.Learners[0].Dual.Pass = -1 }},
+		"dual, one pass": {dual, func(st *checkpoint.State) { st.Learners[0].Dual.Pass = 1 }},
+		"dual, no pass":  {dual, func(st *checkpoint.State) { st.Learners[0].Dual.Pass = 0 }},
 	} {
 		job, st := pausedRun(t, c.settings)
 		c.damage(st)
 		_, err := engine.New(resumeFrom(t, job, st, 0))
-		if want := name == "newton" || name == "dual"; (err == nil) != want {
+		want := name == "newton" || strings.HasPrefix(name, "dual")
+		if (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -261,6 +286,109 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 		damage(&job)
 		if _, err := engine.New(job); (err == nil) != (name == "best") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A checkpoint of dual descent with impossible numbers is refused or harmless: there is no panic,
+// no endless run, and neither weights that are not finite nor a bound above the objective.
+func TestResumeHarmless(t *testing.T) {
+	data, other := sample.Random(72, 23, 4, 3, 1), sample.Random(73, 23, 4, 3, 1)
+	clear(data.Dense.Row(7)) // a row without values has a loss as well
+	for n, s := range []settings.Settings{{}, {Loss: "squared-hinge"}, {Loss: "log"},
+		{Loss: "eps-insensitive", Epsilon: 0.25}, {Loss: "squared"},
+		{Multiclass: settings.CrammerSinger}, {Loss: "log", Multiclass: settings.Multinomial}} {
+		s.Lambda, s.Epochs = 0.02, 4
+		point := train(t, newJob(t, other.Dense, other.Y, s))
+		if s.Joint() { // a start has the steps of each vector
+			point.Result.PerClass = slices.Repeat([]result.Problem{{Steps: point.Result.Steps}}, 3)
+		}
+		s.Finish = settings.FinishDual
+		for kind, change := range []func(job *engine.Job){
+			func(job *engine.Job) { job.Bias, job.BiasScale = settings.BiasAugmented, 1.5 },
+			func(job *engine.Job) {}, // with weights
+			func(job *engine.Job) { job.Prior = point }, func(job *engine.Job) { job.Start = point },
+			func(job *engine.Job) { job.Bias = settings.BiasUnregularised },
+		} {
+			var weights []float32
+			if kind == 1 {
+				weights = upToThree(23)
+			}
+			job := weightedJob(t, data.Dense, data.Y, weights, s)
+			if change(&job); job.Validate() != nil {
+				continue
+			}
+			job.Tol = []float64{0, 1e-3}[(n+kind)%2]
+			job.KeepState, job.Pause = true, 50
+			paused := newSession(t, job)
+			if _, stopped, err := paused.Train(t.Context()); err != nil || !stopped {
+				t.Fatal(err, stopped)
+			}
+			job.Start, job.Pause = nil, 0
+			resumeDamaged(t, job, paused.Checkpoint())
+		}
+	}
+}
+
+// upToThree returns n weights from 1 to 3.
+func upToThree(n int) (w []float32) {
+	for i := range n {
+		w = append(w, float32(1+i%3))
+	}
+	return w
+}
+
+// resumeDamaged resumes the job from the checkpoint with one odd number at a time.
+func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
+	t.Helper()
+	resume := func(change func(*checkpoint.State)) {
+		t.Helper()
+		damaged := *st
+		damaged.Learners, damaged.Arrays = slices.Clone(st.Learners), nil
+		for _, a := range st.Arrays {
+			damaged.Arrays = append(damaged.Arrays, slices.Clone(a))
+		}
+		first, dual := &damaged.Learners[0], *st.Learners[0].Dual
+		first.Biases, first.Dual = slices.Clone(first.Biases), &dual
+		change(&damaged)
+		job := job
+		job.Resume = &engine.Resume{State: &damaged, Settings: job.Settings,
+			Biases: len(st.Learners) * len(first.Biases)}
+		s, err := engine.New(job)
+		if err != nil {
+			return
+		}
+		m, _, err := s.Train(t.Context())
+		if err != nil {
+			return
+		}
+		if m.Result.DualObjective > m.Result.Objective {
+			t.Errorf("%+v: %+v", job.Settings, m.Result)
+		}
+		bad := floats.FirstNotFinite(m.Bias) >= 0
+		for _, w := range m.Weights {
+			bad = bad || floats.FirstNotFinite(w) >= 0
+		}
+		if bad {
+			t.Errorf("%+v: weights %v, biases %v", job.Settings, m.Weights, m.Bias)
+		}
+	}
+	for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 1e300, -1, 0} {
+		for _, f := range []func(p *iterate.Progress) *float64{
+			func(p *iterate.Progress) *float64 { return &p.GapSum },
+			func(p *iterate.Progress) *float64 { return &p.MeanGap },
+			func(p *iterate.Progress) *float64 { return &p.PrevGap },
+			func(p *iterate.Progress) *float64 { return &p.BiasSum },
+		} {
+			resume(func(s *checkpoint.State) { *f(s.Learners[0].Dual) = z })
+		}
+		resume(func(s *checkpoint.State) { s.Learners[0].Biases[0] = z })
+		for n := range st.Arrays {
+			resume(func(s *checkpoint.State) {
+				for i := range s.Arrays[n] {
+					s.Arrays[n][i] = float32(z)
+				}
+			})
 		}
 	}
 }

@@ -331,6 +331,82 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
+// A weight that is not finite, but is never used in a score, ends the run after the first epoch.
+func TestWeightNotFinite(t *testing.T) {
+	data := sample.Random(25, 20, 3, 2, 0) // rows without values
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		s := newSession(t, newJob(t, data.Sparse, data.Y, settings.Settings{}))
+		s.Runs[0].Learners[0].Vectors[0][2] = float32(bad)
+		var e *iterate.Error
+		if m, _, err := s.Train(t.Context()); m != nil || !errors.As(err, &e) || e.Step != 20 {
+			t.Errorf("%v in v: %v", bad, err)
+		}
+	}
+}
+
+// The ball of the projection has the radius sqrt(P(0)/lambda), or sqrt(P(prior)/lambda) around a
+// prior.
+func TestRadius(t *testing.T) {
+	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
+	for _, s := range []settings.Settings{{}, {Loss: "log", Bias: settings.BiasAugmented},
+		{Loss: "squared-hinge"}, {Loss: "squared", Bias: settings.BiasUnregularised},
+		{Loss: "eps-insensitive", Epsilon: 0.1}, {Bias: settings.BiasUnregularised}} {
+		for _, withPrior := range []bool{false, true} {
+			p := data
+			if s.Regression() {
+				p = targets(data)
+			}
+			s.Lambda, s.Project, s.Offset = 0.3, true, settings.OffsetNone
+			q := problemOf(p, weights, s)
+			job := weightedJob(t, p.Dense, p.Y, weights, s)
+			w, b := [][]float64{make([]float64, 6)}, make([]float64, 1)
+			if withPrior {
+				prior := &engine.Point{Weights: [][]float32{{0.5, -1, 0.25, 0, 2, -0.5}}}
+				if q.Bias {
+					prior.Bias, b[0] = []float64{0.75}, 0.75
+				}
+				for j, v := range prior.Weights[0] {
+					w[0][j] = float64(v)
+				}
+				job.Prior, q.Prior, q.PriorBias = prior, prior.Weights, b
+			}
+			have := newSession(t, job).Runs[0].Learners[0].Radius
+			if want := math.Sqrt(q.Objective(w, b) / 0.3); math.Abs(have-want) > 1e-5*want {
+				t.Errorf("%+v, prior %v: radius %v, want %v", s, withPrior, have, want)
+			}
+		}
+	}
+}
+
+// If a run has copies of its rows in another order, Newton's method reads the data's own rows, in
+// their order.
+func TestNewtonRows(t *testing.T) {
+	defer func(before int) { rows.MinCopySize = before }(rows.MinCopySize)
+	rows.MinCopySize = 1
+	data := sample.Random(83, 3000, 30, 5, 0.8)
+	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-3, Epochs: 9,
+		Multiclass: settings.OneVsRest}))
+	l := s.Runs[0].Learners[0]
+	if l.SetRows == nil {
+		t.Fatal("the run has no copies of its rows")
+	}
+	n := l.ForNewton(&s.Newtons, 0)
+	if len(n.At) != 3000 {
+		t.Errorf("%d rows", len(n.At))
+	}
+	have, want := make([]float32, 30), make([]float32, 30)
+	for j, i := range n.At {
+		clear(have)
+		clear(want)
+		n.X.Axpy(int(i), 1, have)
+		l.X.Axpy(int(n.Rows[j]), 1, want)
+		side, _ := l.Binary.Of.Label(n.Rows[j])
+		if !slices.Equal(have, want) || float32(n.Side[j]) != side || int(i) != j {
+			t.Fatalf("row %d of the data, in place %d: another row or label", i, j)
+		}
+	}
+}
+
 // Scores far beyond the range of the exponential give the multinomial loss and its coefficients
 // without overflow.
 func TestMultinomialOverflow(t *testing.T) {

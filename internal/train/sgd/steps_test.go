@@ -99,6 +99,7 @@ func TestStepsAreThePapers(t *testing.T) {
 			func(s *spec) {},
 			func(s *spec) { s.bias, s.batch = 2, 3 },
 			func(s *spec) { s.free = true },
+			func(s *spec) { s.free, s.radius = true, 0.4 },
 			func(s *spec) { s.free, s.batch, s.radius = true, 7, 0.4 },
 			func(s *spec) { s.bias, s.radius = 3, 0.5 },
 			func(s *spec) { s.radius, s.batch = 0.3, 2 },
