@@ -101,7 +101,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	// Every part of the header has its own key.
 	text := string(write(t, &want.Head, nil))
-	for _, key := range []string{"data", "arrays", "round", "ended", "look", "best", "runs", "learners",
+	for _, key := range []string{"data", "arrays", "round", "ended", "look", "best", "runs",
+		"learners",
 		"quality", "worse", "bias", "result", "steps", "epoch", "generator", "position", "dual", "newton",
 		"newtons", "start", "iterations", "retries"} {
 		if !strings.Contains(text, `"`+key+`":`) {

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // A step makes the dual objective as large as one row's dual variables can. Rows whose duality gap
@@ -39,7 +38,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"hinge", "squared hinge", "eps-insensitive", "Crammer-Singer"} {
+	for _, name := range []string{"hinge", "squared-hinge", "eps-insensitive", "Crammer-Singer"} {
 		if kinds[name+" skipped"] < 50 || kinds[name+" unchanged"] < 50 ||
 			kinds[name+" stepped"] < 50 {
 			t.Error(name, kinds)
@@ -247,9 +246,7 @@ func (d *problem) optimum() float64 {
 	case s.joint:
 		p.Kind = certtest.CrammerSinger
 	default:
-		p.Kind = map[loss.Kind]certtest.Kind{loss.Log: certtest.Log, loss.Squared: certtest.Squared,
-			loss.SquaredHinge:   certtest.SquaredHinge,
-			loss.EpsInsensitive: certtest.EpsInsensitive}[s.loss.Kind]
+		p.Kind = certtest.KindOf(s.loss.Kind.Name())
 	}
 	for _, i := range d.All() {
 		p.Rows, p.Weight = append(p.Rows, d.wide[i][:5]), append(p.Weight, d.RowWeight(i))
@@ -398,14 +395,10 @@ func TestStart(t *testing.T) {
 func TestDualsAreClamped(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
-		low, high := float32(0), float32(1)
-		switch {
-		case s.joint || s.loss.Kind == loss.SquaredHinge:
-			high = 7
-		case s.loss.Kind == loss.EpsInsensitive:
-			low = -1
-		case s.loss.Kind == loss.Squared:
-			low, high = -7, 7
+		traits := s.loss.Kind.Traits()
+		low, high := float32(max(-7, traits.Low)), float32(min(7, traits.High))
+		if s.joint {
+			low, high = 0, 7
 		}
 		d.alpha[0], d.alpha[1], d.alpha[2] = -7, 7, 0.5
 		if a := d.solver.Duals(); a[0] != low || a[1] != high || a[2] != 0.5 || d.alpha[0] != -7 {

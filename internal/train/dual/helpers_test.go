@@ -41,7 +41,7 @@ func (s *spec) kinked() bool {
 }
 
 // smooth reports whether the conjugate is an entropy, for which a step is only nearly the best.
-func (s *spec) smooth() bool { return s.joint && s.log || !s.joint && s.loss.Kind == loss.Log }
+func (s *spec) smooth() bool { return s.joint && s.log || !s.joint && s.loss.Kind.Traits().Entropy }
 
 // costs3 are the costs of mistakes among three classes.
 var costs3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
@@ -49,15 +49,18 @@ var costs3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
 // specs are problems of each kind: with a bias that has a penalty, weights, a prior, random dual
 // variables, or a bias that has no penalty.
 func specs(rows int) (all []spec) {
-	for _, s := range []spec{
+	kinds := []spec{
 		{name: "Crammer-Singer", joint: true, costs: costs3},
 		{name: "multinomial", joint: true, log: true},
-		{name: "hinge"},
-		{name: "squared hinge", loss: loss.Func{Kind: loss.SquaredHinge}},
-		{name: "log", loss: loss.Func{Kind: loss.Log}},
-		{name: "eps-insensitive", loss: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.25}},
-		{name: "squared", loss: loss.Func{Kind: loss.Squared}},
-	} {
+	}
+	for k := range loss.Kind(loss.Kinds) {
+		s := spec{name: k.Name(), loss: loss.Func{Kind: k}}
+		if k.Traits().Epsilon {
+			s.loss.Epsilon = 0.25
+		}
+		kinds = append(kinds, s)
+	}
+	for _, s := range kinds {
 		s.lambda, s.mean = 0.02, s.kinked()
 		biased, weighted, prior, started, free := s, s, s, s, s
 		biased.bias = 1.5

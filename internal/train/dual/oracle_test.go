@@ -1,43 +1,15 @@
 package dual_test
 
-import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/train/loss"
-)
+import "math"
 
 // This file computes the dual objective and duality gaps of a solver's problem in float64, straight
-// from the definitions of the losses and their conjugates.
+// from the losses and their conjugates, which package loss tests.
 
 // lossAt returns the loss at margin m, or at the error m of a regression.
-func (s *spec) lossAt(m float64) float64 {
-	switch s.loss.Kind {
-	case loss.SquaredHinge:
-		return math.Pow(math.Max(0, 1-m), 2)
-	case loss.Log:
-		return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m)))
-	case loss.EpsInsensitive:
-		return math.Max(0, math.Abs(m)-s.loss.Epsilon)
-	case loss.Squared:
-		return m * m / 2
-	}
-	return math.Max(0, 1-m)
-}
+func (s *spec) lossAt(m float64) float64 { return s.loss.At(m) }
 
 // negConjugate returns minus the conjugate of the loss at -a.
-func (s *spec) negConjugate(a float64) float64 {
-	switch s.loss.Kind {
-	case loss.SquaredHinge:
-		return a - a*a/4
-	case loss.Log:
-		return entropy(a) + entropy(1-a)
-	case loss.EpsInsensitive:
-		return -s.loss.Epsilon * math.Abs(a)
-	case loss.Squared:
-		return -a * a / 2
-	}
-	return a
-}
+func (s *spec) negConjugate(a float64) float64 { return s.loss.DualTerm(a) }
 
 // entropy returns -p log p.
 func entropy(p float64) float64 {

@@ -182,8 +182,16 @@ func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
 }
 
 // allLosses has one loss function of each kind.
-var allLosses = []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge},
-	{Kind: loss.EpsInsensitive, Epsilon: 0.25}, {Kind: loss.Squared}}
+var allLosses = func() (all []loss.Func) {
+	for k := range loss.Kind(loss.Kinds) {
+		f := loss.Func{Kind: k}
+		if k.Traits().Epsilon {
+			f.Epsilon = 0.25
+		}
+		all = append(all, f)
+	}
+	return all
+}()
 
 // cases calls f with problems of each loss, with and without a bias that has a penalty, weights, a
 // prior and a start, in each layout.

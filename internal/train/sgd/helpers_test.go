@@ -184,24 +184,9 @@ func (s *spec) coefficients(z []float64, label float32, y int) (g []float64, kin
 	} else if label == 1 {
 		side = 1
 	}
-	m, c := side*z[0]-target, 0.0
-	switch s.loss.Kind {
-	case loss.Hinge:
-		if kink = math.Abs(m-1) < 1e-4; m < 1 {
-			c = 1
-		}
-	case loss.SquaredHinge:
-		c = math.Max(0, 2-2*m)
-	case loss.Log:
-		c = 1 / (1 + math.Exp(m))
-	case loss.EpsInsensitive:
-		if kink = math.Abs(math.Abs(m)-s.loss.Epsilon) < 1e-4; math.Abs(m) > s.loss.Epsilon {
-			c = -math.Copysign(1, m)
-		}
-	case loss.Squared:
-		c = -m
-	}
-	return []float64{c * side}, kink
+	m := side*z[0] - target
+	kink = s.loss.Kind.Traits().Kinks && s.loss.KinkDistance(m) < 1e-4
+	return []float64{s.loss.Coefficient(m) * side}, kink
 }
 
 func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {

@@ -78,17 +78,21 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 
 var costs4 = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
-// losses are the problems of each loss.
-var losses = []spec{
-	{loss: loss.Func{}},
-	{loss: loss.Func{Kind: loss.SquaredHinge}, t0: 60},
-	{loss: loss.Func{Kind: loss.Log}},
-	{loss: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.25}},
-	{loss: loss.Func{Kind: loss.Squared}, t0: 60},
-	{joint: true},
-	{joint: true, costs: costs4},
-	{joint: true, log: true},
-}
+// losses holds a problem of every loss. Those with a curvature need a large t0.
+var losses = func() []spec {
+	all := []spec{{joint: true}, {joint: true, costs: costs4}, {joint: true, log: true}}
+	for k := range loss.Kind(loss.Kinds) {
+		s := spec{loss: loss.Func{Kind: k}}
+		if k.Traits().Epsilon {
+			s.loss.Epsilon = 0.25
+		}
+		if k.Traits().Curvature > 0 {
+			s.t0 = 60
+		}
+		all = append(all, s)
+	}
+	return all
+}()
 
 // Steps agree with the paper, for every loss and layout, with each kind of bias, weights, a prior,
 // a start, batches and projection.
