@@ -79,8 +79,8 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are the losses of joint problems with a row's loss in float64, z being its scores and y
-// its class.
+// jointLosses are the losses of joint problems with a row's loss in float64, z being its scores and
+// y its class.
 var jointLosses = []struct {
 	cfg   pegasos.Config
 	costs [][]float64
@@ -103,7 +103,8 @@ var jointLosses = []struct {
 
 var unequal = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
-// worst is the loss of Crammer and Singer with the costs worst[y][r], or with costs of 1 if it is nil.
+// worst is the loss of Crammer and Singer with the costs worst[y][r], or with costs of 1 if it is
+// nil.
 type worst [][]float64
 
 func (w worst) cost(y, r int) float64 {

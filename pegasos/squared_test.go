@@ -9,10 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// unbounded reports whether the sub-gradient of a loss has no bound, so that the paper's first
-// steps are too large.
-func unbounded(l pegasos.Loss) bool { return l == pegasos.SquaredHinge || l == pegasos.Squared }
-
 // ridgeProblem is a problem with the squared loss, which solve solves by the normal equations.
 type ridgeProblem struct {
 	x         *dense.Matrix
