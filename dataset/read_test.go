@@ -3,6 +3,7 @@ package dataset
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -112,10 +113,8 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
-		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "lines" "jsonl" "npy" ` +
-			`"idx" "pgsm"]`: {
-			Format: "xls",
-		},
+		fmt.Sprintf(`dataset: format "xls": want one of %q`,
+			append([]Format{FormatAuto}, Formats()...)): {Format: "xls"},
 		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`: {Layout: "round"},
 		`dataset: index base "2": want one of ["1" "0" "auto"]`:          {IndexBase: "2"},
 		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:       {Header: "maybe"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,10 @@ func TestTableHasAllKernels(t *testing.T) {
 			}
 			kernels++
 			name := function.Name.Name
+			if name != "Prefetch" && !uses(function, "race", "checkOperands") {
+				t.Errorf("%s: %s does not tell the race detector what the assembly reads and writes",
+					path, name)
+			}
 			if !regexp.MustCompile(`\basm\.` + name + `\b`).Match(table) {
 				t.Errorf("%s: asmtest's table has no row for %s", path, name)
 			}
@@ -45,6 +50,17 @@ func TestTableHasAllKernels(t *testing.T) {
 	}
 }
 
+// uses reports whether a function's body names one of the given identifiers.
+func uses(f *ast.FuncDecl, names ...string) (found bool) {
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && slices.Contains(names, id.Name)
+		return true
+	})
+	return found
+}
+
+// callsStub reports whether a function calls a dispatch stub.
 func callsStub(f *ast.FuncDecl) (calls bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {

@@ -546,7 +546,12 @@ func TestGoldenKernels(t *testing.T) {
 			if testing.Short() && n > 1023 {
 				continue
 			}
-			if have := kernel(name, n); have != want {
+			have := kernel(name, n)
+			if have == "" {
+				t.Errorf("%s: kernels_test.go does not compute it", name)
+				break
+			}
+			if have != want {
 				t.Errorf("%s of %d: %s, want %s", name, n, have, want)
 			}
 		}

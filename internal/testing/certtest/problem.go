@@ -3,6 +3,7 @@
 package certtest
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 )
@@ -82,7 +83,7 @@ func (p *Problem) loss(i int, z []float64) float64 {
 		return most
 	case Multinomial:
 	default:
-		panic("certtest: a kind without a loss")
+		panic(fmt.Sprintf("certtest: no loss for kind %d (problem.go)", p.Kind))
 	}
 	top := math.Inf(-1)
 	for _, v := range z {

@@ -1,6 +1,9 @@
 package certtest
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // smooth returns a smoothed loss, at most mu*log(number of linear pieces) above the true loss, and
 // stores its first derivatives with respect to the scores in dz and its second derivatives in ddz.
@@ -33,7 +36,7 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 		return f + f2
 	case CrammerSinger, Multinomial:
 	default:
-		panic("certtest: a kind without a smooth loss")
+		panic(fmt.Sprintf("certtest: no smooth loss for kind %d (smooth.go)", p.Kind))
 	}
 	// The maximum of linear functions of z, or its smoothed form, mu times the log of the sum of
 	// exponentials.

@@ -335,12 +335,7 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 	newton, pass, epoch := p.costs(rows)
 	norm := (p.r2 + float64(cfg.BiasScale*cfg.BiasScale)) / float64(cfg.Lambda*rows)
-	per := map[string]float64{"hinge": 4, "eps-insensitive": 4,
-		"log": 1.5}[p.loss]
-	if per == 0 {
-		per = 8
-	}
-	descent := 3 + float64(per*norm)
+	descent := 3 + float64(lossCosts[p.loss].perNorm*norm)
 	cost := descent * pass
 	if !joint && p.width <= 2000 {
 		cost = math.Min(cost, newton)
@@ -400,22 +395,31 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	vars := p.cols + 1
 	pass := rows * math.Min(0.08*p.cols, z)
 	row := math.Min(0.6*z2, 10+vars*vars/100)
-	times, zone := 12.0, float64(math.Max(0.15*rows, math.Min(rows, 3*vars)))+float64(0.35*rows)
-	switch p.loss {
-	case "squared-hinge":
-		times, zone = 6, 3*rows
-	case "squared":
-		times, zone = 3, 3*rows
-	case "log":
-		times, zone = 6, 6*rows
+	c, ok := lossCosts[p.loss]
+	if !ok {
+		panic("lossCosts has no line for the loss " + p.loss)
+	}
+	zone := float64(c.zone * rows)
+	if c.zone == 0 {
+		zone = float64(math.Max(0.15*rows, math.Min(rows, 3*vars))) + float64(0.35*rows)
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
-	cost := float64(times*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
-	each := 90.0
-	if p.loss == "squared" || p.loss == "squared-hinge" {
-		each = 50
-	}
-	return cost, 2*pass + float64(each*rows), 2*pass + float64(20*rows)
+	cost := float64(c.iterations*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
+	return cost, 2*pass + float64(c.visit*rows), 2*pass + float64(20*rows)
+}
+
+// lossCosts are the constants that docs/spec.md gives for each loss.
+var lossCosts = map[string]struct {
+	iterations float64 // of Newton's method
+	zone       float64 // rows in the sums of second derivatives, per row; 0 for the formula
+	visit      float64 // ns per row and pass of the dual solver
+	perNorm    float64 // passes of the dual solver per unit of the mean |x|^2 / (lambda rows)
+}{
+	"hinge":           {12, 0, 90, 4},
+	"eps-insensitive": {12, 0, 90, 4},
+	"squared-hinge":   {6, 3, 50, 8},
+	"squared":         {3, 3, 50, 8},
+	"log":             {6, 6, 90, 1.5},
 }
 
 // newPage returns a random table of one of the kinds that the rules distinguish.
