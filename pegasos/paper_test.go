@@ -271,29 +271,40 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// The model is the mean of the iterates at the sampled steps, with every kind of bias.
+// The model is the mean of the iterates at the sampled steps, one of 31 in the last half: 500/16
+// rounded down.
 func TestAveragedModel(t *testing.T) {
 	data := random(10, 64, 5, 2, 1)
-	for _, bias := range []pegasos.Bias{pegasos.BiasNone, pegasos.BiasAugmented,
-		pegasos.BiasUnregularised} {
-		cfg := pegasos.Config{Lambda: 0.01, Steps: 500, Bias: bias}
-		have := mustTrain(t, data.dense, data.y, cfg)
-		cfg.Average = pegasos.LastIterate
-		want := make([]float64, 6)
-		const samples = 9
-		for n := range int64(samples) { // one for each 31 steps of the last half, 500/16 rounded down
-			cfg.Steps = 500 - 31*n
-			if cfg.Steps <= 250 {
-				t.Fatal("too many samples")
+	other := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1, Steps: 99,
+		Bias: pegasos.BiasUnregularised})
+	free := pegasos.Config{Bias: pegasos.BiasUnregularised}
+	batches, projected := free, free
+	batches.Batch, batches.Loss = 7, pegasos.Log
+	projected.Project, projected.Offset = true, pegasos.OffsetNone
+	for _, tr := range []pegasos.Trainer{
+		{}, {Config: pegasos.Config{Bias: pegasos.BiasAugmented}}, {Config: free}, {Config: batches},
+		{Config: projected}, {Config: free, Weights: some(64)}, {Config: free, Prior: other},
+		{Config: free, Start: other},
+	} {
+		tr.Lambda, tr.Threads = 0.1, 1
+		weights := func(steps int64, average pegasos.Average) []float64 {
+			tr.Steps, tr.Average = steps, average
+			m, err := trainPlain(t.Context(), &tr, data.dense, data.y)
+			if err != nil {
+				t.Fatal(err)
 			}
-			m := mustTrain(t, data.dense, data.y, cfg)
-			for j, v := range append(float64s(m.Weights[0]), vectorBias(m, 0)) {
+			return append(float64s(m.Weights[0]), vectorBias(m, 0))
+		}
+		want := make([]float64, 6)
+		const samples = 9 // after 500, 469, ..., 252 steps
+		for n := range int64(samples) {
+			for j, v := range weights(500-31*n, pegasos.LastIterate) {
 				want[j] += v / samples
 			}
 		}
-		for j, v := range append(float64s(have.Weights[0]), vectorBias(have, 0)) {
+		for j, v := range weights(500, pegasos.LastHalf) {
 			if math.Abs(v-want[j]) > 1e-5 {
-				t.Errorf("%s: weight %d: %v, want %v", bias, j, v, want[j])
+				t.Errorf("%+v: weight %d: %v, want %v", tr.Config, j, v, want[j])
 			}
 		}
 	}
