@@ -17,7 +17,7 @@
 //		fmt.Println("row", hit.Row, "scores", hit.Score)
 //	}
 //
-// A model trained on labeled rows, and the proven bound on its distance from the optimum:
+// A model trained on labeled rows, and how far above the optimum its objective can be at most:
 //
 //	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 //	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})

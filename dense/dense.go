@@ -83,30 +83,31 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 	asm.Axpby(a, x, b, y)
 }
 
-// SquaredDistance returns the sum of (x[i]-y[i])^2, with the lanes and blocks of Dot. It panics if
-// the lengths differ.
+// SquaredDistance returns the sum of (x[i]-y[i])^2, added in the same lanes and blocks as in Dot.
+// It panics if the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
 	return asm.SquaredDistance(x, y)
 }
 
-// Sum returns the sum of x[i], with the lanes and blocks of Dot.
+// Sum returns the sum of x[i], added in the same lanes and blocks as in Dot.
 func Sum(x []float32) float32 { return asm.Sum(x) }
 
-// SumAbs returns the sum of |x[i]|, the L1 norm, with the lanes and blocks of Dot.
+// SumAbs returns the sum of |x[i]|, the L1 norm, added in the same lanes and blocks as in Dot.
 func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
 
-// L1Distance returns the sum of |x[i]-y[i]|, with the lanes and blocks of Dot. It panics if the
-// lengths differ.
+// L1Distance returns the sum of |x[i]-y[i]|, added in the same lanes and blocks as in Dot. It
+// panics if the lengths differ.
 func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
-// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The sum has 32
-// lanes, to which products are added in turn; they are folded like those of Dot, and the blocks are
-// those of Dot. The rounding error is at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|,
-// for n up to 65,536. It panics if the lengths differ.
+// Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The product of
+// element i is added to lane i%32 of 32 float64 lanes. The lanes are folded in pairs like those of
+// Dot, and the vectors are divided into the same blocks of 65,536 elements. For vectors of n
+// elements, n up to 65,536, the rounding error is at most (n/32 + 6) * 2^-53 times the sum of
+// |x[i]*y[i]|. Dot64 panics if the lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
-// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, with the lanes and blocks of
-// Dot64. It panics if the lengths differ.
+// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, added in the same lanes and blocks
+// as in Dot64. It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
 // DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both

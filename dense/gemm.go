@@ -78,7 +78,7 @@ func (f Factor) check(data, stride string, rows, cols int) {
 	asm.CheckMatrix(data, f.Data, stride, f.Stride, rows, cols)
 }
 
-// from returns f.Data from element (i, j) on.
+// from returns the part of f.Data that begins with element (i, j) of the matrix.
 func (f Factor) from(i, j int) []float32 {
 	if f.Transposed {
 		i, j = j, i
@@ -86,9 +86,9 @@ func (f Factor) from(i, j int) []float32 {
 	return f.Data[i*f.Stride+j:]
 }
 
-// gemm is a product in progress. It multiplies 256 columns of A and 256 rows of B at a time. They
-// are copied (packed) into panels first: B into panels as wide as the tile of asm.RankK, A into
-// panels of that tile's height. Factors of small matrices are read in place.
+// gemm is a product in progress. It multiplies up to 256 columns of A by the same number of rows of
+// B at a time. They are copied (packed) into panels first: B into panels as wide as the tile of
+// asm.RankK, A into panels of that tile's height. Factors of small matrices are read in place.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -96,8 +96,8 @@ type gemm struct {
 	c     []float32
 	ldc   int
 
-	first, count int       // columns of A and rows of B being multiplied: index of the first, number
-	from, width  int       // columns of B being multiplied: index of the first, number
+	first, count int       // A's columns, and B's rows, first to first+count-1 are being multiplied
+	from, width  int       // columns from to from+width-1 of B are being multiplied
 	panels       []float32 // packed columns of B; nil if B is read in place
 }
 
@@ -105,10 +105,14 @@ type gemm struct {
 // panels take 512 KB, which the second-level cache holds.
 const blockColumns = 16 * asm.TileCols
 
-// A factor is packed if it is multiplied by more than maxUnpackedUses rows or columns of the other
-// factor, which pays for the copy, or if its stride exceeds maxUnpackedStride, so that the
-// first-level cache could not hold what a tile reads of it. A is also packed if alpha is not 1, and
-// B if it is transposed.
+// A factor is packed in each of these cases:
+//
+//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor: so many
+//     products are worth the time of the copy.
+//   - Its stride exceeds maxUnpackedStride: the first-level cache could not hold what a tile reads
+//     of it.
+//   - It is A, and alpha is not 1.
+//   - It is B, and B is transposed.
 const (
 	maxUnpackedUses   = 256 // rows or columns of the other factor above which a factor is packed
 	maxUnpackedStride = 512 // stride, in elements, above which a factor is packed
@@ -155,9 +159,10 @@ func (g *gemm) run(k int) {
 	}
 }
 
-// Several threads divide C into parts, each of which is a product of its own: four for each thread,
-// because some threads start late. A part packs its own panels of B, so it should have at least
-// minPartRows rows; C is divided by columns too if it has too few rows for that.
+// Several threads divide C into rectangular parts, and compute each part as a product of its own.
+// There are about four parts for each thread, because some threads start late. Each part packs its
+// own panels of B, so it should have at least minPartRows rows. If C has too few rows for so many
+// parts, its columns are divided too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows
@@ -181,12 +186,12 @@ func (g gemm) runThreads(k, threads int) {
 	})
 }
 
-// share returns the size of each of the given number of parts of n, rounded up to a multiple of
-// unit.
+// share returns n/parts, rounded up to a multiple of unit: the length of each part if n rows or
+// columns are divided into that number of parts.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB copies g.count rows of B from row g.first on, in g.width columns from column g.from on,
-// into panels of TileCols columns each.
+// packB copies a rectangle of B into panels of TileCols columns each: the g.count rows that start
+// with row g.first, in the g.width columns that start with column g.from.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {
@@ -202,8 +207,8 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies m rows of A from row i on, times alpha, in g.count columns from column g.first on,
-// into a panel.
+// packA copies a rectangle of A, times alpha, into one panel, which it stores in to: the m rows
+// that start with row i, in the g.count columns that start with column g.first.
 func (g *gemm) packA(to []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
@@ -215,8 +220,9 @@ func (g *gemm) packA(to []float32, i, m int) {
 	}
 }
 
-// multiply adds to C alpha times the product of g.count columns of A and the same number of rows of
-// B, in g.width columns of B: those that the fields of g select.
+// multiply adds to C alpha times the product of two rectangles: the g.count columns of A that start
+// with column g.first, and the g.count rows of B that start with row g.first, in the g.width
+// columns of B that start with column g.from.
 func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns

@@ -68,7 +68,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	asm.Ger(alpha, x, y, a, lda)
 }
 
-// scale multiplies y by beta, but sets y to zeros if beta is 0, even where it is infinite or NaN.
+// scale multiplies y by beta. If beta is 0, it sets all elements to 0, infinite and NaN ones too.
 func scale(beta float32, y []float32) {
 	switch beta {
 	case 0:

@@ -6,9 +6,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Norm returns the Euclidean norm of x: the square root of SumSquares, or of Dot64 if SumSquares
-// overflows or loses tiny elements. It is +Inf only if the norm exceeds the float32 range or an
-// element is infinite.
+// Norm returns the Euclidean norm of x. It is the square root of SumSquares(x) or, if that sum
+// overflows or loses tiny elements, of Dot64(x, x). It is +Inf only if the norm exceeds the float32
+// range or an element is infinite.
 func Norm(x []float32) float32 { return asm.Norm(x) }
 
 // Distance returns the Euclidean distance of x and y: the Norm of x - y, with the differences
@@ -22,7 +22,7 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
 // Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64.
-// Everything else is as in Cosine.
+// Special cases and panics are those of Cosine.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
 // Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are
@@ -31,7 +31,7 @@ func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 // differ. dst may be x.
 func Normalize(dst, x []float32) float32 {
 	length := asm.Length(x)
-	factor := 1.0 // power of two that brings the norm to where 1/norm is a normal float32
+	factor := 1.0 // power of two for which 1/(length*factor) is a normal float32
 	switch {
 	case length == 0:
 		asm.ScaleTo(dst, 1, x)

@@ -20,7 +20,7 @@ func New(rows, cols int) *Matrix { return (*Matrix)(matrices.NewDense(rows, cols
 // FromSlice copies rows*cols values, row by row, into a new matrix.
 func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
 	if rows < 0 || cols < 0 || cols > 0 && rows != len(values)/cols || rows*cols != len(values) {
-		return nil, fmt.Errorf("dense: %d values are not %d rows of %d", len(values), rows, cols)
+		return nil, fmt.Errorf("dense: have %d values, want %d rows of %d", len(values), rows, cols)
 	}
 	m := New(rows, cols)
 	for i := range rows {

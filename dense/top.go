@@ -34,9 +34,9 @@ type Hit struct {
 // that of sorting all rows.
 //
 // Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
-// to 0 that underflow may have changed it by more than rounding does, is ranked by the result of
-// [Dot64], [Cosine64] or minus [SquaredDistance64]. So the order of such rows may differ from that
-// of their scores. docs/spec.md has the exact rule.
+// to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
+// float64: [Dot64], [Cosine64] or minus [SquaredDistance64]. So the order of such rows may differ
+// from that of their scores. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.
@@ -45,9 +45,9 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopAt is [Top] for rows picked by index, in any order. Hit.Row is the element of idx. Rows may
-// overlap, and rows that are not picked do not matter. It panics if a picked row is not wholly
-// within rows.
+// TopAt is [Top] for rows picked by index, in any order: it ranks row j for each j in idx, and sets
+// Hit.Row to j. Rows may overlap, and rows that are not picked do not matter. It panics if a picked
+// row is not wholly within the slice rows.
 func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	s := nearest.Rows[float32]{Slice: rows, Stride: stride, Idx: idx, N: len(x), Count: len(idx)}

@@ -81,9 +81,9 @@ func Classes(confusion [][]float64) []Class {
 	return classes
 }
 
-// ByClass returns the measures of each class, like [Classes], without a confusion matrix, whose
-// memory grows with the square of the number of classes. If weights are not integers, results may
-// differ from those of Classes in the last bits.
+// ByClass returns the measures of each class, like [Classes]. It needs no confusion matrix, the
+// memory of which grows with the square of the number of classes. If weights are not integers,
+// results may differ from those of Classes in the last bits.
 func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))

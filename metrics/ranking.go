@@ -49,7 +49,9 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	// above sums, over the pairs of a positive and a negative row, the product of their weights, times
 	// 2 if the positive row has the higher score, or 1 if the scores are equal.
 	var above float64
-	var sum float64 // for each distinct score: the weight of its positive rows, times the precision
+	// sum, over the distinct scores so far, of the weight of the positive rows with that score times
+	// the precision of all rows with at least that score
+	var sum float64
 	for start := 0; start < len(rows); {
 		end := start
 		var p, n float64

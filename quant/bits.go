@@ -37,8 +37,8 @@ func Hamming(x, y []uint64) int64 {
 // Hamming distances; rows with equal scores are in ascending order. Row i begins at rows[i*stride]
 // and has len(x) words.
 //
-// Bits serve the first step of a search, which finds several times as many candidates as are
-// wanted. [dense.TopAt] then ranks these by their floats. An example shows it.
+// Use bits for the first step of a search: find several times as many candidates as are wanted with
+// TopHamming, then rank them by their floats with [dense.TopAt]. See the example.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
 	count := nearest.Count(len(rows), stride, len(x))
 	hits := rank(dst[:0:min(len(dst), count)], byHamming, rows, stride, x, 0, count)

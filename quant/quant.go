@@ -1,6 +1,6 @@
 // Package quant provides kernels for vectors quantized to bytes, int8 or uint8. These take a
 // quarter of the memory of float32, and their sums are exact in any order of addition. For vectors
-// of bits, which take a thirty-second of it, see [Signs] and [TopHamming].
+// of bits, which take 1/32 of the memory of float32, see [Signs] and [TopHamming].
 //
 //	step := quant.Step(floats)                              // one for all vectors of a collection
 //	quant.Quantize(rows, floats, step)                      // float32 to int8

@@ -61,15 +61,15 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 	}
 }
 
-// clamp returns the integer in [least, most] nearest to (v-offset)/step, ties to even. The float32
-// quotient is outside that range; if it is infinite, the quotient is computed in float64, and may
-// be inside.
-func clamp(v, offset, step, least, most float32) float32 {
+// clamp is called for a v whose float32 quotient (v-offset)/step is not within [low, high]. It
+// returns the integer in [low, high] nearest to the quotient, ties to even. If the float32 quotient
+// is infinite, clamp computes the quotient in float64, which may be within [low, high].
+func clamp(v, offset, step, low, high float32) float32 {
 	q := float64((v - offset) / step)
 	if math.IsInf(q, 0) {
 		q = (float64(v) - float64(offset)) / float64(step)
 	}
-	return float32(math.RoundToEven(max(float64(least), min(q, float64(most)))))
+	return float32(math.RoundToEven(max(float64(low), min(q, float64(high)))))
 }
 
 // Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if

@@ -26,8 +26,8 @@ func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 // element is the type of a row's elements: a byte, or a word of 64 bits for Hamming distances.
 type element interface{ Byte | uint64 }
 
-// byHamming is the metric of rows of bits, the number of bits that differ. It is used for no other
-// rows.
+// byHamming is the metric of TopHamming: the number of bits in which a row and the query differ. It
+// is used only for rows of uint64 words.
 const byHamming dense.Metric = 255
 
 func checkMetric(by dense.Metric) {
@@ -36,7 +36,7 @@ func checkMetric(by dense.Metric) {
 	}
 }
 
-// score sets dst[i] to the score of row i, which is a distance for all metrics but dense.ByDot.
+// score sets dst[i] to the score of row i: the dot product if by is dense.ByDot, else a distance.
 func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	if len(x) > asm.Block {
 		for i := range dst {
@@ -139,27 +139,28 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// blockBytes is the size, in bytes, of the part of the rows that is ranked for all queries before
-// the next part: 256 KB stay in the second-level cache.
+// blockBytes is the size of a block of rows in bytes. TopMany ranks the rows of one block for all
+// queries before it reads the next block, because 256 KB stay in the second-level cache.
 const blockBytes = 1 << 18
 
-// rankAll calls rank for rows first to end-1 and each query.
+// rankAll calls rank for each query, with the rows numbered from start to end-1.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
-	first, end int) {
+	start, end int) {
 	for q, x := range queries {
-		dst[q] = rank(dst[q], by, rows, stride, x, first, end)
+		dst[q] = rank(dst[q], by, rows, stride, x, start, end)
 	}
 }
 
-// rank adds rows first to end-1 to the heap hits, as far as they are among the best for query x.
+// rank adds those of the rows numbered from start to end-1 to the heap hits that are among the best
+// rows for the query x so far.
 func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
-	first, end int) []Hit {
+	start, end int) []Hit {
 	var scores [128]int64
-	for ; first < end; first += len(scores) {
-		some := scores[:min(end-first, len(scores))]
-		score(some, by, rows[first*stride:], stride, x)
+	for ; start < end; start += len(scores) {
+		some := scores[:min(end-start, len(scores))]
+		score(some, by, rows[start*stride:], stride, x)
 		for i, score := range some {
-			if h := newHit(by, first+i, score); qualifies(h, hits) {
+			if h := newHit(by, start+i, score); qualifies(h, hits) {
 				hits = nearest.Add(hits, h, before)
 			}
 		}

@@ -105,7 +105,8 @@ func isMatrix(a []float32, rows, cols, lda int) bool {
 	return rows > 0 && cols > 0 && lda >= cols && len(a) >= lda*(rows-1)+cols
 }
 
-// Sgemv sets y to alpha*A*x + beta*y, or alpha*A'*x + beta*y.
+// Sgemv sets y to alpha*A*x + beta*y if tA is blas.NoTrans, and to alpha*A'*x + beta*y if it is
+// blas.Trans or blas.ConjTrans.
 func (b Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int,
 	x []float32, incX int, beta float32, y []float32, incY int) {
 	ok := incX == 1 && incY == 1 && isMatrix(a, m, n, lda)
@@ -129,7 +130,7 @@ func (b Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y [
 	dense.Ger(alpha, gather(x, m, incX), gather(y, n, incY), a, lda)
 }
 
-// reaches reports whether inc is not 0 and x has n elements whose distance is |inc|.
+// reaches reports whether inc is not 0 and x is long enough for n elements at distance |inc|.
 func reaches(x []float32, n, inc int) bool {
 	return inc > 0 && len(x) > (n-1)*inc || inc < 0 && len(x) > (1-n)*inc
 }
@@ -164,8 +165,9 @@ func (b Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	dense.Gemm(m, n, k, alpha, fa, fb, beta, c, ldc, b.Threads)
 }
 
-// toFactor returns matrix a as a factor of package dense's Gemm. ok is false unless t is valid and
-// the factor, transposed if t says so, has the given numbers of rows and columns.
+// toFactor returns the matrix in a as a factor of dense.Gemm, transposed unless t is blas.NoTrans.
+// rows and cols are the dimensions of the factor after the transposition. ok is false if t is not a
+// valid blas.Transpose, or a does not hold a matrix of these dimensions.
 func toFactor(t blas.Transpose, a []float32, rows, cols, lda int) (f dense.Factor, ok bool) {
 	f = dense.Factor{Data: a, Stride: lda, Transposed: t != blas.NoTrans}
 	if f.Transposed {
