@@ -13,11 +13,12 @@ const Guarded = true
 
 // Guard allocates operands between pages that can't be read or written. Free releases them.
 type Guard struct {
-	AtStart bool     // whether operands begin right after a protected page or end right before one
+	AtStart bool     // operands begin right after a protected page; else they end before one
 	pages   [][]byte // mappings to release
 }
 
-// bytes returns n zeroed bytes that begin or end at a protected page.
+// bytes returns n zeroed bytes that begin right after a protected page or, unless AtStart is set,
+// end right before one.
 func (g *Guard) bytes(n int) unsafe.Pointer {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page

@@ -51,11 +51,11 @@ type Args struct {
 	Scalars      []float32
 	Idx          []int32
 	Packed       []byte      // bytes that Unpack turns into floats
-	Bytes        [2][]byte   // rows or a vector of int8 or uint8, and a vector
+	Bytes        [2][]byte   // [0]: rows or a vector of int8 or uint8; [1]: a vector
 	Shorts       []uint16    // column indices, strictly ascending
 	Halves       []uint16    // half-precision numbers
-	StoresHalves bool        // whether the kernel stores Halves
-	Words        [2][]uint64 // rows of bits, and a vector of bits
+	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
+	Words        [2][]uint64 // [0]: rows of bits; [1]: a vector of bits
 	Steps        []asm.Step  // steps of StepsSame
 	Doubles      []float64   // float64 operand that is stored into
 	Pairs        [2][]int32  // operands of RankKPairs: two int16s in each element
@@ -80,9 +80,12 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
-// Stored returns the numbers that a call stored, as float32s: the elements of Out, the bits of each
-// half-precision number, the 16-bit parts of each integer, or three float32s for each float64.
-// Their sum is exactly the float64, unless it is huge or tiny.
+// Stored returns the numbers that a call stored, as float32s:
+//
+//   - each element of Out as it is
+//   - the bits of each half-precision number as one integer
+//   - each 32-bit or 64-bit integer as two or four integers of 16 bits
+//   - each float64 as three float32s, which add up to exactly the float64 unless it is huge or tiny
 func (a *Args) Stored() []float32 {
 	switch {
 	case a.Scores != nil:
@@ -99,13 +102,13 @@ func (a *Args) Stored() []float32 {
 		return a.Out
 	}
 	out := make([]float32, 0, 3*len(a.Doubles))
-	for _, rest := range a.Doubles {
-		out = appendDouble(out, rest)
+	for _, v := range a.Doubles {
+		out = appendDouble(out, v)
 	}
 	return out
 }
 
-// append16s appends the upper and the lower 16 bits of each sum.
+// append16s appends the upper 16 bits of each sum, as a signed integer, and then its lower 16 bits.
 func append16s(out []float32, sums []int32) []float32 {
 	for _, v := range sums {
 		out = append(out, float32(v>>16), float32(v&0xffff))
@@ -122,12 +125,12 @@ func appendParts(out []float32, v int64) []float32 {
 	return out
 }
 
-// appendDouble appends three float32s whose sum is rest.
-func appendDouble(out []float32, rest float64) []float32 {
+// appendDouble appends three float32s that add up to v, unless v is huge or tiny.
+func appendDouble(out []float32, v float64) []float32 {
 	for range 3 {
-		part := float32(rest)
+		part := float32(v)
 		out = append(out, part)
-		rest -= float64(part)
+		v -= float64(part)
 	}
 	return out
 }
@@ -309,7 +312,7 @@ var Kernels = []Kernel{
 		Call: func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
-				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as in the definition
+				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as by the kernel
 				return d * d
 			})
 		},
@@ -412,7 +415,7 @@ var Kernels = []Kernel{
 		Call: func(a *Args) float32 { return asm.L1Distance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
-				return math.Abs(float64(a.X[i] - a.Y[i])) // rounded, as in the definition
+				return math.Abs(float64(a.X[i] - a.Y[i])) // rounded to float32, as by the kernel
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
@@ -584,7 +587,7 @@ var Kernels = []Kernel{
 			for i := range a.Out {
 				row := a.W[i*a.Stride:]
 				w, s := wideSum(len(a.X), func(j int) float64 {
-					d := float64(row[j] - a.X[j]) // rounded to float32, as in the definition
+					d := float64(row[j] - a.X[j]) // rounded to float32, as by the kernel
 					return d * d
 				})
 				want, scale = append(want, w...), append(scale, s...)
@@ -705,7 +708,7 @@ var Kernels = []Kernel{
 	},
 	{
 		Name:    "rankk",
-		MaxSize: 16 * 600, // about 600 rows: two blocks of BlockRows and a part
+		MaxSize: 16 * 600, // up to 600 rows: two blocks of BlockRows rows and part of a third
 		New: func(n int, m Memory, s *Source) *Args {
 			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
@@ -1043,8 +1046,8 @@ var Kernels = []Kernel{
 	},
 }
 
-// newGemm returns the operands of a product with 1 to 29 rows and 1 to 71 columns, whose first
-// factor is transposed for odd depths.
+// newGemm returns the operands of a matrix product of 1 to 29 rows and 1 to 71 columns. The factors
+// have Depth columns and rows; if Depth is odd, the first factor is transposed.
 func newGemm(n int, m Memory, s *Source) *Args {
 	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
 	a.Stride = a.Cols + n%3
@@ -1057,8 +1060,8 @@ func newGemm(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// steps returns the distances between consecutive rows and between consecutive columns of the first
-// factor.
+// steps returns the distances, in elements of X, between consecutive rows and between consecutive
+// columns of the first factor of a matrix product.
 func (a *Args) steps() (row, step int) {
 	if a.Depth%2 == 1 {
 		return 1, a.Rows + a.Depth%3
@@ -1071,7 +1074,8 @@ func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
 }
 
-// wideExtreme returns the least element of x for sign 1, and the greatest for sign -1.
+// wideExtreme returns the least element of x if sign is 1, and the greatest if sign is -1, with
+// scale 0.
 func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	least := math.Inf(1)
 	for _, v := range x {
@@ -1080,8 +1084,8 @@ func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 	return []float64{sign*least + 0}, []float64{0}
 }
 
-// wideArg returns the first index of the least element of x for sign 1, and of the greatest for
-// sign -1; -1 if x is empty.
+// wideArg returns the index of the least element of x if sign is 1, and of the greatest if sign is
+// -1: the first index among equal elements, or -1 if x is empty. The scale is 0.
 func wideArg(x []float32, sign float64) (want, scale []float64) {
 	least, first := math.Inf(1), -1
 	for i, v := range x {
@@ -1132,7 +1136,7 @@ func newSparse(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: w}
 }
 
-// newSteps returns five steps, whose rows are parts of a row from newSame.
+// newSteps returns arguments for StepsSame: five steps, each with a part of the row from newSame.
 func newSteps(n int, m Memory, s *Source) *Args {
 	a := newSame(n, m, s)
 	a.Out = a.W
@@ -1146,8 +1150,8 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// newSame returns a row of n nonzeros (at most Block), which all have the value A, and 3n+1
-// weights, but at most 65,536.
+// newSame returns a row of n nonzeros, at most asm.Block of them, which all have the value A. It
+// also returns 3n+1 weights, at most 65,536 of them.
 func newSame(n int, m Memory, s *Source) *Args {
 	n = min(n, asm.Block)
 	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}
@@ -1172,9 +1176,9 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	return []float64{sum}, []float64{abs}
 }
 
-// wideRoot returns the square root of the sum of the squares of of(i) for i < n, also as scale.
-func wideRoot(n int, of func(int) float64) (want, scale []float64) {
-	sum, _ := wideSum(n, func(i int) float64 { return of(i) * of(i) })
+// wideRoot returns the square root of the sum of term(i)^2 over i < n, as want and as scale.
+func wideRoot(n int, term func(int) float64) (want, scale []float64) {
+	sum, _ := wideSum(n, func(i int) float64 { return term(i) * term(i) })
 	root := []float64{math.Sqrt(sum[0])}
 	return root, root
 }
@@ -1189,8 +1193,7 @@ func wideCosine(x, y []float32) (want, scale []float64) {
 	return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
 }
 
-// wideMap returns the sum of two terms for each of n elements, and the sum of their absolute
-// values.
+// wideMap returns for each i < n the sum u+v of the two terms of element i, and the scale |u|+|v|.
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	for i := range n {
 		u, v := terms(i)
@@ -1393,12 +1396,12 @@ func newHalves(bfloat16 bool) func(n int, m Memory, s *Source) *Args {
 
 // squareInFloat32 returns the square of the float32 difference of x and y.
 func squareInFloat32(x, y float64) float64 {
-	d := float64(float32(y) - float32(x)) // rounded to float32, as in the definition
+	d := float64(float32(y) - float32(x)) // rounded to float32, as by the kernel
 	return d * d
 }
 
-// halfRowsKernel describes a kernel that sums terms of a vector and each of some half-precision
-// rows.
+// halfRowsKernel describes a kernel that sums terms of a vector and a half-precision row, for each
+// of one to five rows.
 func halfRowsKernel(name string, bfloat16 bool, op asm.HalfSum,
 	term func(x, y float64) float64) Kernel {
 	return Kernel{

@@ -38,7 +38,7 @@ func Integers(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return float32(r.IntN(7) - 3) })
 }
 
-// odd are special numbers that find faults which uniform numbers miss.
+// odd lists special numbers that find faults which uniform numbers miss.
 var odd = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1,
 	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, 0x1p-126, -0x1p-126, 0x1.fffffep-127,
@@ -46,9 +46,9 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd returns a source that draws a number with probability special/256 from odd: zeros of both
-// signs, 1 and -1, subnormal, tiny and huge numbers, infinities and NaN. The other numbers are
-// uniform in [-1, 1).
+// Odd returns a source that draws each number from the list odd with probability special/256: zeros
+// of both signs, 1 and -1, subnormal, tiny and huge numbers, infinities and NaN. The other numbers
+// are uniform in [-1, 1).
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {
@@ -68,12 +68,12 @@ func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
-// Pooled returns a function like of, whose sources share a pool of 65,536 numbers drawn once from
-// of(1). The seed of a source selects its first number in the pool. Pooled saves time in tests that
-// need many sources.
-func Pooled(of func(seed uint64) *Source) func(seed uint64) *Source {
+// Pooled wraps a constructor of sources, such as Uniform. The sources that the returned function
+// makes draw from one pool of 65,536 numbers, which are drawn once from source(1). The seed of a
+// source selects its first number in the pool. Pooled saves time in tests that need many sources.
+func Pooled(source func(seed uint64) *Source) func(seed uint64) *Source {
 	pool := make([]float32, 1<<16)
-	for i, s := 0, of(1); i < len(pool); i++ {
+	for i, s := 0, source(1); i < len(pool); i++ {
 		pool[i] = s.Float()
 	}
 	return func(seed uint64) *Source {

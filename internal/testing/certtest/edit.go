@@ -48,7 +48,8 @@ func Edit(g *rand.Rand, file []byte) []byte {
 	return append(edit.Bytes(), sum[:]...)
 }
 
-// settings are values of the settings and data layouts in headers.
+// settings lists names of losses, solvers, scalings and other words that occur as values in
+// headers. mutate puts one in place of another string.
 var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
@@ -111,7 +112,7 @@ func hashOf(key string, pick uint64) uint64 {
 	return pick
 }
 
-// perturb returns a number near v, or far from it.
+// perturb returns a random change of v: a number near v, or far from it.
 func perturb(g *rand.Rand, v float64) float64 {
 	switch g.IntN(6) {
 	case 0:

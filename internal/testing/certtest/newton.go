@@ -3,8 +3,9 @@ package certtest
 import "math"
 
 // Minimize returns weights and biases whose objective is close to the minimum, and that objective.
-// The objective is an upper bound on the minimum even if the method stops early, so no valid lower
-// bound may exceed it. The method is Newton's, on smoothed losses whose smoothing width decreases.
+// It runs Newton's method on smoothed losses, with smaller and smaller smoothing widths. Even if
+// Newton's method stops early, the returned objective is an upper bound on the minimum, so no valid
+// lower bound may exceed it.
 func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	s := p.space()
 	theta := make([]float64, s.vars)
@@ -36,11 +37,13 @@ func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	return w, b, least
 }
 
-// space is the variables of a problem: weights minus the prior. If the bias is not penalized, the
-// rows are centered; vectors adds the shift back to the bias.
+// space holds a problem in the form in which Newton's method solves it. Its variables theta are,
+// for each vector, the weights minus the prior's and, if there is a bias, the bias minus the
+// prior's, divided by biasValue. If the bias is not penalized, the rows are centered: the weighted
+// mean of the rows is subtracted from each row, and vectors corrects the bias for that.
 type space struct {
 	p      *Problem
-	rows   [][]float64 // features of each row, with one for the bias if there is a bias
+	rows   [][]float64 // features of each row; with a bias, biasValue follows them
 	start  [][]float64 // the prior's scores of each row
 	center []float64
 	cols   int
@@ -96,8 +99,8 @@ func (s *space) biasValue() float64 {
 	return s.p.BiasScale
 }
 
-// penalized returns the coefficient lambda of variable j, whose penalty is lambda/2 times its
-// square. It is 0 for a bias that is not penalized.
+// penalized returns lambda for variable j, to which the objective adds the penalty lambda/2 times
+// the square of the variable. It returns 0 for a bias that is not penalized.
 func (s *space) penalized(j int) float64 {
 	if s.p.Bias && s.p.BiasScale == 0 && j == s.cols-1 {
 		return 0
@@ -105,7 +108,7 @@ func (s *space) penalized(j int) float64 {
 	return s.p.Lambda
 }
 
-// vectors returns the weights and biases at theta.
+// vectors returns the weights and biases, prior included, for the variables theta.
 func (s *space) vectors(theta []float64) (w [][]float64, b []float64) {
 	d := len(s.center)
 	for k := range s.p.Vectors {
@@ -180,8 +183,8 @@ func (s *space) value(theta []float64, mu float64, g []float64, h [][]float64) (
 	return f
 }
 
-// step takes one Newton step with a line search. It reports whether the objective decreased by more
-// than 1e-14 of itself.
+// step takes one Newton step with a line search. It reports whether the relative decrease of the
+// objective is above 1e-14.
 func (s *space) step(theta []float64, mu float64) bool {
 	g, h := make([]float64, s.vars), make([][]float64, s.vars)
 	for v := range h {

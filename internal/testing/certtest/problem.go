@@ -25,8 +25,8 @@ const (
 //
 //	P = Lambda/2 |w - Prior|^2 + sum of Weight*loss / sum of Weight
 //
-// The scores of row x are <w,x> + b for each of the vectors w with its bias b, which is penalized
-// like a weight of value b/BiasScale.
+// The scores of row x are <w,x> + b for each of the weight vectors w with its bias b. The bias is
+// penalized like a weight of value b/BiasScale, or not at all if BiasScale is 0.
 type Problem struct {
 	Kind    Kind
 	Epsilon float64
@@ -40,7 +40,7 @@ type Problem struct {
 	BiasScale float64 // 0 if the bias is not penalized
 	Prior     [][]float32
 	PriorBias []float64   // one for each vector of Prior
-	Costs     [][]float64 // costs[y][r] of CrammerSinger; nil if all are 1
+	Costs     [][]float64 // Costs[y][r] is cost(y, r) of CrammerSinger; nil if all are 1
 }
 
 func (p *Problem) weight(i int) float64 {
@@ -101,7 +101,8 @@ func softplus(x float64) float64 {
 	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-// Objective returns P. Scores and sums are computed in 240 bits, and rounded to float64 last.
+// Objective returns the objective P for the weights w and the biases b. Scores and sums are
+// computed in 240 bits, and rounded to float64 last.
 func (p *Problem) Objective(w [][]float64, b []float64) float64 {
 	penalty, loss, all := bigFloat(0), bigFloat(0), bigFloat(0)
 	for k := range w {

@@ -71,7 +71,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	return top - z[int(y)] + mu*math.Log(sum)
 }
 
-// softHinge returns mu log(1 + e^x), and its derivatives with respect to mu x.
+// softHinge returns f = mu log(1 + e^x), and the first derivative d and the second derivative dd of
+// f with respect to the product mu*x.
 func softHinge(x, mu float64) (f, d, dd float64) {
 	e := math.Exp(-math.Abs(x))
 	d = 1 / (1 + e)

@@ -55,7 +55,7 @@ func Test(t *testing.T, cases map[string]Case) {
 	}
 }
 
-// mark starts the line with the result that the subprocess prints.
+// mark begins the line on which the subprocess prints its peak memory and Read's error.
 const mark = "peak memory: "
 
 func run(t *testing.T, name string, c Case) {
@@ -86,10 +86,10 @@ func run(t *testing.T, name string, c Case) {
 	t.Logf("%.1f MB for %.1f MB, %.0f %% of what is allowed: %s", float64(have)/1e6,
 		float64(size)/1e6, 100*float64(have)/float64(most), message)
 	if have > most {
-		t.Errorf("%d bytes for a file of %d: more than %d", have, size, most)
+		t.Errorf("reading a file of %d bytes took %d bytes of memory: want at most %d", size, have, most)
 	}
 	if c.Error == "" && message != "<nil>" || !strings.Contains(message, c.Error) {
-		t.Errorf("%s, want %q", message, c.Error)
+		t.Errorf("Read returned the error %s, want %q", message, c.Error)
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Paths returns the instruction sets in which tests train models: all that are available, but in
-// short tests only the one that the environment variable asm.Variable selects, if it is set. On an
-// emulated CPU each instruction set takes minutes; the other sets are tested on real CPUs.
+// Paths returns the instruction sets in which tests train models: all that this machine has. The
+// exception is a short test with the environment variable asm.Variable set: it trains only in the
+// instruction set that the variable selects, because on an emulated CPU each instruction set takes
+// minutes. The other sets are tested on real CPUs.
 func Paths() []asm.ISA {
 	if testing.Short() && os.Getenv(asm.Variable) != "" {
 		return []asm.ISA{asm.Active()}
