@@ -29,13 +29,14 @@ type File struct {
 	settled bool         // whether the file is committed or discarded
 }
 
-// Create creates a File to replace the file name, which need not exist. If name is a symbolic link,
-// the file that it points to will be replaced. An existing file's permissions are kept. A file that
-// is not regular, such as a pipe, or is an open descriptor, such as /dev/stdout, is written in
-// place. If name ends in .gz, the content is compressed.
+// Create creates a File that will replace the file with the given name, which need not exist. If
+// name is a symbolic link, the file that it points to will be replaced. An existing file's
+// permissions are kept. A file that is not regular, such as a pipe, or is an open descriptor, such
+// as /dev/stdout, is written in place. If name ends in .gz, the content is compressed.
 //
-// A File must be committed or discarded. A killed process leaves a file behind whose name is the
-// old one (at most its first 200 bytes), a dot, 8 hexadecimal digits and ".tmp".
+// A File must be committed or discarded. A killed process leaves a temporary file behind, whose
+// name is the name of the file to replace (at most its first 200 bytes), a dot, 8 hexadecimal
+// digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -47,12 +48,12 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess restricts a compressed file, to which nothing has been written yet, to Huffman
-// coding, which needs at least a bit for each byte: the content is at most 8 times as long as the
-// file. It reports whether the file is compressed.
+// CompressLess restricts the compression to Huffman coding, which needs at least a bit for each
+// byte, so that the content is at most 8 times as long as the compressed file. It must be called
+// before anything is written. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // the level is valid
+		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // no error: a valid level
 	}
 	return f.zip != nil
 }
@@ -69,7 +70,7 @@ func (f *File) open() (err error) {
 	if old != nil && (descriptor || !old.Mode().IsRegular()) {
 		flags := os.O_WRONLY
 		if old.Mode().IsRegular() {
-			flags |= os.O_APPEND // keep the present content, and what others append
+			flags |= os.O_APPEND // keep the present content, and what other processes append
 		}
 		f.f, err = os.OpenFile(f.name, flags, 0)
 		return err
@@ -117,8 +118,8 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return f.keep(f.f.WriteAt(p, at))
 }
 
-// keep stores the first error in f.failed, and returns its arguments, the error with the given
-// name.
+// keep returns n and err, with the name that Create was given in err. It stores the first error in
+// f.failed.
 func (f *File) keep(n int, err error) (int, error) {
 	if err != nil {
 		err = f.named(err)
@@ -133,9 +134,9 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
-// Commit replaces the old file with the new one after syncing the new one to disk, so that a reader
-// finds the old or the new content, even after a crash. If that or an earlier write fails, the old
-// file stays unchanged, and the new one is discarded.
+// Commit syncs the new file to disk and replaces the old one with it, so that a reader finds the
+// old or the new content, even after a crash. If Commit or an earlier write fails before the
+// replacement, the old file stays unchanged, and the new one is discarded.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())
@@ -170,7 +171,8 @@ func (f *File) Discard() {
 	f.remove()
 }
 
-// WriteFile creates, writes and commits a file. The argument of write is the *File.
+// WriteFile creates a File, calls write with it, and commits it. If write fails, the File is
+// discarded.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := Create(name)
 	if err != nil {
@@ -183,14 +185,14 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Target follows the symbolic links at the end of name; the last target need not exist. descriptor
-// reports whether one of them is an open file descriptor in Linux's /proc or /dev/fd, as for
-// /dev/stdout.
+// Target follows name to its target if it is a symbolic link, the target to its own target, and so
+// on. It returns the last target, which need not exist. descriptor reports whether one of the links
+// is an open file descriptor in Linux's /proc or /dev/fd, as for /dev/stdout.
 func Target(name string) (target string, descriptor bool, err error) {
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
-			return name, descriptor, nil // no link, or no such file
+			return name, descriptor, nil // name is not a link, or does not exist
 		}
 		dir := filepath.Dir(name)
 		descriptor = descriptor || dir == "/dev/fd" ||
@@ -203,8 +205,8 @@ func Target(name string) (target string, descriptor bool, err error) {
 	return "", false, fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// newMode returns the permissions of a new file of this name. They depend on the umask and the file
-// system, so newMode creates a file and removes it.
+// newMode returns the permissions that a new file with the given name would get. They depend on the
+// umask and the file system, so newMode creates a file in the same directory and removes it.
 func newMode(name string) (fs.FileMode, error) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -247,7 +249,7 @@ func syncDir(dir string) error {
 	}
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil // no permission to read it; the file itself is complete
+		return nil // most likely no permission to read dir; the file itself is complete
 	}
 	err = d.Sync()
 	d.Close()

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The files that have been created, but neither committed nor discarded. All creations, renames and
-// removals hold lock, so that a file is either renamed or removed.
+// pending holds the files that have been created, but neither committed nor discarded. All
+// creations, renames and removals hold lock, so that a file is either renamed or removed.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}

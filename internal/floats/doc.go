@@ -14,9 +14,9 @@
 // # Errors
 //
 // Errors are given in units in the last place of the exact result (2^-1074 for a subnormal result);
-// rounding the exact result causes up to 0.5. The bound is the sum of the roundings at the worst
-// argument; the largest error found is over a few million random and regular arguments
-// (PEGASIMD_LONG=1 go test -run Accuracy), against math/big:
+// rounding the exact result causes up to 0.5. In the table, bound is the sum of the roundings at
+// the worst argument, and found is the largest error found over a few million random and regular
+// arguments (PEGASIMD_LONG=1 go test -run Accuracy), against math/big:
 //
 //	           bound  found   correctly rounded
 //	Exp        0.67   0.640   99.2 %

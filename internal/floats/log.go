@@ -3,7 +3,7 @@ package floats
 import "math"
 
 // The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the omitted terms
-// are below 2^-59 of s.
+// are below 2^-59 times s.
 const (
 	logC0 = 2.0 / 3
 	logC1 = 2.0 / 5

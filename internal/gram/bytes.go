@@ -8,7 +8,8 @@ import (
 )
 
 // Bytes is a Gram matrix of rows of bytes, computed exactly: element (i, j) is the sum of x[i]*x[j]
-// over all rows that were added and not removed, in any order.
+// over all rows x that were added and not removed. The order of additions and removals does not
+// matter.
 type Bytes struct {
 	dim    int
 	stride int
@@ -16,12 +17,12 @@ type Bytes struct {
 	// modulo 2^32. Once there have been more rows, the elements are sum plus recent.
 	sum    []int64
 	recent []int32
-	rows   int // number of rows; if sum is not nil, those added or removed since sum last changed
+	rows   int // rows in s while sum is nil; then, rows added or removed since sum last changed
 	buffer *Buffer
 }
 
-// Buffer is the memory in which a Bytes packs rows to add or remove. The sums of one goroutine may
-// share a Buffer.
+// Buffer is the memory in which a Bytes packs rows to add or remove. Several Bytes may share a
+// Buffer if only one goroutine at a time adds or removes rows.
 type Buffer struct {
 	dim  int
 	a, b panels[uint32]
@@ -35,8 +36,9 @@ func NewBuffer(dim int) *Buffer {
 	return r
 }
 
-// smallRows and recentRows bound the rows in recent: 255*255 times smallRows is below 2^32, and
-// times recentRows below 2^31.
+// smallRows and recentRows are the largest numbers of rows that recent can count without overflow.
+// While sum is nil, recent is unsigned: 255*255*smallRows is below 2^32. Afterwards it is signed:
+// 255*255*recentRows is below 2^31.
 const (
 	smallRows  = 1 << 16
 	recentRows = 1 << 15
@@ -52,13 +54,13 @@ func NewBytes(dim int) *Bytes {
 	return s
 }
 
-// SetBuffer makes s pack rows in the given buffer from now on, instead of its own.
-func (s *Bytes) SetBuffer(room *Buffer) {
-	if room.dim != s.dim {
+// SetBuffer makes s pack rows in buffer from now on, instead of in a Buffer of its own.
+func (s *Bytes) SetBuffer(buffer *Buffer) {
+	if buffer.dim != s.dim {
 		panic(fmt.Sprintf("gram: a buffer for rows of %d columns in a sum of rows of %d",
-			room.dim, s.dim))
+			buffer.dim, s.dim))
 	}
-	s.buffer = room
+	s.buffer = buffer
 }
 
 // Dim returns the number of columns.
@@ -111,7 +113,8 @@ func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, ro
 // Remove subtracts n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
-// change adds n rows, times sign, as pairs of rows, one block of pairs at a time.
+// change adds n rows if sign is 1, and removes them if sign is -1. It packs pairs of rows, and adds
+// the products of up to asm.BlockRows pairs at a time.
 func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
@@ -135,20 +138,21 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 			}
 		})
 		s.flush(take, sign)
-		forTiles(s.dim, threads, func(first, end, j int) {
+		forTiles(s.dim, threads, func(start, end, j int) {
 			b := pb.rows(0, j, pairs)
-			for i := first; i < end; i += asm.TileRows {
+			for i := start; i < end; i += asm.TileRows {
 				asm.RankKPairs(s.recent[i*s.stride+j:], s.stride, pa.rows(0, i, pairs), b)
 			}
 		})
 	}
 }
 
-// flush moves the 32-bit sums in recent to the 64-bit sum before rows more rows, times sign, could
-// overflow them.
-func (s *Bytes) flush(rows int, sign int16) {
+// flush is called before n rows are added (sign 1) or removed (sign -1). It adds the 32-bit sums in
+// recent to the 64-bit sums in sum, and clears them, if the n rows could overflow recent. It also
+// updates s.rows.
+func (s *Bytes) flush(n int, sign int16) {
 	if s.sum == nil {
-		if all := s.rows + rows*int(sign); all <= smallRows {
+		if all := s.rows + n*int(sign); all <= smallRows {
 			s.rows = all
 			return
 		}
@@ -159,18 +163,18 @@ func (s *Bytes) flush(rows int, sign int16) {
 		clear(s.recent)
 		s.rows = 0
 	}
-	if s.rows+rows > recentRows {
+	if s.rows+n > recentRows {
 		for i, v := range s.recent {
 			s.sum[i] += int64(v)
 		}
 		clear(s.recent)
 		s.rows = 0
 	}
-	s.rows += rows
+	s.rows += n
 }
 
-// packPairs stores x and y, times sign, as row r of p: each element of x in the low 16 bits, that
-// of y in the high 16 bits.
+// packPairs stores two rows x and y, times sign, as row r of p. Each element of p has the element
+// of x in its low 16 bits, and the element of y in its high 16 bits.
 func packPairs(p *panels[uint32], r int, sign int16, x, y []byte) {
 	dst := p.from(r)
 	for j := 0; j < len(x); j += p.width {

@@ -40,7 +40,7 @@ type Sum struct {
 	dim    int
 	stride int             // distance between the rows of sum
 	sum    []float32       // row-major; only the upper triangle is used
-	a, b   panels[float32] // rows to be added; a has them times their coefficients
+	a, b   panels[float32] // packed rows to be added; in a they are multiplied by their coefficients
 	rows   int             // number of rows in a and b
 	blocks int             // capacity of a and b, in blocks of rows
 
@@ -128,8 +128,8 @@ func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c fl
 	}
 }
 
-// reserve allocates one block of rows, or, for several goroutines, as many as fit in
-// maxPackedBytes, at most 8.
+// reserve allocates memory for packed rows: one block for one thread, otherwise as many blocks as
+// fit in maxPackedBytes, but from 1 to 8.
 func (s *Sum) reserve(threads int) {
 	blocks := 1
 	if threads > 1 {
@@ -144,7 +144,7 @@ func (s *Sum) reserve(threads int) {
 
 const packRows = 64 // rows that a goroutine packs at a time
 
-// flush adds the packed rows to sum, which ends their block.
+// flush adds the products of the packed rows to sum, and so ends their block.
 func (s *Sum) flush() {
 	if s.rows == 0 {
 		return
@@ -153,13 +153,13 @@ func (s *Sum) flush() {
 	s.rows = 0
 }
 
-// multiply adds the packed rows to the elements in rows first to end-1 and the panel of columns
-// that starts at j.
-func (s *Sum) multiply(first, end, j int) {
+// multiply adds the products of the packed rows to a piece of sum: the elements in the rows
+// numbered from start to end-1, in the panel of columns that starts at column j.
+func (s *Sum) multiply(start, end, j int) {
 	for done := 0; done < s.rows; done += asm.BlockRows {
 		block, k := done/asm.BlockRows, min(s.rows-done, asm.BlockRows)
 		b := s.b.rows(block, j, k)
-		for i := first; i < end; i += asm.TileRows {
+		for i := start; i < end; i += asm.TileRows {
 			asm.RankK(s.sum[i*s.stride+j:], s.stride, s.a.rows(block, i, k), b)
 		}
 	}

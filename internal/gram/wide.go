@@ -47,8 +47,8 @@ func (s *SparseSum) Diagonal(dst []float64) {
 	}
 }
 
-// Row is a sparse row with its coefficient C. Index has the columns of the values, strictly
-// ascending.
+// Row is a sparse row with its coefficient C. Index holds the column of each element of Values, in
+// strictly ascending order.
 type Row struct {
 	Index  []int32
 	Values []float32
@@ -70,13 +70,13 @@ func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
 	})
 }
 
-// add adds row x to the matrix's rows from to to-1.
-func (s *SparseSum) add(x Row, from, to int) {
+// add adds the products of row x to the rows of the matrix numbered from start to end-1.
+func (s *SparseSum) add(x Row, start, end int) {
 	first := 0
-	if from > 0 {
-		first, _ = slices.BinarySearch(x.Index, int32(from))
+	if start > 0 {
+		first, _ = slices.BinarySearch(x.Index, int32(start))
 	}
-	for k := first; k < len(x.Index) && int(x.Index[k]) < to; k++ {
+	for k := first; k < len(x.Index) && int(x.Index[k]) < end; k++ {
 		a := float64(x.C * float64(x.Values[k]))
 		sum := s.sum[int(x.Index[k])*s.dim:][:s.dim]
 		values := x.Values[k:]
