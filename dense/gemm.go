@@ -160,9 +160,9 @@ func (g *gemm) run(k int) {
 }
 
 // Several threads divide C into rectangular parts, and compute each part as a product of its own.
-// There are about four parts for each thread, because some threads start late. Each part packs its
-// own panels of B, so it should have at least minPartRows rows. If C has too few rows for so many
-// parts, its columns are divided too.
+// There are up to about four parts for each thread, because some threads start late. Each part
+// packs its own panels of B, so it should have at least minPartRows rows. If C has too few rows for
+// so many parts, its columns are divided too.
 const (
 	partsPerThread = 4
 	minPartRows    = 20 * asm.TileRows
@@ -207,16 +207,16 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies a rectangle of A, times alpha, into one panel, which it stores in to: the m rows
-// that start with row i, in the g.count columns that start with column g.first.
-func (g *gemm) packA(to []float32, i, m int) {
+// packA copies a rectangle of A, times alpha, into the given panel: the m rows that start with row
+// i, in the g.count columns that start with column g.first.
+func (g *gemm) packA(panel []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
-		asm.PackColumns(to, width, g.alpha, g.a.from(i, g.first), g.a.Stride, m, g.count)
+		asm.PackColumns(panel, width, g.alpha, g.a.from(i, g.first), g.a.Stride, m, g.count)
 		return
 	}
 	for l := range g.count {
-		asm.ScaleTo(to[l*width:][:m], g.alpha, g.a.from(i, g.first+l)[:m])
+		asm.ScaleTo(panel[l*width:][:m], g.alpha, g.a.from(i, g.first+l)[:m])
 	}
 }
 
