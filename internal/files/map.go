@@ -58,33 +58,34 @@ func (f *Mapped) Bytes() []byte { return f.data }
 // defaultMemory is the number of bytes assumed for cached files if the machine's memory is unknown.
 const defaultMemory = 1 << 30
 
-// WillNeed asks the system to read the bytes from from to to-1 from disk, because they will soon be
-// used, and does not wait. On systems without such requests it does nothing.
+// WillNeed asks the system to read the bytes of the file from offset start to offset end-1 from
+// disk, because they will soon be used, and does not wait. On systems without such requests it does
+// nothing.
 //
 // A file that fits in memory is not requested, because a request takes longer than processing a
 // row. In other files, each page is requested once, and again only after requests for a quarter of
 // the memory. After a request for less than 64 KiB, the system reads single pages when one is
 // missing; its usual readahead of up to megabytes would evict pages that are needed. A longer
 // request, or an empty one, restores the usual readahead.
-func (f *Mapped) WillNeed(from, to int64) {
+func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if random := from < to && to-from < 1<<16; random != f.random {
+	if random := start < end && end-start < 1<<16; random != f.random {
 		f.random = random
 		adviseOrder(f.data, random)
 	}
 	size := int64(len(f.data))
-	if from, to = max(from, 0), min(to, size); from >= to {
+	if start, end = max(start, 0), min(end, size); start >= end {
 		return
 	}
 	page := int64(os.Getpagesize())
 	if f.asked == nil {
 		f.asked = make([]bool, (size+page-1)/page)
 	}
-	for first, end := from/page, (to+page-1)/page; first < end; first++ {
+	for first, after := start/page, (end+page-1)/page; first < after; first++ {
 		if f.asked[first] {
 			continue
 		}
@@ -93,7 +94,7 @@ func (f *Mapped) WillNeed(from, to int64) {
 			f.left = cmp.Or(f.memory, defaultMemory) / 4
 		}
 		next := first
-		for next < end && !f.asked[next] {
+		for next < after && !f.asked[next] {
 			f.asked[next] = true
 			next++
 		}

@@ -8,7 +8,8 @@ import (
 )
 
 // Unzip returns a reader of the decompressed content of r if r is in gzip format, else a reader of
-// r's bytes, and reports which. If must is set, any other format than gzip is an error.
+// r's bytes. zipped reports whether r is in gzip format. If must is true, any other format than
+// gzip is an error.
 func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	packed := &countingReader{r: r}
 	b := bufio.NewReaderSize(packed, 1<<16)
@@ -29,9 +30,9 @@ func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	return &unzipped{z, packed}, true, nil
 }
 
-// Packed returns the number of compressed bytes read so far by r, a reader of Unzip for a gzip
-// file. It returns false for other readers. A reader that wraps such a reader should have a method
-// Packed that returns the same.
+// Packed returns the number of compressed bytes that r has read so far, if r is a reader that Unzip
+// returned for a gzip file. For other readers packed is false. A reader that wraps such a reader
+// should have a method Packed that returns the same.
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()

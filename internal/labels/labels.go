@@ -15,11 +15,16 @@ import (
 // MaxClasses is the largest number of classes that a model can have.
 const MaxClasses = 1 << 16
 
-// Classify returns the distinct labels in ascending order, and for each row the index of its label
-// in them. Rows of weight 0 do not add classes; their index is -1 if their label is not a class.
-// weight may be nil. If known is not nil, the classes are known, and the label of every row of
-// positive weight must be one of them. It is an error if a label is not finite, even of a row of
-// weight 0, or if there is only one class. badRow makes the errors that concern a row.
+// Classify returns the classes in ascending order, and for each row the index of its label in them.
+// weight may be nil.
+//
+//   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
+//   - If known is not nil, it lists the classes, and the label of every row of positive weight must
+//     be one of them.
+//   - A row of weight 0 has the index -1 if its label is not a class.
+//
+// It is an error if a label is not finite, even of a row of weight 0, or if there is only one
+// class. Errors about one row are made by badRow.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -45,7 +50,7 @@ func Classify(y []float32, weight []float64, known []float32,
 			len(y), classes[0])
 	}
 	class = make([]int32, len(y))
-	if len(classes) == 2 { // without branches on labels, which are unpredictable
+	if len(classes) == 2 { // no branches on the labels: the CPU would mispredict them
 		for i, v := range y {
 			c := int32(-1)
 			if v == classes[0] {
@@ -94,7 +99,8 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 	return classes, nil
 }
 
-// countEither returns the number of labels at the start of y that are a or b. It may return less.
+// countEither counts labels at the start of y that are a or b. The result is at most their number;
+// it may be less.
 func countEither(y []float32, a, b float32) (n int) {
 	first, second := math.Float32bits(a), math.Float32bits(b)
 	neither := func(v float32) uint64 { // 0 if v is a or b
@@ -114,8 +120,8 @@ func countEither(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the index of a label in the classes, or the index at which it would have to be
-// inserted. It is a slices.BinarySearch that is faster for few classes.
+// Find returns the index of a label in the classes, or the index at which the label would have to
+// be inserted. Its results are those of slices.BinarySearch, but it is faster for few classes.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

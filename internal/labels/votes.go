@@ -2,10 +2,14 @@ package labels
 
 import "math"
 
-// Votes counts the votes of the pairs of classes (0,1), (0,2) ... (1,2) ... A score above 0 is a
-// vote for the second class of its pair, any other score for the first. sums receives the sum of
-// the scores of each class's pairs, signed so that a positive score favors the class. votes and
-// sums have one element for each class and are zeroed first.
+// Votes counts the votes of the pairs of classes. scores has one score for each pair, in the order
+// (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
+// other score a vote for the first.
+//
+// Votes stores the number of votes for each class in votes. It stores in sums, for each class, the
+// sum of the scores of its pairs, where a score counts negatively for the first class of its pair:
+// a positive term always favors the class. Both slices have one element for each class, and their
+// old values do not matter.
 func Votes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
@@ -25,10 +29,15 @@ func Votes(scores, votes, sums []float64) {
 	}
 }
 
-// ClassScores computes one score for each class from the scores of a single binary problem, of all
-// pairs of classes, or of each class. From pairs, the score of a class is its number of votes plus
-// s/(3(|s|+1)), where s is the sum of its scores: see Votes. ClassScores stores the scores in dst,
-// or in a new slice if dst is too short, and returns that slice.
+// ClassScores computes one score for each class, from one of these:
+//
+//   - the score z of a single binary problem: the scores of the two classes are -z and z
+//   - one score for each class, if pairs is false: they are copied
+//   - one score for each pair of classes, if pairs is true: the score of a class is its number of
+//     votes plus s/(3(|s|+1)), where votes and s, its sum, are computed by Votes
+//
+// ClassScores stores the scores in dst, or in a new slice if dst is too short, and returns that
+// slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	if len(dst) < classes {
 		dst = make([]float64, classes)

@@ -45,7 +45,8 @@ func Check(tables ...[]Rule) error {
 	return First(func(field, reason string) error { return Rule{field, reason} }, tables...)
 }
 
-// First returns the error of the first violated rule, made by badField, or nil.
+// First returns an error for the first violated rule in the tables, made by badField, or nil if all
+// rules hold.
 func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	for _, table := range tables {
 		for _, r := range table {
@@ -57,7 +58,8 @@ func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	return nil
 }
 
-// Not returns a rule that is violated if broken is true, for the reason in format.
+// Not returns a rule about the field: violated, with the reason in format, if broken is true;
+// otherwise the zero Rule.
 func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
 		return Rule{}
@@ -65,7 +67,7 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...)}
 }
 
-// OneOf returns the rule that a field has one of the values.
+// OneOf returns the rule that a field, which is set to have, has one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
@@ -77,25 +79,26 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, strings.Join(list, " or "))
 }
 
-// Range returns the rule that a number is from least to most. want describes the range in the
-// error.
-func Range[T cmp.Ordered](field string, have, least, most T, want string) Rule {
-	return Not(field, !(have >= least && have <= most), "have %v, want %s", have, want)
+// Range returns the rule that the number have is at least low and at most high. want describes this
+// range in the error.
+func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
+	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
 
-// Positive returns the rule that a number is above 0 and finite.
+// Positive returns the rule that have, the value of the field, is above 0 and finite.
 func Positive(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have <= math.MaxFloat64),
 		"have %v, want a positive finite number", have)
 }
 
-// Share returns the rule that a number is above 0 and below 1.
+// Share returns the rule that have, the value of the field, is above 0 and below 1.
 func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
 
-// Only returns the rule that a field is not set while the field other has a value that gives it no
-// meaning. set reports that this is violated; have and value are the values of the two fields.
+// Only returns the rule that a field is unset while another field has a value with which the first
+// one has no meaning. The rule is violated if set is true. For the error, have is the value of the
+// field, and value the value of the field with the name in other.
 func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
 	return Not(field, set, "have %v, but %s is %q", have, other, value)
 }
@@ -103,12 +106,12 @@ func Only[V any, S ~string](field string, set bool, have V, other string, value 
 // MaxSteps is the largest number of steps, up to which float64 counts exactly.
 const MaxSteps = 1 << 53
 
-// MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. Otherwise the
-// least Lambda is MinLambda times R^2.
+// MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. For shorter rows
+// the least Lambda is MinLambda times R^2.
 const MinLambda = 1e-12
 
-// Exclusive returns the rules for pairs of fields of which at most one may be set, to be checked
-// before defaults are filled in.
+// Exclusive returns the rules that at most one of Lambda and C is set, and at most one of Epochs
+// and Steps. Check them before defaults are filled in.
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
@@ -139,8 +142,9 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns the lambda for the given C and number of rows, or sum of weights, and the rule
-// that it is positive and finite. It returns lambda itself if c is 0.
+// LambdaFor returns the lambda for the given c, 1/(c*rows), and the rule that it is positive and
+// finite. rows is the number of rows, or the sum of their weights. If c is 0, LambdaFor returns the
+// given lambda, and no violated rule.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
@@ -150,20 +154,22 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is the number of bytes, 4 GiB, that stands in for a MaxMemory of 0 when settings
-// are chosen, so that the choice is the same on every machine.
+// DefaultMaxMemory is 4 GiB in bytes. When settings are chosen, it takes the place of a MaxMemory
+// of 0, so that the choice is the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
-// Allowed is the number of bytes that training may use if MaxMemory is 0. The command removes this
-// limit, and passes a MaxMemory for files that claim more than they hold.
+// Allowed is the number of bytes that training may use if MaxMemory is 0. Command pegasimd sets it
+// to the greatest int64, which is no limit, and during cross-validation to a share of the free
+// memory. For files that claim more than they hold, the command sets MaxMemory instead.
 var Allowed int64 = DefaultMaxMemory
 
-// Memory returns the rule that need, in bytes, does not exceed most, the value of MaxMemory; 0
-// means DefaultMaxMemory. what names the data structures that need this memory, for the error.
-func Memory(most int64, need float64, what string) Rule {
-	if most == 0 {
-		most = DefaultMaxMemory
+// Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a
+// limit of 0 means DefaultMaxMemory. what names the data structures that need this memory, for the
+// error.
+func Memory(limit int64, need float64, what string) Rule {
+	if limit == 0 {
+		limit = DefaultMaxMemory
 	}
-	return Not("MaxMemory", need > float64(most), "have %.0f MB, but %s take %.0f MB beside the data",
-		float64(most)/1e6, what, need/1e6)
+	return Not("MaxMemory", need > float64(limit), "have %.0f MB, but %s take %.0f MB beside the data",
+		float64(limit)/1e6, what, need/1e6)
 }

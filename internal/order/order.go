@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The kinds of order: see the type Order of package pegasos.
+// The kinds of order. The type Order of package pegasos documents them.
 const (
 	Shuffled    = "shuffled"
 	Permutation = "permutation"
@@ -24,9 +24,9 @@ func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 // is not special.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits generates the row numbers of all epochs. Its state is the state of the generator at the
-// start of the epoch, and the position in the epoch: a permutation is computed from the identity,
-// not from the previous permutation.
+// Visits generates the row numbers of all epochs. The state of the generator at the start of the
+// epoch and the position in the epoch suffice to restore it, because each epoch's permutation is
+// computed from the identity, not from the previous permutation.
 type Visits struct {
 	Kind  string
 	rows  int
@@ -41,19 +41,19 @@ type Visits struct {
 	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
 	blocks      []uint32 // the block numbers in the order of the epoch
 	ends        []int    // ends of the batches that Batches returned last
-	drawn       []uint32 // last batch in which each row was drawn; nil unless IID has batches
+	drawn       []uint32 // batchNumber when each row was last drawn; nil unless IID has batches
 	batchNumber uint32   // number of the current batch, as stored in drawn
-	Only        []uint32 // row numbers to return in place of 0 to rows-1; nil for 0 to rows-1
+	Only        []uint32 // Only[i] is returned in place of row i; nil: i itself
 }
 
 // minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are at least
 // minBlocks rows. With few blocks, epochs would hardly differ.
 const minBlocks = 64
 
-// New returns the Visits of the given number of rows. Shuffled and Blocks use blocks of up to block
-// rows; other kinds ignore block. If batch is 0 or 1, each row is a step and Next returns the rows;
-// else Batches returns them. If batch is rows, and more than 1, the order is Sequential whatever
-// the kind.
+// New returns the Visits of the given number of rows. block is the largest number of rows in a
+// block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step, and Next
+// returns the rows. With a larger batch, a step is up to that number of rows, and Batches returns
+// them; if batch equals rows, the order is Sequential, whatever the kind.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -133,9 +133,9 @@ func (o *Visits) shuffle() {
 	o.mapRows()
 }
 
-// Batches returns the rows of the next steps: at least one step, at most limit, and none beyond the
-// end of the epoch. ends has the end of each batch in idx. The slices are valid until the next
-// call.
+// Batches returns the rows of the next steps: of at least one step, of at most limit steps, and of
+// none beyond the end of the epoch. ends[k] is the index in idx at which step k, counted from 0,
+// ends. The slices are valid until the next call.
 func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0
@@ -225,9 +225,9 @@ func (o *Visits) Restore(generator []byte, position int) bool {
 	return true
 }
 
-// Continue makes o share the generator of from: each epoch of either continues the random sequence
+// Continue makes o share the generator of other: each epoch of either continues the random sequence
 // where the last epoch of the other ended.
-func (o *Visits) Continue(from *Visits) { o.pcg = from.pcg }
+func (o *Visits) Continue(other *Visits) { o.pcg = other.pcg }
 
 // Permute fills p with a random permutation of 0 to len(p)-1, by the inside-out Fisher-Yates
 // shuffle.

@@ -43,8 +43,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 }
 
 // Options sets the fields of opt that the model determines: the number of features, the hash bits,
-// the index base unless opt has one, and the table. It returns the model's encoder, or nil if there
-// is none.
+// the table and, unless opt already has an index base, the index base. It returns the model's
+// encoder, or nil if there is none.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
@@ -67,7 +67,8 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	return nil, err
 }
 
-// Table decodes the table of a model with the given number of features; nil if text is nil.
+// Table decodes the table in the JSON text of a model with the given number of features. It returns
+// nil if text is nil.
 func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	if text == nil {
 		return nil, nil
@@ -95,9 +96,10 @@ func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
 	return s, nil
 }
 
-// CheckFinite returns an error for the first row whose score is not finite, in float32 if the model
-// is a regression. first is the number of the first row in error messages.
-func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
+// CheckFinite returns an error for the first row whose score is not finite. The scores of a
+// regression must be finite in float32 too. The error counts the rows from firstRow, the number of
+// the row to which scores[0] belongs.
+func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
 		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
@@ -105,7 +107,7 @@ func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
 	if i < 0 {
 		return nil
 	}
-	return RowOverflows(first+i/m.Outputs(), scores[i])
+	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
 // RowOverflows returns the error of a row whose score is not finite.
@@ -114,7 +116,7 @@ func RowOverflows(row int, score float64) error {
 		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
 }
 
-// Numbers reports whether a model is a regression, which has no classes.
+// Numbers reports whether a model is a regression, which predicts numbers and has no classes.
 func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
 
 // ClassNames returns the names of a model's classes, or nil if it is a regression.

@@ -24,12 +24,12 @@ func Standing(gap float64) string {
 type Finding struct {
 	Claimed, ClaimedGap float64 // the model's claim; Claimed is NaN if there is none
 	Objective, Gap      float64
-	Source              string   // describes how the bound of Gap was computed
-	Reasons             []string // why the claim may be wrong
+	Source              string   // how the lower bound of Gap was computed, in words
+	Reasons             []string // what speaks against the claim, in words
 	Verdict             string
-	Unconfirmed         []int // indices of weight vectors whose bound is worse than claimed
+	Unconfirmed         []int // indices of weight vectors whose bound or gap is worse than claimed
 	Vectors             int   // number of weight vectors
-	Less                bool  // whether our bound proves less than claimed; then Print adds our gap
+	Less                bool  // less was found than claimed: Print adds Gap to Verdict if it is useful
 }
 
 // Print writes f as text to w.

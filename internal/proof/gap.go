@@ -1,9 +1,10 @@
 // Package proof provides the relative duality gap that all trainers report, computed from an
 // objective P and a lower bound D on the minimum P*.
 //
-// A trainer's D accounts for all rounding errors, the errors of P included: D <= P* - e if P is off
-// by at most e. Then P - D is at least the excess of the model's exact objective over P*, D > P is
-// impossible, and statements about a model follow from P and D alone.
+// A trainer's lower bound D accounts for all rounding errors, the errors of P included: D <= P* - e
+// if the computed P differs from the exact objective by at most e. Then P - D is at least the
+// excess of the model's exact objective over P*, D > P is impossible, and statements about a model
+// follow from P and D alone.
 package proof
 
 import (
@@ -12,9 +13,15 @@ import (
 	"strconv"
 )
 
-// Gap returns (P-D)/D, an upper bound on the excess of P over the minimum, relative to the minimum.
-// It is 0 if P = D, even if both are 0, and +Inf if D is 0 or less and differs from P. Otherwise it
-// is NaN if P or D is NaN, and negative only if Check fails.
+// Gap returns (P-D)/D for an objective P and a lower bound D on the minimum: an upper bound on the
+// excess of P over the minimum, relative to the minimum. Special cases, of which the first that
+// applies counts:
+//
+//   - 0 if P = D, even if both are 0
+//   - +Inf if D is 0 or less
+//   - NaN if P or D is NaN
+//
+// The result is negative only if Check returns an error for P and D.
 func Gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -25,8 +32,8 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// Check returns an error if the bound is above the objective: then one of them was computed
-// wrongly.
+// Check returns an error if bound, a lower bound on the minimum, is above the objective. One of
+// them was then computed wrongly.
 func Check(objective, bound float64) error {
 	if bound > objective {
 		return fmt.Errorf("internal error: the bound %v is above the objective %v; please report "+
@@ -35,9 +42,9 @@ func Check(objective, bound float64) error {
 	return nil
 }
 
-// Worst returns the largest gap of n problems, whose objectives and bounds at returns, and the
-// first problem with that gap. Problems with a NaN gap are skipped; if all are, gap is NaN and k is
-// -1.
+// Worst returns the largest gap of n problems, and the first problem k with that gap. at(i) returns
+// the objective and the lower bound of problem i. Problems with a NaN gap are skipped; if all gaps
+// are NaN, gap is NaN and k is -1.
 func Worst(n int, at func(k int) (objective, bound float64)) (gap float64, k int) {
 	gap, k = math.NaN(), -1
 	for i := range n {
@@ -55,7 +62,7 @@ func Percent(gap float64) string {
 		return "none"
 	}
 	p := 100 * gap
-	for up := p; ; up += math.Abs(p) * 0x1p-14 { // less than a unit of the fourth digit
+	for up := p; ; up += math.Abs(p) * 0x1p-14 { // each step is less than a unit of the fourth digit
 		text := fmt.Sprintf("%.4g", up)
 		if back, err := strconv.ParseFloat(text, 64); err != nil || back >= p {
 			return text + " %"
@@ -63,7 +70,8 @@ func Percent(gap float64) string {
 	}
 }
 
-// Useful reports whether a gap is at most 1: the bound is known, and at least half the objective.
+// Useful reports whether a relative gap is at most 1: a lower bound is known, and it is at least
+// half the objective.
 func Useful(gap float64) bool { return gap <= 1 }
 
 // Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
