@@ -48,9 +48,9 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess restricts the compression to Huffman coding, which needs at least a bit for each
-// byte, so that the content is at most 8 times as long as the compressed file. It must be called
-// before anything is written. It reports whether the file is compressed.
+// CompressLess restricts the compression of a compressed file to Huffman coding, which needs at
+// least a bit for each byte, so that the content is at most 8 times as long as the file. It must be
+// called before anything is written. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // no error: a valid level

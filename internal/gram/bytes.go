@@ -36,7 +36,7 @@ func NewBuffer(dim int) *Buffer {
 	return r
 }
 
-// smallRows and recentRows are the largest numbers of rows that recent can count without overflow.
+// smallRows and recentRows bound the number of rows in recent, so that its sums do not overflow.
 // While sum is nil, recent is unsigned: 255*255*smallRows is below 2^32. Afterwards it is signed:
 // 255*255*recentRows is below 2^31.
 const (

@@ -1046,8 +1046,8 @@ var Kernels = []Kernel{
 	},
 }
 
-// newGemm returns the operands of a matrix product of 1 to 29 rows and 1 to 71 columns. The factors
-// have Depth columns and rows; if Depth is odd, the first factor is transposed.
+// newGemm returns the operands of a matrix product of 1 to 29 rows and 1 to 71 columns. The first
+// factor has Depth columns, the second Depth rows; if Depth is odd, the first factor is transposed.
 func newGemm(n int, m Memory, s *Source) *Args {
 	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
 	a.Stride = a.Cols + n%3
