@@ -82,8 +82,8 @@ func unitWeights(weight []float64, n int) []float64 {
 	return unit
 }
 
-// problem is the data that a sigmoid is fitted to: the scores z, and the target probability and the
-// weight of each score.
+// problem is the data that a sigmoid is fitted to: for each score z its target, which is a
+// probability, and its weight.
 type problem struct{ z, target, weight []float64 }
 
 // negLogLikelihood returns the weighted negative log-likelihood of the targets under the sigmoid s.
@@ -95,9 +95,9 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// newtonStep returns the Newton step (da, db) from s, and the directional derivative of
-// negLogLikelihood along the step in slope. flat reports whether both parts of the gradient are
-// below 1e-5 in magnitude; the step and the slope are then 0.
+// newtonStep returns the Newton step from s, (da, db), and in slope the directional derivative of
+// negLogLikelihood along this step. flat reports whether both elements of the gradient are below
+// 1e-5 in magnitude; the step and the slope are then 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
@@ -136,7 +136,7 @@ func Normalize(p []float64) {
 	}
 }
 
-// Softmax stores e^z[k], divided by the sum of all e^z[j], in p[k] for each k. p may be z.
+// Softmax sets p[k], for each k, to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
 func Softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {

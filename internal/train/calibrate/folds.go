@@ -8,9 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0; nil weights
-// are ones. The rows of each label, in a random order that the seed determines, are assigned to the
-// folds in turn, so that each fold has nearly the same number of rows of each label.
+// Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. If weights is
+// nil, all weights are 1. The rows of each label, in a random order that the seed determines, are
+// assigned to the folds in turn, so that each fold has nearly the same number of rows of each
+// label.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds", folds))
@@ -28,7 +29,7 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
-	next := 0 // first fold of the next label; each label starts one fold later, for equal sizes
+	next := 0 // first fold of the next label; each label starts one fold later, for equal fold sizes
 	for _, k := range shuffled {
 		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
@@ -41,8 +42,8 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns the weights for training without the rows whose fold is held: a copy of weights,
-// or ones if weights is nil, with 0 for these rows.
+// Outside returns the weights for training without the fold with number held: a copy of weights, or
+// ones if weights is nil, in which the weight of each row i with fold[i] == held is 0.
 func Outside(weights []float32, fold []int, held int) []float32 {
 	part := slices.Repeat([]float32{1}, len(fold))
 	copy(part, weights)

@@ -30,8 +30,8 @@ type Head struct {
 	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, and so on
 }
 
-// Best is the best point so far, judged by validation data, without its weights, which are among
-// the long arrays.
+// Best describes the best point of the session so far, judged by validation data. Its weights are
+// not in Best but among the long arrays.
 type Best struct {
 	Quality   float64        `json:"quality"`
 	SinceBest int            `json:"worse"`
@@ -39,7 +39,7 @@ type Best struct {
 	Result    *result.Header `json:"result"`
 }
 
-// Run is the position of one run.
+// Run is the position of one of the session's runs: how far its epochs and steps have come.
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
@@ -57,11 +57,11 @@ type Learner struct {
 	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
-// Newton is the state of Newton's method on a learner: when the method started and how many
+// Newton is the state of Newton's method on a learner: when Newton's method started and how many
 // iterations it has taken since. A resumed run repeats these iterations.
 type Newton struct {
-	Start int64 `json:"start"`          // step after which the method began
-	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent preceded the method
+	Start int64 `json:"start"`          // number of steps before Newton's method began
+	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent ran before Newton's method
 	newton.Past
 }
 
@@ -76,14 +76,14 @@ func (st *State) Steps() (n int64) {
 // sliceSize is the size of a slice header in bytes.
 const sliceSize = 24
 
-// Read reads the long arrays that belong to the head from. It does not check whether the state fits
-// a run; resuming the run does.
-func Read(r *modelfile.Reader, from *Head) (*State, error) {
-	st := &State{Head: *from}
-	if err := r.Take(len(from.Lengths) * sliceSize); err != nil {
-		return nil, fmt.Errorf("header: state: %d arrays: %w", len(from.Lengths), err)
+// Read reads the long arrays that belong to head, and returns the State. It does not check whether
+// the state fits a training run; resuming the run does.
+func Read(r *modelfile.Reader, head *Head) (*State, error) {
+	st := &State{Head: *head}
+	if err := r.Take(len(head.Lengths) * sliceSize); err != nil {
+		return nil, fmt.Errorf("header: state: %d arrays: %w", len(head.Lengths), err)
 	}
-	for _, n := range from.Lengths {
+	for _, n := range head.Lengths {
 		if n < 0 {
 			return nil, fmt.Errorf("header: state: an array has negative length %d", n)
 		}

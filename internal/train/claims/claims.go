@@ -17,17 +17,19 @@ type Claim struct{ Objective, Bound float64 }
 // gap returns the relative duality gap, (Objective - Bound)/Bound.
 func (c Claim) gap() float64 { return proof.Gap(c.Objective, c.Bound) }
 
-// AsGood reports whether the bound of c is at least that of as, and its relative gap at most that.
-func (c Claim) AsGood(as Claim) bool { return c.Bound >= as.Bound && c.gap() <= as.gap() }
+// AsGood reports whether c claims at least as much as other: its lower bound is not smaller, and
+// its relative gap not larger.
+func (c Claim) AsGood(other Claim) bool { return c.Bound >= other.Bound && c.gap() <= other.gap() }
 
-// These are the largest errors that float32 dot products may leave in a claimed objective P. If the
-// error could be larger, training computes P from float64 dot products.
+// GapTolerance and ObjectiveTolerance define the largest error that float32 dot products may leave
+// in a claimed objective P. If the error could be larger, training computes P from float64 dot
+// products.
 const (
 	GapTolerance       = 0.01 // error as a share of P - D, where D is the lower bound
 	ObjectiveTolerance = 1e-4 // error as a share of P, if there is no lower bound
 )
 
-// Tolerance returns the largest error that float32 dot products may leave in the objective. A lower
+// Tolerance returns the largest error that float32 dot products may leave in c.Objective. A lower
 // bound below 0 counts as 0.
 func (c Claim) Tolerance() float64 {
 	if math.IsNaN(c.Bound) {
@@ -36,13 +38,14 @@ func (c Claim) Tolerance() float64 {
 	return float64(GapTolerance * (c.Objective - max(0, c.Bound)))
 }
 
-// ProblemSuffix returns the words that name problem k in a message, " of weight vector 3" for the
-// what "weight vector" and k 3, or "" if there is only one problem.
-func ProblemSuffix(what string, k, problems int) string {
+// ProblemSuffix returns words that name one of several problems in a message. An example is " of
+// weight vector 3", where kind is "weight vector" and k is 3. If there is only one problem, it
+// returns "".
+func ProblemSuffix(kind string, k, problems int) string {
 	if problems == 1 {
 		return ""
 	}
-	return fmt.Sprintf(" of %s %d", what, k)
+	return fmt.Sprintf(" of %s %d", kind, k)
 }
 
 // Comparison compares the claims of a model with computed values, problem by problem.
@@ -55,55 +58,57 @@ type Comparison struct {
 	problems float64 // number of calls of Bound, one for each problem
 }
 
-// Objective compares a claimed objective with the computed objective found. A difference of more
-// than most contradicts the claim; a difference of more than sure leaves the claim unconfirmed. of
-// is the ProblemSuffix.
-func (t *Comparison) Objective(of string, claimed, found, sure, most float64) {
+// Objective compares the claimed objective of a problem with the objective found, which was
+// computed from the data. A difference of more than wrong contradicts the claim; a smaller
+// difference, but of more than unsure, leaves it unconfirmed. suffix is the ProblemSuffix.
+func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
-	case !(off <= most):
-		t.Wrong(of, claimed, found)
-	case off > sure:
+	case !(off <= wrong):
+		t.Wrong(suffix, claimed, found)
+	case off > unsure:
 		t.Unconfirmed = true
 	}
 }
 
-// Wrong calls Contradict because the claimed objective differs from the computed objective found.
-func (t *Comparison) Wrong(of string, claimed, found float64) {
-	t.Contradict("the objective%s is %v, not %v", of, found, claimed)
+// Wrong calls Contradict with the reason that the claimed objective differs from the objective
+// found, which was computed from the data. suffix is the ProblemSuffix.
+func (t *Comparison) Wrong(suffix string, claimed, found float64) {
+	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
 }
 
 // Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
 // sums that Means uses. It reports whether the computed bound and gap are as good as claimed.
-func (t *Comparison) Bound(of string, claimed, found Claim) bool {
+func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.Bound += claimed.Bound
 	t.problems++
-	return t.bound(of, claimed, found)
+	return t.bound(suffix, claimed, found)
 }
 
 // bound compares a claimed bound with the computed bound, and reports whether the computed bound
 // and gap are as good as claimed. It calls Contradict for a claimed bound below 0 or above the
 // computed objective and, if Proven is set, for a computed bound or gap that is worse than claimed.
-func (t *Comparison) bound(of string, claimed, found Claim) bool {
+func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.Bound): // only an objective is claimed
 		return false
 	case claimed.Bound < 0 || proof.Check(found.Objective, claimed.Bound) != nil:
 		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the "+
-			"model's objective, %v", claimed.Bound, of, found.Objective)
+			"model's objective, %v", claimed.Bound, suffix, found.Objective)
 	case found.AsGood(claimed):
 		return true
 	case t.Proven:
-		t.Contradict("the proof shows a gap%s of %v by the bound %v, the model claims %v by %v", of,
+		t.Contradict("the proof shows a gap%s of %v by the bound %v, the model claims %v by %v", suffix,
 			found.gap(), found.Bound, claimed.gap(), claimed.Bound)
 	}
 	return false
 }
 
-// Lambda compares a claimed lambda, 0 for none, with the lambda computed from the data.
-func (t *Comparison) Lambda(of string, claimed, found float64) {
+// Lambda compares a claimed lambda with the lambda found, which was computed from the data. It
+// calls Contradict if they differ, unless claimed is 0, which means that no lambda is claimed.
+func (t *Comparison) Lambda(suffix string, claimed, found float64) {
 	if claimed != 0 && claimed != found {
-		t.Contradict("the lambda%s is %v, not %v", of, found, claimed)
+		t.Contradict("the lambda%s is %v, not %v", suffix, found, claimed)
 	}
 }
 
@@ -127,10 +132,14 @@ func (t *Comparison) All(claimed, found Claim) {
 	}
 }
 
-// Verdict returns the verdict on a model, a pegasos.Verdict. reasons is the number of reasons
-// against the model's claims, all is its claimed means over all problems, and unsure reports
-// whether a claim was not confirmed. With no reasons against it, a model whose claimed relative gap
-// is above 1 or NaN claims nothing that could be confirmed.
+// Verdict returns the verdict on a model, as the text of a pegasos.Verdict. reasons is the number
+// of reasons against the model's claims, all is its claimed means over all problems, and unsure
+// reports whether a claim was not confirmed. The first of these verdicts that applies is returned:
+//
+//   - contradicted, if there are reasons
+//   - claims nothing, if the claimed relative gap is above 1 or NaN
+//   - not confirmed, if unsure is true
+//   - confirmed
 func Verdict(reasons int, all Claim, unsure bool) string {
 	switch {
 	case reasons > 0:

@@ -23,7 +23,8 @@ type Result struct {
 	PerClass []Problem // results for each weight vector; nil for a joint problem
 }
 
-// Run is the part of a Result that needs no measurement. Files store it under these JSON keys.
+// Run is the part of a Result that Unmeasure keeps, because it is known even if the objectives are
+// not. Model files store it under these JSON keys.
 type Run struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -49,7 +50,8 @@ func Unknown(n int) []Problem {
 	return slices.Repeat([]Problem{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
 }
 
-// Unmeasure sets all objectives, lower bounds and gaps to NaN, which means unknown.
+// Unmeasure sets all objectives, lower bounds and gaps of r to NaN, which means that they are
+// unknown.
 func (r *Result) Unmeasure() {
 	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
 	for k := range r.PerClass {

@@ -1,6 +1,6 @@
-// Package trials chooses lambda by cross-validation: it trains models with each lambda of a
+// Package trials chooses lambda by cross-validation. It trains models with each lambda of a
 // choose.Path on a part of the rows, and compares their predictions of the other rows. Lambda is
-// its only function. The package runs engine sessions, and package pegasos calls it before
+// its only exported function. The package runs engine sessions, and package pegasos calls it before
 // training.
 package trials
 
@@ -23,11 +23,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Lambda returns the lambda of the path p whose models predict held-out rows best. It returns the
-// rule's lambda unless another is better by more than 1.5 standard errors. job is the complete job
-// of training on all rows. The free memory decides how many folds run in parallel and whether rows
-// are copied, which does not change the result; Lambda returns an error if the memory is too little
-// for one fold. If job.Until is done before Lambda returns, the result means nothing.
+// Lambda returns the lambda of p.Lambdas whose models predict held-out rows best. It returns the
+// default, p.Lambdas[p.Rule], unless another lambda is better by more than 1.5 standard errors. job
+// is the complete job of training on all rows. The free memory decides how many folds run in
+// parallel and whether rows are copied, which does not change the result; Lambda returns an error
+// if the memory is too little for one fold. If job.Until is done before Lambda returns, the result
+// means nothing.
 func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	s := &job.Settings
 	settings.KeepOnly(s, settings.Trial)
@@ -55,8 +56,8 @@ func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	}
 }
 
-// holdOutAll calls holdOut for every fold of the path, for up to atOnce of them in parallel. It
-// returns the error of one of them, if any.
+// holdOutAll calls holdOut for every fold of the path, for up to atOnce of them in parallel. If
+// some calls fail, it returns the error of one of them.
 func (t *trial) holdOutAll(atOnce int) error {
 	t.job.Share = atOnce
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
@@ -68,7 +69,7 @@ func (t *trial) holdOutAll(atOnce int) error {
 
 const (
 	maxEpochs  = 15  // largest number of epochs of a run with one lambda
-	sureErrors = 1.5 // standard errors by which a lambda must be better than the rule's
+	sureErrors = 1.5 // standard errors by which a lambda must be better than the default lambda
 )
 
 // trial is the cross-validation of the lambdas of a path.
@@ -86,10 +87,11 @@ const (
 	absent = -2 // part of a row of weight 0, which no model is trained on
 )
 
-// assignParts divides the rows into choose.Parts parts. It deals out the groups of equal rows of
-// each class in the order of their hashes, so that neither the order of the rows nor copies of rows
+// assignParts divides the rows into choose.Parts parts; fold k holds out part k. Rows that are
+// equal form a group, and stay together. The groups of each class are assigned to the parts in
+// turn, in the order of their hashes, so that neither the order of the rows nor copies of rows
 // change the parts. The class of a group is the lowest class of its rows. If a class has only one
-// group, the group is in no part.
+// group, the rows of the group are in no part: all models are trained on them.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
@@ -143,10 +145,11 @@ func (t *trial) assignParts() {
 // stopped reports whether job.Until is done.
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
-// holdOut trains a model with each lambda on the rows outside a part, starting from the model of
-// the lambda before, and stores the models' mistakes on the rows of the part. After a model that
-// makes no mistake on its own rows it trains no further ones: all smaller lambdas get the mistakes
-// of this model. It returns an error if there is too little memory.
+// holdOut runs the fold that holds out the rows of the given part. It trains a model with each
+// lambda on the other rows, starting from the model of the previous lambda, and stores the mistakes
+// of each model on the held-out rows in t.wrong. After a model without a mistake on the rows it was
+// trained on, holdOut trains no more models: all smaller lambdas get the mistakes of this model. It
+// returns an error if there is too little memory.
 func (t *trial) holdOut(part int32) error {
 	if t.stopped() {
 		return nil
@@ -181,7 +184,7 @@ func (t *trial) holdOut(part int32) error {
 		rest := t.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
-		} // otherwise all smaller lambdas get this model's mistakes
+		} // for a perfect model: all smaller lambdas get its mistakes
 		for i, p := range t.part {
 			if p != part {
 				continue
@@ -209,12 +212,13 @@ func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each model is recorded as having taken: the next run,
-// which starts from the model, then begins with small steps.
+// startSteps is the number of steps that each trained model is said to have taken. The run with the
+// next lambda starts from this model, and takes small steps from the beginning because of this
+// number.
 const startSteps = 1 << 20
 
-// run trains the model of a job. It returns a nil model if training fails or is stopped, and an
-// error only if there is too little memory.
+// run trains the model of a job. It returns a nil model if training fails or is stopped. It returns
+// an error only if there is too little memory.
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
@@ -232,9 +236,11 @@ func run(job engine.Job) (*engine.Point, error) {
 	return m, nil
 }
 
-// mistake returns the loss by which a model's prediction of row i counts: for classes the row's
-// weight if the prediction is wrong, otherwise 0; for regression the squared error times the
-// weight. Without a model, m == nil, it is +Inf.
+// mistake returns the loss of a model's prediction of row i:
+//
+//   - for classes, the row's weight if the prediction is wrong, otherwise 0
+//   - for regression, the squared error times the row's weight
+//   - without a model, if m is nil, +Inf
 func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
@@ -267,9 +273,9 @@ func weightOf(set *rows.Set, i int) float64 {
 	return set.Weight[i]
 }
 
-// best returns the index of the lambda with the smallest mean mistake, among those that are better
-// than the rule's lambda by more than sureErrors standard errors. If there are none, it returns
-// the index of the rule's lambda.
+// best returns the index of the best lambda. Only lambdas whose mean mistake is smaller than that
+// of the default lambda by more than sureErrors standard errors are considered, and among them the
+// one with the smallest mean mistake is the best. If there are none, it is the default lambda.
 func (t *trial) best() int {
 	best, least := t.path.Rule, 0.0
 	for k := range t.wrong {
@@ -282,8 +288,9 @@ func (t *trial) best() int {
 }
 
 // compare returns the weighted mean difference between the mistakes with lambda k and with the
-// rule's lambda, and its standard error. The rows of a group count as one observation, and a row of
-// weight w counts as w copies. compare returns zeros if the mean is not finite.
+// default lambda, negative if lambda k is better, and the standard error of this mean. The rows of
+// a group count as one observation, and a row of weight w counts as w copies. compare returns zeros
+// if the mean is not finite.
 func (t *trial) compare(k int) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
