@@ -23,12 +23,12 @@ func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows 
 var ErrTooMuch = errors.New("needs more memory than a file of this size may: it is damaged or " +
 	"malicious")
 
-// Part is the share of one reader in the memory that a file may use: Free bytes for every file, and
-// PerByte for each byte read. The rest is for garbage, buffers and the program itself.
+// Part is a share of the memory that reading a file may use: Free bytes for every file, and PerByte
+// for each byte read. The rest of the memory is for garbage, buffers and the program itself.
 type Part struct{ Free, PerByte int64 }
 
-// The parts for reading models, whose PerByte counts bytes of the file as stored, compressed or
-// not, and for reading tables.
+// The shares of memory for reading models and tables. For models, PerByte counts bytes of the file
+// as stored, compressed or not.
 var (
 	// Elements is for slices that are larger than their text, and for vectors without numbers.
 	Elements = Part{8 << 20, 6}
@@ -46,10 +46,11 @@ var (
 	Names = Part{8 << 20, 0}
 )
 
-// Of returns the bytes of the part for a file of which size bytes have been read.
+// Of returns the number of bytes of memory that p allows when size bytes of a file have been read.
 func (p Part) Of(size int64) int64 { return p.Free + p.PerByte*size }
 
-// Account counts the memory taken from a Part. A nil Account allows everything.
+// Account counts the memory that a reader takes, up to the share in Part. A nil Account allows
+// everything.
 type Account struct {
 	Part
 	read, taken int64
@@ -74,7 +75,7 @@ func (a *Account) Take(bytes int64) bool {
 	return true
 }
 
-// Return gives back bytes taken before.
+// Return frees the given number of bytes, which an earlier Take counted as taken.
 func (a *Account) Return(bytes int64) {
 	if a != nil {
 		a.taken -= bytes

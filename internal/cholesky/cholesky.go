@@ -25,11 +25,11 @@ type Factor struct {
 	u      []float32 // U, row-major; the elements below the diagonal are meaningless
 	scale  []float64 // the diagonal of D
 	row    []float64
-	a, b   []float32 // panels of the rows that are being subtracted
+	a, b   []float32 // panels into which subtract packs rows of U
 }
 
-// step is the number of rows subtracted from the remaining rows at a time: whole tiles in both
-// directions.
+// step is the number of rows of U whose products Decompose subtracts from the rows below them at a
+// time. It is a multiple of the tile's height and width.
 const step = 8 * asm.TileRows
 
 // New returns a Factor for matrices of dim rows and columns.
@@ -74,7 +74,9 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 	return nil
 }
 
-// load stores the upper triangle of DAD in u, and D in scale.
+// load computes DAD for A = scale*m + add*I. It stores the upper triangle in f.u, and the diagonal
+// of D, powers of two, in f.scale. It returns an error if a diagonal element of A is not positive
+// and finite.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 	m.Diagonal(f.row)
 	for i, v := range f.row {
@@ -103,16 +105,17 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 		f.dim, pivot)
 }
 
-// rows computes the rows from first to end-1 of U, at most the rows of a tile. The rows above first
-// must have been subtracted from them.
-func (f *Factor) rows(first, end int) error {
+// rows computes the rows of U numbered from start to end-1, which are at most asm.TileRows. The
+// products of all rows of U above row start must have been subtracted from these rows before: see
+// subtract.
+func (f *Factor) rows(start, end int) error {
 	var column [asm.TileRows]float32
-	for r := first; r < end; r++ {
-		for q := first; q < r; q++ {
-			column[q-first] = f.u[q*f.stride+r]
+	for r := start; r < end; r++ {
+		for q := start; q < r; q++ {
+			column[q-start] = f.u[q*f.stride+r]
 		}
 		row := f.u[r*f.stride+r:][:f.dim-r]
-		asm.GemvT(-1, f.u[first*f.stride+r:], f.stride, column[:r-first], row)
+		asm.GemvT(-1, f.u[start*f.stride+r:], f.stride, column[:r-start], row)
 		if !(row[0] > 0) || math.IsInf(float64(row[0]), 1) {
 			return f.notDefinite(r, float64(row[0]))
 		}
@@ -121,8 +124,8 @@ func (f *Factor) rows(first, end int) error {
 	return nil
 }
 
-// subtract subtracts the products of the rows from k0 to k1-1 of U, which are complete, from the
-// rows from k1 to end-1.
+// subtract subtracts the sum of U(k, i)*U(k, j) over k0 <= k < k1 from each element (i, j) of f.u
+// with k1 <= i < end and i <= j. Rows k0 to k1-1 of U must be complete.
 func (f *Factor) subtract(k0, k1, end, threads int) {
 	k := k1 - k0
 	from, last := k1/asm.TileCols*asm.TileCols, roundUp(f.dim, asm.TileCols)
@@ -142,7 +145,8 @@ func (f *Factor) subtract(k0, k1, end, threads int) {
 	})
 }
 
-// Solve sets b to the solution x of Ax = b, in float64 and in a fixed order of operations.
+// Solve replaces b by the solution x of Ax = b, where A is the matrix that Decompose factored. It
+// computes in float64 and in a fixed order of operations.
 func (f *Factor) Solve(b []float64) {
 	b = b[:f.dim]
 	for i := range b {

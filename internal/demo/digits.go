@@ -36,7 +36,8 @@ func digits() []problem {
 	return sets
 }
 
-// write writes the sets to new files in dir, name.train.svm and name.test.svm.
+// write writes the training and test set of each problem to new files in dir, which are called
+// name.train.svm and name.test.svm after the problem's name.
 func write(dir string, sets []problem) error {
 	for _, p := range sets {
 		for part, s := range map[string]*dataset.Set{"train": p.train, "test": p.test} {
@@ -57,8 +58,8 @@ func write(dir string, sets []problem) error {
 	return nil
 }
 
-// otherTrainers is the accuracy of other trainers with default settings on the same rows, in
-// percent: README.md has the commands.
+// otherTrainers lists the accuracy of other trainers with default settings on the same rows, in
+// percent. README.md has the commands that measure it.
 var otherTrainers = []struct {
 	name          string
 	pixels, units float64
@@ -69,8 +70,8 @@ var otherTrainers = []struct {
 	{"scikit-learn 1.2.1, LogisticRegression()", 95.32, 78.17},
 }
 
-// compare trains on both sets with a zero Config, and prints the accuracy on the test sets beside
-// the accuracy of other trainers.
+// compare trains on the training set of each problem with a zero Config, and prints the accuracy on
+// its test set beside the accuracy of other trainers.
 func compare(w io.Writer, sets []problem) error {
 	first := sets[0]
 	fmt.Fprintf(w, "%d handwritten digits of %d pixels, ten classes; %d more to test.\n",

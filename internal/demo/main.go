@@ -28,7 +28,8 @@ func main() {
 	}
 }
 
-// run writes sets to the directory export if it is not empty, else the tour with sets to w.
+// run writes the data sets to the directory export. If export is empty, it runs the demo on them
+// instead, and prints it to w.
 func run(w io.Writer, sets []problem, export string) error {
 	if export != "" {
 		return write(export, sets)
@@ -61,5 +62,5 @@ const next = `    go doc ./dense          # the kernels, for programs that link 
 
 func heading(w io.Writer, s string) { fmt.Fprintf(w, "\n%s\n\n", s) }
 
-// background is the context of all training: Ctrl-C ends the whole program.
+// background is the context of all training. It is never canceled: Ctrl-C ends the whole program.
 var background = context.Background()

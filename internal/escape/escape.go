@@ -22,7 +22,7 @@ func Name(name string) string {
 	return name
 }
 
-// Names returns Name of each name, or nil if names is nil.
+// Names returns a slice with the result of Name for each of the names, or nil if names is nil.
 func Names(names []string) []string {
 	if names == nil {
 		return nil
@@ -55,8 +55,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut returns word for a message that quotes it. It cuts a word of more than 40 bytes to the whole
-// characters in its first 40 bytes and appends "...".
+// Cut shortens a word that a message quotes: if the word is longer than 40 bytes, Cut returns the
+// whole characters in its first 40 bytes and "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {

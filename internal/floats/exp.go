@@ -37,7 +37,8 @@ const (
 	expC12 = expC11 / 14
 )
 
-// Exp returns e^x: +Inf on overflow, correct subnormals and then 0 on underflow, NaN for NaN.
+// Exp returns e^x: +Inf on overflow, NaN for NaN. On underflow, the result is a subnormal number
+// with the error bound of the package comment, or 0 for still smaller x.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:

@@ -16,8 +16,8 @@ func Memory() int64 { return memory("MemTotal:") }
 // taken.
 func Available() int64 { return memory("MemAvailable:") }
 
-// Free returns about the number of bytes of Memory that this process has not allocated yet,
-// whatever other processes use; +Inf if Memory is unknown.
+// Free returns about how many bytes of Memory this process could still allocate if it were alone on
+// the machine: it ignores what other processes use. It is +Inf if Memory is unknown.
 func Free() float64 {
 	all := Memory()
 	if all == 0 {
@@ -38,8 +38,8 @@ func heap() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// Expected, if not nil, is called with the number of bytes that work about to begin will add to the
-// heap. The command sets it.
+// Expected, if not nil, is called before work that needs memory, with the number of bytes that the
+// work will add to the heap. Command pegasimd sets it.
 var Expected func(bytes float64)
 
 // Expect calls Expected, if it is set.

@@ -14,13 +14,15 @@ import (
 	"strings"
 )
 
-// Of returns the message to panic with. Functions that should be inlined, or small, should call it
+// Of returns the message to panic with: the package and the name of the public function that the
+// user called, then the text in format. A function that should be inlined, or small, should call Of
 // in a separate function marked go:noinline.
 func Of(format string, args ...any) string {
 	return called() + ": " + fmt.Sprintf(format, args...)
 }
 
-// Lengths is Of for two lengths, or other numbers, that should be equal.
+// Lengths returns the message for two lengths, or other numbers, that should be equal but are not:
+// n, which is called a in the message, and m, which is called b.
 func Lengths(a string, n int, b string, m int) string {
 	return Of("%s = %d, %s = %d", a, n, b, m)
 }
@@ -71,8 +73,8 @@ func called() string {
 	return where + ": " + name
 }
 
-// split returns the package and the function of a full function name, and whether the package is a
-// public package of this module.
+// split returns the package and the function of a full function name from the stack. public reports
+// whether the package is a public package of this module.
 func split(full string) (pkg, function string, public bool) {
 	path, inModule := strings.CutPrefix(full, module())
 	slash := strings.LastIndex(path, "/") + 1

@@ -17,7 +17,8 @@ const (
 )
 
 // Scaler scales rows. With Standard or MaxAbs, the value x in column j becomes (x -
-// Shift[j])*Factor[j], where a nil Shift is 0; with Unit, each row is divided by its length.
+// Shift[j])*Factor[j]; if Shift is nil, it becomes x*Factor[j]. With Unit, each row is divided by
+// its length.
 type Scaler struct {
 	Kind   string
 	Shift  []float32 // one for each column if Kind is Standard, else nil
@@ -32,8 +33,8 @@ func Inverse(x float64) float32 {
 	return float32(min(1/x, math.MaxFloat32))
 }
 
-// At returns the scaled value v of column j in float64: the difference and the product are each
-// rounded once, with relative errors of at most 2^-53.
+// At returns the scaled value of v, an element of column j, in float64. The difference and the
+// product are each rounded once, with relative errors of at most 2^-53.
 func (s *Scaler) At(j int, v float32) float64 {
 	if s.Shift == nil {
 		return float64(float64(v) * float64(s.Factor[j]))
@@ -41,8 +42,9 @@ func (s *Scaler) At(j int, v float32) float64 {
 	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
 }
 
-// Row stores the scaled values in dst, rounded to float32. values are the elements in the given
-// columns, or in all columns if columns is nil. dst may be values. Kind must not be None.
+// Row scales the elements of one row in values, and stores them in dst, rounded to float32. columns
+// has the column of each element; if it is nil, values has the elements of all columns. dst may be
+// values. Kind must not be None.
 func (s *Scaler) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {
