@@ -17,10 +17,11 @@ func ROCAUC(truth []bool, scores []float64, weights []float32) float64 {
 	return auc
 }
 
-// AveragePrecision returns the sum, over the distinct scores from the highest down, of the recall
-// gained at that score times the precision of all rows with at least that score. Rows with equal
-// scores are added together, and nothing is interpolated. It is NaN if a score is NaN, or if there
-// is no positive row; without negative rows it is 1.
+// AveragePrecision returns a sum over the distinct scores, from the highest down. The term of a
+// score is the recall gained by the positive rows with that score, times the precision of all rows
+// with at least that score. Rows with equal scores are added together, and nothing is interpolated.
+// AveragePrecision is NaN if a score is NaN, or if there is no positive row; without negative rows
+// it is 1.
 func AveragePrecision(truth []bool, scores []float64, weights []float32) float64 {
 	_, averagePrecision := Ranking(truth, scores, weights)
 	return averagePrecision

@@ -6,10 +6,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Step returns the greatest |x[i]| divided by 127, ignoring NaN: a step with which [Quantize]
-// clamps no value. It is rounded to the nearest float32, but up if a subnormal step would otherwise
-// clamp a value, and down if 127 steps would overflow. It is 0 for a vector that is empty or has
-// only zeros.
+// Step returns the greatest |x[i]| divided by 127, ignoring NaN. It is a step with which [Quantize]
+// clamps no value of x. It is 0 for a vector that is empty or has only zeros.
+//
+// The quotient is rounded to the nearest float32, with two exceptions: it is rounded up if a
+// subnormal step would otherwise clamp a value, and down if 127 steps would overflow.
 func Step(x []float32) float32 {
 	var most float32
 	for _, v := range x {
