@@ -41,9 +41,10 @@ func module() string {
 	return path
 }
 
-// called returns the package and the name of the public function that the user called. It is the
-// outermost exported function of the first public package on the stack, before the stack leaves
-// that package.
+// called returns the package and the name of the public function that the user called. It walks up
+// the stack to the first public package of this module, and on to the last frame before a function
+// of another package or of a test. The function is the last exported function of the public package
+// on this way.
 func called() string {
 	var stack [64]uintptr
 	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack[:])])

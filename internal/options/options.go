@@ -1,6 +1,6 @@
 // Package options provides the defaults and rules that the configurations of the trainers share. A
-// configuration is checked against tables of rules. Each Rule that does not hold names a field and
-// the reason; the first of these is the error.
+// configuration is checked against tables of rules. Each violated Rule names a field and the
+// reason, and the first violated Rule becomes the error.
 package options
 
 import (
@@ -19,8 +19,8 @@ func Fill[T comparable](field *T, value T) {
 	}
 }
 
-// Rule is the result of checking one rule: the zero Rule if it holds, else the field and the
-// reason.
+// Rule is the result of checking one rule of a configuration: the zero Rule if the rule holds, else
+// the field that violates it and the reason. Functions that return a rule have checked it.
 type Rule struct {
 	Field  string
 	Reason string

@@ -1509,8 +1509,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 }
 
 // NearestHalf returns the half-precision number nearest to v, which is not NaN, by binary search
-// among numbers with v's sign. In ties it returns the one with an even mantissa. From halfway
-// between the greatest number and the next power of two on, it returns infinity.
+// among numbers with v's sign. In ties it returns the one with an even mantissa. It returns
+// infinity, with v's sign, if |v| is at least the midpoint of the greatest finite number and the
+// next power of two.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {

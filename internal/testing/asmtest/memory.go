@@ -25,9 +25,9 @@ const sentinel = -12345.5
 
 const margin = 16 // least number of sentinels on each side of an operand of floats
 
-// Shifted allocates operands that differ in alignment. The first operand of floats starts Offset
-// floats after a multiple of 64 bytes, the second one Offset+2 floats after one, and so on, modulo
-// 16. Sentinels surround each operand of floats.
+// Shifted allocates operands that differ in alignment. The k-th operand of floats, counted from 0,
+// starts (Offset + 2k) mod 16 floats after a multiple of 64 bytes. Sentinels surround each operand
+// of floats.
 type Shifted struct {
 	Offset int
 	all    [][]float32

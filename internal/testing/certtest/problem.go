@@ -8,7 +8,8 @@ import (
 	"math/big"
 )
 
-// Kind is a loss function, of a row's scores z for each weight vector and its label y.
+// Kind is a loss function. The loss of a row depends on its label y and its scores z, one for each
+// weight vector.
 type Kind uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Pair is the same rows as a dense and a sparse matrix, with labels.
+// Pair holds the same rows twice, as a dense and as a sparse matrix, and their labels.
 type Pair struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix

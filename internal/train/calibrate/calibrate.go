@@ -16,13 +16,16 @@ type Sigmoid struct{ A, B float64 }
 // At returns the probability for the score z.
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// Fit returns the maximum-likelihood sigmoid for the scores z, with Platt's targets in place of the
-// outcomes 0 and 1; positive[i] reports whether the outcome of score i is 1. Fit follows Lin, Lin
-// and Weng (Machine Learning 68, 2007): Newton's method with a line search and a ridge. A score of
-// weight 2 counts as two scores, in Platt's targets as well; a nil weight means 1 for each. If the
-// mean of the weights above 0 is below 1, all weights are scaled so that this mean is 1: otherwise
-// the prior in Platt's targets, one more row of each class, would outweigh small weights, such as
-// weights with the sum 1.
+// Fit returns the sigmoid that maximizes the likelihood of the outcomes of the scores z;
+// positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes 1 and 0 it uses
+// Platt's targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with these
+// outcomes. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007): Newton's method with a line
+// search and a ridge.
+//
+// A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
+// weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
+// mean is 1. Otherwise Platt's targets, which add about one row to each class, would outweigh small
+// weights, such as weights with the sum 1.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -59,8 +62,8 @@ newton:
 	return s
 }
 
-// unitWeights returns n weights: weight, or ones if weight is nil. If the mean of the weights above
-// 0 is below 1, it returns a copy scaled so that this mean is 1.
+// unitWeights returns weight, or n ones if weight is nil. If the mean of the weights above 0 is
+// below 1, it returns a copy of weight that is scaled so that this mean is 1.
 func unitWeights(weight []float64, n int) []float64 {
 	if weight == nil {
 		return slices.Repeat([]float64{1}, n)
@@ -146,10 +149,12 @@ func Softmax(p, z []float64) {
 }
 
 // Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
-// by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does: p approximately
-// minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2, with the sum of the p_a equal to
-// 1. pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1,
-// 2), ...; r_ab is 1 - r_ba. Probabilities of pairs are limited to 1e-7 and 1 - 1e-7.
+// by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does. For each pair of classes
+// a < b, pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ...,
+// (1, 2), .... Couple clamps r_ba to [1e-7, 1 - 1e-7].
+//
+// The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
+// where r_ab is 1 - r_ba.
 func Couple(p, pairs []float64) {
 	const most = 10 // largest number of classes for which no memory is allocated
 	n := len(p)
