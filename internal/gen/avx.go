@@ -417,8 +417,9 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part returns an opmask, or for AVX2 a mask of the floats that exist. That mask is loaded from the
-// table of masks, at an address among the ones.
+// Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
+// for the floats that exist and 0 for the others. That mask is loaded from t.masks, a table of
+// eight zeros, eight ones and eight zeros, beginning at the first of the ones or later.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -439,8 +440,8 @@ func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// Head returns an opmask, or for AVX2 a mask that is loaded from the table of masks, at an address
-// among the zeros before the ones.
+// Head returns an opmask in AVX-512 code. In AVX2 code it returns a mask of the same kind as Part
+// does, loaded from the table t.masks beginning n entries before the first of the ones.
 func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		table, mask := t.GP64(), t.YMM()
@@ -540,20 +541,21 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits an operation whose second operand is in memory: packed for groups of four or
-// more, and single, unless it is nil, for a group of one. For other groups it loads the operand
-// into a register and emits packed.
-func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
+// withMemory emits an operation whose second operand is in memory. A group of four or more uses the
+// instruction packedOp with that memory operand. A group of one uses scalarOp with the memory
+// operand, unless scalarOp is nil. In all other cases the second operand is first loaded into a
+// register, to which packedOp is applied.
+func (t *avx) withMemory(packedOp, scalarOp func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
 	case dst.width >= 4:
-		packed(at(p, offset), r(a), r(dst))
-	case dst.width == 1 && single != nil:
-		single(at(p, offset), r(a), r(dst))
+		packedOp(at(p, offset), r(a), r(dst))
+	case dst.width == 1 && scalarOp != nil:
+		scalarOp(at(p, offset), r(a), r(dst))
 	default:
 		b := t.New(dst.width)
 		t.Load(b, p, offset)
-		packed(r(b), r(a), r(dst))
+		packedOp(r(b), r(a), r(dst))
 	}
 }
 
@@ -847,7 +849,7 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 }
 
 // widenBytes loads 2*width bytes and extends them to 16 bits. In AVX-512 code it sets the bytes
-// outside the part to 0; in AVX2 code mulBytes does.
+// outside the part to 0, if part is not nil. In AVX2 code it leaves this to its caller mulBytes.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:
@@ -861,8 +863,9 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes returns a mask of 16-bit words for AVX2, made from the table of masks at an address
-// among the zeros before the ones. AVX-512 code uses lowPart and highPart instead.
+// LastBytes is for AVX2; AVX-512 code uses lowPart and highPart instead. It returns a mask of
+// 2*width 16-bit words: all ones in the last n mod 2*width words, and zeros in the words before.
+// The mask is made from t.masks, at an address among the zeros before the ones.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)

@@ -26,7 +26,7 @@ var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.RequiredISAExtensions),
 )
 
-const sixteen = 16 << 16 // adds 16 to the register number, which starts at bit 16 of a reg.ID
+const sixteen = 16 << 16 // 16 in the register number of a reg.ID, which begins at bit 16
 
 // upperRegisters swaps vector registers 0-15, which avo allocates first, with registers 16-31.
 func upperRegisters(fn *ir.Function) error {

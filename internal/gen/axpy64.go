@@ -6,9 +6,9 @@ func init() {
 	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
-// axpy64 emits a kernel that adds a*x to y, four groups of doubles per iteration, then the
-// remaining elements in pieces, each half as long as the one before, which do not overlap: see
-// elementwise. n is at most asm.Block.
+// axpy64 emits a kernel that adds a*x to y. Each iteration of its loop processes four groups of
+// doubles. The remaining elements are processed in pieces, each half as long as the one before. The
+// pieces do not overlap; the comment on elementwise says why. n is at most asm.Block.
 func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")

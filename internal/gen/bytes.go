@@ -34,8 +34,8 @@ type byteTerm struct {
 	difference bool // the terms are squared differences, not products
 }
 
-// signedSum reports whether sums may be negative. Such sums of up to asm.Block terms fit into an
-// int32, all other sums into a uint32.
+// signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms fits
+// into an int32 if it may be negative, and into a uint32 if not.
 func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
 // sumBytes emits a kernel that returns the sum of the terms of two vectors of bytes. n is at most
@@ -53,8 +53,9 @@ func rowsBytes(t Target, term byteTerm) {
 	})
 }
 
-// eachRow emits a loop over the rows of a matrix that stores in dst, for each row, the integer in
-// the register that sum returns. Elements of rows and x have size bytes. There is at least one row.
+// eachRow emits a loop over the rows of a matrix, of which there must be at least one. For each
+// row, the function sum emits the code that computes an integer, and returns the integer's
+// register; the loop stores the integer in dst. Each element of rows and of x takes size bytes.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	dst, count, x := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("x")
 	rows, stride, n := t.PointerParam("rows"), t.IntParam("stride"), t.IntParam("len(x)")
@@ -70,8 +71,9 @@ func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual
 	t.Done()
 }
 
-// byteSum emits code that sums the terms of two vectors of n bytes, and returns the register of the
-// sum. Unless distance is 0, the code prefetches x, distance bytes ahead, once per 64 bytes.
+// byteSum emits code that sums the terms of two vectors of n bytes, and returns the register that
+// holds the sum. If distance is above 0, the code prefetches the vector x, distance bytes ahead,
+// once per 64 bytes.
 func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	total = t.NewInt()

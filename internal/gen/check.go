@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// features lists by code path the CPU features that package asm requires before it selects the
-// path. isa_amd64.go has the same lists.
+// features maps each code path to the CPU features, by avo's names, that package asm requires
+// before it selects the path. isa_amd64.go has the same lists.
 var features = map[string][]string{
 	"AVX2":       {"AVX", "AVX2", "F16C", "POPCNT"},
 	"AVX512x256": avx512Features,
@@ -21,26 +21,27 @@ var features = map[string][]string{
 var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
 	"AVX512BW", "AVX512DQ"}
 
-// byExtension maps avo's names of the CPU features that single kernels require beyond AVX-512 to
-// the endings of those kernels' names.
+// byExtension has the CPU features beyond AVX-512 that a kernel may require. It maps avo's name of
+// the feature to the word with which the name of such a kernel ends.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
 // baseline lists required features, by avo's names, that every amd64 CPU has. avo counts
 // PREFETCHT0, which came with SSE, as MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
-// check returns a pass that fails if a function of the given code path needs a CPU feature that is
-// neither in features nor in baseline nor named at the end of the kernel's name. avo may allocate
-// vector registers 16 to 31, which only AVX-512 has, on every path: the pass also fails if AVX2
-// code uses them.
+// check returns a pass that fails if a function of the given code path needs a CPU feature that no
+// list allows. features[isa] and baseline list the features that every function may need;
+// byExtension lists those that only functions of kernels named after the feature may need. The pass
+// also fails if AVX2 code uses one of the vector registers 16 to 31: only AVX-512 has them, but avo
+// may allocate them on every path.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {
 			feature := byExtension[need]
 			if !slices.Contains(features[isa], need) && !slices.Contains(baseline, need) &&
 				(feature == "" || !strings.HasSuffix(f.Name, feature+isa)) {
-				return fmt.Errorf("%s needs %s, which features[%q] does not list", f.Name,
-					need, isa)
+				return fmt.Errorf("%s needs %s: list it in features[%q] and isa_amd64.go, or "+
+					"mark the kernel with needing", f.Name, need, isa)
 			}
 		}
 		for _, i := range f.Instructions() {

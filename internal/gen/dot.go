@@ -6,7 +6,7 @@ func init() {
 	}).inWide()
 }
 
-// product sets dst to the products of the two vectors' elements.
+// product sets dst to the products of the elements of the two vectors of s.
 func product(dst Group, s source) {
 	s.load(dst, 0)
 	s.mul(dst, dst, 1)

@@ -26,9 +26,10 @@ func init() {
 	}).partOf("Cosine").inWide()
 }
 
-// exactCosine emits code that computes the cosine from the sums of x*y, x*x and y*y. The code jumps
-// to the label inexact if the sum of y*y is not in safe range (minSquares to maxSquares), or the
-// cosine is outside [-1, 1] or NaN. The caller has checked the sum of x*x.
+// exactCosine emits code that computes the cosine of x and y from three sums: xy of x*y, xx of x*x,
+// and yy of y*y. The code jumps to the label inexact if yy is outside the safe range (minSquares to
+// maxSquares), or if the cosine is outside [-1, 1] or NaN. The caller must have checked that xx is
+// in the safe range.
 func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine, square := t.New(1), t.New(1)
 	t.IfOutside(yy, minSquares, maxSquares, "inexact")
@@ -41,10 +42,10 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 // one is the bit pattern of 1.0.
 const one = 0x3f800000
 
-// allNorms emits code that computes the sums of x*y, y*y and x*x, in this order, with the same bits
-// as three separate sums. end emits the rest of the function; it is called for each place in the
-// code where the sums are complete. Vectors of up to 64 elements are summed without a loop. n is at
-// most asm.Block.
+// allNorms emits code that computes the sums of x*y, y*y and x*x, in this order. Each sum has the
+// bits that it would have if it were computed alone. The function end emits the rest of the kernel,
+// given the three sums; it is called once for each place in the code where the sums are complete.
+// Vectors of up to 64 elements are summed without a loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -82,8 +83,9 @@ type norms struct {
 	prefetch int     // prefetch distance in y, in bytes; 0 for none
 }
 
-// terms sets dst to the products and squares of a group of elements. If zero is not nil, the
-// products are added to *zero, a group of +0, so that -0 becomes +0; squares are never -0.
+// terms sets dst to the terms of one group of elements: x*y, y*y and, if dst has three groups, x*x.
+// load emits the code that loads the group from the vector at p into v. If zero is not nil, *zero
+// is a group of +0, which is added to x*y so that -0 becomes +0; squares are never -0.
 func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
@@ -173,9 +175,10 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes emits the code for vectors of more than 64 elements. The lanes of all sums fit into
-// 512-bit registers. Narrower registers need two passes over the vectors, each for every other
-// group of eight lanes; adding the results of both passes is the fold from sixteen lanes to eight.
+// passes emits the code for vectors of more than 64 elements. 512-bit registers can hold the lanes
+// of all sums, and the vectors are read once. Narrower registers need two passes over the vectors:
+// the first sums the even-numbered groups of eight lanes, the second the odd-numbered groups.
+// Adding the results of both passes is the fold from sixteen lanes to eight.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {
@@ -217,8 +220,7 @@ func (s *norms) passes() {
 	}
 }
 
-// A normsPass emits one pass over x and y, which adds terms to some of the groups of lanes of each
-// sum.
+// A normsPass emits one pass over x and y, which computes some of the groups of lanes of each sum.
 type normsPass struct {
 	*norms
 	name            string
@@ -227,7 +229,8 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start sets the lanes of this pass to their terms among the first 64 elements.
+// start sets the lanes of this pass to the terms of those of the first 64 elements that belong to
+// these lanes.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
@@ -255,16 +258,16 @@ func (p *normsPass) add(i int) {
 	}
 }
 
-// whole adds the terms of group g, a whole group of elements at x and y, to the i-th group of lanes
-// of this pass.
+// whole adds the terms of group g of the elements at x and y, all of which exist, to the i-th group
+// of lanes of this pass.
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.t.Load(p.vx, x, float*p.t.Width()*g)
 	p.t.Load(p.vy, y, float*p.t.Width()*g)
 	p.add(i)
 }
 
-// rest adds the terms of the remaining n elements, fewer than 64: whole groups, then an incomplete
-// group.
+// rest adds the terms of the n elements that remain, fewer than 64, as far as they belong to the
+// lanes of this pass: first whole groups of elements, then an incomplete group.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
@@ -294,9 +297,9 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t.Label(end)
 }
 
-// fold adds the third group of lanes of the pass to the first, and the fourth to the second. These
-// pairs are 32 lanes apart, whether the pass has every other group of eight lanes or all groups of
-// sixteen.
+// fold adds the third group of lanes of this pass to the first, and the fourth to the second, for
+// each sum. The two groups of such a pair are 32 lanes apart, because the pass has either every
+// other group of eight lanes or all groups of sixteen.
 func (p *normsPass) fold() {
 	for _, l := range p.lane {
 		p.t.Add(l[0], l[0], l[2])

@@ -14,11 +14,12 @@ func init() {
 // groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// passes lists, for each pass over four rows, the groups of lanes that longRows sums: as many as
-// fit into registers. Groups of sixteen lanes need one pass. Groups of eight lanes need four passes
-// of two groups each, whose order lets the folds from 64 lanes to 8 begin early: the two groups of
-// a pass are 32 lanes apart, passes 0 and 1 differ by 16 lanes like passes 2 and 3, and the second
-// two passes differ from the first two by 8 lanes.
+// passes returns, for each pass that longRows makes over four rows, the numbers of the groups of
+// lanes that the pass sums: as many groups as fit into registers. Groups of sixteen lanes need one
+// pass. Groups of eight lanes need four passes of two groups each. The order of the four passes
+// lets the folds from 64 lanes to 8 begin early: the two groups of a pass are 32 lanes apart; the
+// groups of pass 1 are 16 lanes after those of pass 0, and the groups of pass 3 are 16 lanes after
+// those of pass 2; the groups of passes 2 and 3 are 8 lanes after those of passes 0 and 1.
 func passes(width int) [][]int {
 	if width == 8 {
 		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -26,14 +27,14 @@ func passes(width int) [][]int {
 	return [][]int{{0, 1, 2, 3}}
 }
 
-// dotRows emits a kernel that stores in dst the dot products of x and rows, four rows at a time:
-// consecutive rows if idx is nil, and otherwise the rows whose numbers are in idx. The number of
+// dotRows emits a kernel that stores in dst the dot products of x and rows, four rows at a time. If
+// idx is nil, the rows are consecutive; otherwise idx holds the numbers of the rows. The number of
 // rows is a positive multiple of four; x has 1 to asm.Block elements. The last folds of four rows
-// are shared.
+// are done together, by FoldFour.
 //
-// If x has at most eight groups (64 elements, or 128 in groups of sixteen, with one or two terms in
-// each lane), x stays in registers. Longer rows are read in as many passes as it takes to keep the
-// lanes of four rows in registers.
+// An x of at most eight groups stays in registers. Eight groups hold 64 elements, or 128 in groups
+// of sixteen (then a lane has one or two terms). Longer rows are read in as many passes as it takes
+// to keep the lanes of four rows in registers: see passes.
 func dotRows(t Target) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
@@ -122,8 +123,9 @@ func dotRows(t Target) {
 	}
 }
 
-// shortSum adds groups 0 to k-1, which term computes, in the order of the folds, and returns the
-// sum, a group of as many lanes as the widest group.
+// shortSum emits the sum of k groups of terms, added in the order in which lanes are folded;
+// term(g) computes group g, from 0 to k-1. The result is a group of as many lanes as the widest
+// group, in which the remaining folds have still to be done.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group
@@ -156,7 +158,8 @@ func shortSum(t Target, k int, term func(g int) Group) Group {
 	return addAll(t, halves)[0]
 }
 
-// addAll adds the second of one or two groups, if any, to the first, and returns the first.
+// addAll adds v[1] to v[0] and returns v[:1] if v has two groups. It returns a v of fewer groups
+// unchanged.
 func addAll(t Target, v []Group) []Group {
 	if len(v) == 2 {
 		t.Add(v[0], v[0], v[1])
@@ -165,8 +168,9 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits the code of dotRows for an x of more than eight groups: at least one block of 64
-// elements, and 1 to 64 remaining elements.
+// longRows emits the part of dotRows that is for an x of more than eight groups. The elements are
+// divided into blocks of 64, of which there is at least one, and 1 to 64 remaining elements. next
+// and finish are the functions that dotRows calls by these names.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
 	span := copyInt(t, n) // length of the blocks of a row, in bytes
@@ -208,8 +212,8 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	finish(sum, "rows")
 }
 
-// passOver emits one pass over four rows. For each row it returns the groups of lanes whose numbers
-// are in together.
+// passOver emits one pass over the four rows at p. The slice together lists the numbers of the
+// groups of lanes that this pass sums. passOver returns these groups for each row.
 func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
 	part Part) (lane [4][]Group) {
 	width := t.Width()

@@ -12,10 +12,13 @@ func init() {
 }
 
 // dotSame emits code that computes dotSparse of a row whose values are all a. Each of the eight
-// lanes has a register of its own: a multiplication by an element in memory and an addition are two
-// operations per nonzero, while inserting elements into vectors takes more operations and more
-// time. The caller has to call few after it has emitted the return: few emits the code for rows of
-// fewer than eight nonzeros. All labels begin with name.
+// lanes has a register of its own. So a nonzero takes two operations, a multiplication by an
+// element in memory and an addition; inserting elements into vectors takes more operations and more
+// time.
+//
+// dotSame returns the group that holds the sum and a function, few, which emits the code for rows
+// of fewer than eight nonzeros. The caller must call few after it has emitted the return. The names
+// of all labels begin with name.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {

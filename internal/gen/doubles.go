@@ -44,19 +44,19 @@ func init() {
 // the 64 lanes of a float32 sum.
 const doubleLanes = lanes / 2
 
-// sumDoubles converts the elements of x and y to float64 and returns the given number of sums over
-// them, each in lane 0 of a group; a sum has 32 lanes. terms receives a group of doubles of each
-// vector, which it may overwrite, and calls add with the terms of each sum k. x has at most
-// asm.Block elements.
-func sumDoubles(t Target, sums int,
+// sumDoubles emits code that converts the elements of x and y to float64 and computes count sums
+// over them, of 32 lanes each. It returns each sum in lane 0 of a group. The function terms
+// receives a group of doubles of each vector, a of x and b of y, which it may overwrite, and calls
+// add(k, v) with the terms v of each sum k. x has at most asm.Block elements.
+func sumDoubles(t Target, count int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),
-		n: t.IntParam("len(x)"), lane: make([][]Group, sums)}
+		n: t.IntParam("len(x)"), lane: make([][]Group, count)}
 	width := t.Width()
 	s.half = width / 2
 	s.all = copyInt(t, s.n)
 	s.part = t.LastPart(t.Part(s.n, width))
-	if sums*doubleLanes/s.half+3 > t.Registers() {
+	if count*doubleLanes/s.half+3 > t.Registers() {
 		s.twoPasses()
 	} else {
 		s.pass("", []int{0, 1, 2, 3}[:doubleLanes/width])
@@ -69,8 +69,9 @@ func sumDoubles(t Target, sums int,
 	return total
 }
 
-// twoPasses emits two passes over the vectors, each for every other pair of groups of every sum.
-// The widest group has eight floats.
+// twoPasses emits two passes over the vectors. For every sum, the first pass computes pairs 0 and 2
+// of the groups of lanes, and the second computes pairs 1 and 3. twoPasses requires a target whose
+// widest group has eight floats.
 func (s *doubleSums) twoPasses() {
 	t, width := s.t, s.t.Width()
 	s.scratch = t.Scratch()
@@ -88,22 +89,22 @@ func (s *doubleSums) twoPasses() {
 	}
 }
 
-// doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so that the
-// lanes come in pairs of groups: the terms of group i of the floats are added to pair i.
+// A doubleSums emits float64 sums. A group of floats converts to two groups of doubles, so each sum
+// keeps its lanes in pairs of groups: the terms of group i of every 32 floats are added to pair i.
 type doubleSums struct {
 	t       Target
 	terms   func(add func(k int, v Group), a, b Group) // adds the terms of a and b to the sums
 	x, y, n reg.GPVirtual
 	all     reg.GPVirtual // number of elements in each vector
-	half    int           // number of doubles in a group
+	half    int           // number of doubles in the widest group
 	part    Part          // floats of the last group that exist
-	scratch reg.GPVirtual // lanes of the first of two passes, then space for two groups; or nil
-	pairs   []int         // numbers of the pairs that the current pass sums
+	scratch reg.GPVirtual // stores the first of two passes' lanes, then two groups; nil for one pass
+	pairs   []int         // numbers of the pairs of groups that the current pass sums
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
-// pass emits one pass over the vectors, which sums the terms of the given pairs of groups of lanes.
-// Its labels begin with name.
+// pass emits one pass over the vectors, which sums the terms that belong to the pairs of groups
+// with the given numbers. The names of the pass's labels begin with name.
 func (s *doubleSums) pass(name string, pairs []int) {
 	t, width := s.t, s.t.Width()
 	s.pairs, s.lane = pairs, make([][]Group, len(s.lane))
@@ -163,7 +164,8 @@ func (s *doubleSums) pass(name string, pairs []int) {
 	}
 }
 
-// whole adds the terms of the whole group of floats that belongs to the i-th pair of this pass.
+// whole adds the terms of the group of floats that belongs to the i-th pair of this pass; all
+// floats of the group exist.
 func (s *doubleSums) whole(i int) {
 	t := s.t
 	for g := range 2 {
@@ -175,10 +177,11 @@ func (s *doubleSums) whole(i int) {
 	}
 }
 
-// last is whole for an incomplete group; behind says that a whole group precedes that group.
-func (s *doubleSums) last(i int, behind bool) {
+// last is like whole, but for a group of which only the floats in s.part exist. afterWhole reports
+// whether a whole group precedes this group in memory.
+func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
-	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, behind}
+	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}
 	if s.scratch != nil { // too few registers for four groups of doubles
 		for k, space := range []int{6, 7} {
 			v := t.New(t.Width())
@@ -204,7 +207,7 @@ func (s *doubleSums) last(i int, behind bool) {
 	s.add(2*i+1, high[0], high[1])
 }
 
-// add adds the terms of a and b to the group of lanes with the given index, of each sum.
+// add adds, for each sum, the terms of a and b to the group of lanes whose index is lane.
 func (s *doubleSums) add(lane int, a, b Group) {
 	s.terms(func(k int, v Group) { s.t.AddDoubles(s.lane[k][lane], s.lane[k][lane], v) }, a, b)
 }

@@ -35,10 +35,10 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 	})
 }
 
-// cosineEachRow emits a kernel that stores in dst the cosine of x and each row, as the kernel
-// cosine computes it, and NaN for rows for which that kernel would jump to its slow path. x has
-// more than 64 elements. xx is the sum of the squares of x, and in safe range (minSquares to
-// maxSquares).
+// cosineEachRow emits a kernel that stores in dst the cosine of x and each row, with the bits that
+// the kernel cosine computes. For a row for which the kernel cosine would jump to its slow path, it
+// stores NaN. x has more than 64 elements. xx is the sum of the squares of x and must be in the
+// safe range (minSquares to maxSquares).
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
@@ -64,7 +64,7 @@ type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual // pointer to the next result
 	rows      reg.GPVirtual // pointer to the current row
-	row, x, n reg.GPVirtual // positions in the row and in x, and elements left
+	row, x, n reg.GPVirtual // pointers into the current row and x; number of elements left
 	size      int           // bytes per element of a row
 }
 
@@ -73,15 +73,16 @@ func newRowLoop(t Target, size int) *rowLoop {
 		size: size}
 }
 
-// reset sets row, x and n to the start of the current row.
+// reset sets the registers row and x to the starts of the current row and of x, and n to their
+// length.
 func (r *rowLoop) reset() {
 	r.t.SetInt(r.row, r.rows)
 	r.t.SetInt(r.x, r.t.PointerParam("x"))
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-// loop emits the loop. sum emits the body, which may change row, x and n, and which has to end with
-// the code that store emits.
+// loop emits the loop over the rows. The function sum emits the body of the loop, which may change
+// the registers row, x and n. The body must end with the code that store emits.
 func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")

@@ -6,15 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// elementwise emits a kernel that computes op of the elements of the named vectors and stores the
-// results in the last vector: four groups per iteration, then the rest in pieces of which each is
-// half as long as the one before. n is at most asm.Block.
+// elementwise emits a kernel that applies op to the elements of the named vectors and stores the
+// results in the last of these vectors. Each iteration of its loop processes four groups. The
+// remaining elements are processed in pieces, each half as long as the one before. n is at most
+// asm.Block.
 //
-// No piece overlaps another. The results are often loaded again soon, in pieces of the same sizes,
-// and a load that needs two pending stores waits until both are in the cache.
+// The pieces do not overlap. The results are often loaded again soon, in pieces of the same sizes,
+// and a load that needs two pending stores waits until both stores have reached the cache.
 //
-// With align, the stores to vectors of at least two iterations are aligned to a group's size, and
-// the elements before the first aligned address are stored in pieces, too. Masked stores are no
+// If align is set, stores to vectors of at least two iterations are aligned to the size of a group,
+// and the elements before the first aligned address are stored in pieces, too. Masked stores are no
 // alternative: they are slow on AMD's older CPUs, and Intel's CPUs do not forward data from a
 // masked store to a load.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {

@@ -2,7 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Bits of +Inf, the minimum of no numbers, and of -Inf, the maximum of no numbers.
+// Bits of +Inf, which is the minimum of a vector without numbers, and of -Inf, which is its
+// maximum.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000
@@ -18,10 +19,11 @@ func init() {
 	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 
-// extreme emits a kernel that returns the minimum or maximum of x: keep is t.Least or t.Greatest,
-// and none has the bits to return if no element is a number. The code processes four groups per
-// iteration, then groups of eight, the last of which overlaps the one before. The order does not
-// affect the result; a zero is returned as +0. n is at most asm.Block.
+// extreme emits a kernel that returns the minimum of x if keep is t.Least, or the maximum if keep
+// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. An
+// iteration of the loop processes four groups. Then come groups of eight elements, the last of
+// which may overlap the one before. The order of the elements does not affect the result; a zero is
+// returned as +0. n is at most asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()

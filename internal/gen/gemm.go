@@ -11,10 +11,11 @@ func init() {
 		"bStep, rows, cols, k int)", gemm).trusting().inWide()
 }
 
-// gemm emits a kernel that adds the product of the matrices a and b to c, tile by tile. Most tiles
-// are 12 rows high with 32 registers, or 6 with 16, and two groups of columns wide, so that their
-// sums fit into registers. The last rows use tiles of four rows and of one row; the last columns
-// use tiles of one group, which may be incomplete. k is at least 1.
+// gemm emits a kernel that adds the product of the matrices a and b to c, one tile of c at a time.
+// Most tiles are two groups of columns wide. They are 12 rows high on targets with 32 registers,
+// and 6 with 16, so that their sums fit into registers. The rows that remain are divided into tiles
+// of four rows and of one row, and the columns that remain into tiles of one group, which may be
+// incomplete. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -57,11 +58,11 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile emits the code for a tile of the given numbers of rows and of groups of columns. The
-// tile starts at row and at the first of the last cols columns. If part is not nil, the tile has
-// one group, of which only the columns in part exist. Each element of a is broadcast to all lanes
-// and multiplied by all groups of the row of b, so that only arithmetic limits the speed of the
-// loop.
+// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of columns.
+// The tile starts at the row whose index is in the register row, and at the first of the last cols
+// columns of c. If part is not nil, the tile has one group, of which only the columns in part
+// exist. An iteration of the loop broadcasts one element of each row of a to all lanes and
+// multiplies it by all groups of a row of b, so that only arithmetic limits the speed of the loop.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns the address of the tile's first element in the matrix that param names:

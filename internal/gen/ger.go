@@ -6,14 +6,14 @@ func init() {
 	kernel("ger", "func(alpha float32, x, y, a []float32, stride, size int)", ger).trusting().inWide()
 }
 
-// farElements is the number of elements (16 MiB of float32s) from which a matrix is assumed to be
-// in memory rather than in a cache.
+// farElements is the least number of elements (16 MiB of float32s) of a matrix that is assumed to
+// be in memory rather than in a cache.
 const farElements = 4 << 20
 
 // ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
-// y has at most maxColumns elements, it stays in registers over all rows. A group that overlaps
-// another group of its row is loaded before that group is stored. size is the number of elements of
-// the whole matrix, of which a may be a part.
+// y has at most maxColumns elements, it stays in registers over all rows. Where two groups of a row
+// overlap, both are loaded before either is stored. size is the number of elements of the whole
+// matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
 		// 256-bit stores are no slower for matrices in memory, and up to a third faster if rows do
@@ -69,9 +69,10 @@ func ger(t Target) {
 	t.Done()
 }
 
-// wideRow emits code that adds v*y to a row whose last group begins last bytes after its first. The
-// first group starts where the row does, and the last group ends where it does. Groups between them
-// start at multiples of their size, so that their stores cross no cache line.
+// wideRow emits code that adds v*y to one row. The register last holds the distance in bytes from
+// the start of the row to its last group, which ends where the row ends. The first group starts
+// where the row starts. The groups between these two start at multiples of their size, so that
+// their stores cross no cache line.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()
 	const together = 4

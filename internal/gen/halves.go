@@ -112,10 +112,10 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	}
 }
 
-// byGroups emits a kernel that converts n elements of src to dst. group emits the conversion of
-// width elements from element first on. The kernel converts four groups of the widest kind per
-// iteration, then single groups, then pieces of which each is half as long as the one before, down
-// to one element.
+// byGroups emits a kernel that converts n elements of src to dst. group(src, dst, width, first)
+// emits the conversion of width elements, beginning with element first. The kernel converts four
+// groups of the widest kind per iteration, then single groups of that kind, then pieces, each half
+// as long as the one before, down to one element.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}
@@ -140,8 +140,9 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts returns the last n mod 4 of the n mod 8 16-bit numbers at p, in the low bits of a
-// register, in the order of memory, with zeros above them. Its labels begin with name.
+// fewShorts returns the last n mod 4 of the n mod 8 numbers of 16 bits at p. They are in the low
+// bits of a register, in the order of memory, with zeros above them. The names of its labels begin
+// with name.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

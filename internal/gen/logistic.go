@@ -95,8 +95,8 @@ func (l logistic) number(k int) Group {
 
 func (l logistic) zero() Group { return zeros(l, 1, l.Width())[0] }
 
-// polynomial evaluates the polynomial in r whose count coefficients begin at index k of the table,
-// in blocks of four. r2 is r*r, and count is 10 or 13.
+// polynomial returns the value of a polynomial in r, evaluated in blocks of four coefficients. It
+// has count coefficients, 10 or 13, which begin at index k of the table. r2 must be r*r.
 func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	pair := func(k int) Group { return l.plus(l.times(r, k+1), k) }
 	four := func(k int) Group { return l.add(pair(k), l.mul(r2, pair(k+2))) }
@@ -112,7 +112,8 @@ func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	return l.add(four(k), l.mul(r4, sum))
 }
 
-// exp returns e^-|x| as high + low. If |x| is above the cutoff, low is meaningless.
+// exp returns e^-|x| as the sum high + low. If |x| is above the cutoff (logisticCutoff), low is
+// meaningless.
 func (l logistic) exp(x Group) (high, low Group) {
 	negated := l.sub(l.zero(), x)
 	x = l.SelectDoubles(l.LessDoubles(x, l.zero()), x, negated)

@@ -28,9 +28,10 @@ func (w walk) next(count int) {
 	w.t.Decrement(w.n, count)
 }
 
-// loop emits a loop that processes count elements per iteration while at least count are left. If
-// fewer are left at its start, it jumps to the label rest. label emits the label name at the start
-// of the loop, and body emits the code of an iteration.
+// loop emits a loop that processes count elements per iteration while at least count elements are
+// left. If fewer are left before the first iteration, the code jumps to the label whose name is
+// rest. The function label emits the loop's label, which is called name, and body emits the code of
+// one iteration.
 func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)

@@ -34,16 +34,17 @@ func main() {
 	}
 }
 
-// A kernelSpec describes a kernel: the name that its functions begin with, the signature of its
-// assembly, and the function that emits its body. A kernel has a dispatch stub, nameActive, which
-// jumps to the body for the code path in use, unless the stub of another kernelSpec selects it. A
-// kernelSpec without a body describes such a stub.
+// A kernelSpec describes a kernel: the name with which the names of its functions begin, the
+// signature of its assembly, and the function that emits its body. Most kernels have a dispatch
+// stub of their own, nameActive, which jumps to the body for the code path in use. Two kernels for
+// different element types may share a stub, which selects one of them. Such a stub is described by
+// a kernelSpec without a body.
 type kernelSpec struct {
 	name, signature string
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
-	like            string       // function of package asm that it works like or is a part of
+	like            string       // asm function whose result the kernel computes, in whole or part
 	slices          []string     // names of the slice parameters; the length of the first is n
-	checked         bool         // whether the stub leaves unequal or long slices to Go code
+	checked         bool         // whether the stub leaves unequal lengths and long slices to Go
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
 	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
@@ -51,9 +52,10 @@ type kernelSpec struct {
 	choice          choice       // how a stub selects between two kernels, if emit is nil
 }
 
-// A choice says how a stub selects one of two kernels: by the value of the bool parameter that the
-// field parameter names. The kernels' names are the stub's name with the word both (Bytes, for
-// example) replaced by the word no (Uint8) for false or the word yes (Int8) for true.
+// A choice says how a stub selects one of two kernels. The field parameter is the name of the bool
+// parameter that decides. The name of each kernel is the name of the stub with the word in the
+// field both ("Bytes", for example) replaced: by the word in the field no ("Uint8") for the kernel
+// that false selects, and by the word in the field yes ("Int8") for the other.
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -63,8 +65,9 @@ var (
 
 var kernels []*kernelSpec
 
-// kernel registers a kernel; each kernel's file calls it from init. The function name + "Generic"
-// of package asm defines its result, unless partOf or selectedBy names another function.
+// kernel registers a kernel; each kernel's file calls it from init. The kernel's result is defined
+// by the function of package asm that is called name + "Generic", unless partOf or selectedBy names
+// another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
 		slices: slicesOf(signature), checked: true}
@@ -76,9 +79,9 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 // of package asm.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
-// trusting marks a kernel whose operands a Go function has checked, and cut to the size that one
-// call may process. Its stub only selects the code path. On the generic code path, or without
-// assembly, the generic body runs.
+// trusting marks a kernel that relies on a Go function to check its operands and to cut them to the
+// size that one call may process. The kernel's stub only selects the code path. On the generic code
+// path, or without assembly, the generic body runs.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
 // newStub registers a stub that selects between two kernels.
@@ -88,8 +91,9 @@ func (c choice) newStub(name, signature string) *kernelSpec {
 	return k
 }
 
-// either registers two kernels and the stub that selects between them. emit's argument yes is the
-// parameter's value for which the kernel is selected; set configures the stub and both kernels.
+// either registers two kernels and the stub that selects between them. emit(t, yes) emits the body
+// of the kernel that is selected if the value of the bool parameter is yes. set configures the stub
+// and both kernels.
 func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
 	set(c.newStub(name, signature))
@@ -105,8 +109,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to: the kernel itself, or for a
-// choice the kernel for true, then the kernel for false.
+// bodies returns the names of the kernels that the stub can jump to. If the stub selects between
+// two kernels, the kernel for true comes before the kernel for false.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}
@@ -131,9 +135,9 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 // reports whether the CPU has the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// variant returns the CPU feature that a variant of the kernel, marked by needing, requires, or ""
-// if the kernel has no such variant. A kernel with a variant has no other body for AVX-512: CPUs
-// without the feature use the body for AVX2, which is as fast.
+// variant returns the CPU feature (VNNI, say) for which the kernel has a variant, a second kernel
+// marked by needing, or "" if it has none. A kernel with a variant has no other body for AVX-512:
+// CPUs without the feature use the body for AVX2, which is as fast.
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
@@ -151,8 +155,8 @@ func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) 
 	return param(name)
 }
 
-// int returns the named integer parameter. The name n stands for the length of the first slice if
-// the kernel has slices, and len(x) for that of slice x.
+// int returns the named integer parameter. If the kernel has slices, the name "n" stands for the
+// length of the first. The name "len(x)" stands for the length of slice x.
 func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slice, ok := strings.CutPrefix(name, "len("); ok {
 		return param(strings.TrimSuffix(slice, ")")).Len()
@@ -163,8 +167,9 @@ func (k *kernelSpec) int(param func(string) gotypes.Component, name string) goty
 	return param(name)
 }
 
-// slow returns the name of the Go function to which the stub jumps on the generic code path and,
-// unless the kernel is trusting, for slices of unequal lengths or of more than asm.Block elements.
+// slow returns the name of the Go function to which the stub jumps on the generic code path. The
+// stub of a kernel that is not marked by trusting also jumps to it if slice lengths differ or are
+// above asm.Block.
 func (k *kernelSpec) slow() string {
 	if k.checked {
 		return k.name + "Slow"

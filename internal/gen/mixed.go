@@ -21,8 +21,8 @@ type mixedSum struct {
 	reset    func()      // restores x, y and n for another pass; nil for one sum
 }
 
-// A mixedTerm sets dst to the terms of a sum over x and y, for a group v of converted elements of
-// y. dst may be v.
+// A mixedTerm sets dst to the terms of a sum over x and y. v is a group of elements of y, converted
+// to float32. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
 // sums returns each sum in a group of one. If the registers cannot hold the lanes of all sums, each

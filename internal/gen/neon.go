@@ -334,9 +334,9 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
-// end into two registers, and moves bytes by VTBL: first holds the positions in these 32 bytes of
-// the first half of the group's bytes, and second holds the same positions minus 16, which are
-// positions in the second register.
+// end into two registers, and then moves bytes by VTBL. first holds the positions, in these 32
+// bytes, of the bytes in the first half of the group. second holds the same positions minus 16,
+// which are positions in the second register.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
@@ -374,7 +374,7 @@ func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 }
 
 // upToThree emits code that loads n mod 4 floats into v, sets the other lanes to +0, and jumps to
-// end. Its labels begin with name.
+// the label whose name is end. The names of its own labels begin with name.
 func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
 	t.VMOVI(0, v)
 	t.TBZ(1, n, name+"one")

@@ -7,9 +7,9 @@ func init() {
 		trusting().inWide()
 }
 
-// pack emits a kernel that stores c*x in panels of width elements, step floats apart; width is
-// tileRows or tileCols. Whole panels are stored in the widest groups that fit, and the remaining
-// elements in pieces of which each is half as long as the one before.
+// pack emits a kernel that stores c*x in panels of width elements, which begin step floats apart;
+// width is tileRows or tileCols. Whole panels are stored in the widest groups that fit. The
+// elements after the last whole panel are stored in pieces, each half as long as the one before.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")

@@ -15,10 +15,11 @@ func init() {
 const tileRows, tileCols = 12, 32
 
 // rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. It
-// processes at a time a part of the tile, two groups wide, whose sums fit into registers: the whole
-// tile with 32 registers of 512 bits, half of it with 32 of 256 bits, or a quarter with 16. Each
-// element of a row of a is broadcast to all lanes and multiplied by both groups of the row of b, so
-// that only arithmetic limits the speed of the loop. k is at least 1.
+// divides the tile into parts that are two groups wide and whose sums fit into registers. With 32
+// registers of 512 bits a part is the whole tile, with 32 registers of 256 bits it is half of the
+// tile, and with 16 registers a quarter. Each element of a row of a is broadcast to all lanes and
+// multiplied by both groups of the row of b, so that only arithmetic limits the speed of the loop.
+// k is at least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
@@ -61,10 +62,10 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums emits a loop, with the label loop, over the k rows of a and b. It returns two groups of
-// sums for each of count elements of a row of a, from element first on: the sums over the rows of
-// the products of the element and the two groups of the row of b that begin offset bytes after its
-// start.
+// tileSums emits a loop over the k rows of a and b; its label is loop. It processes count elements
+// of each row of a, beginning with element first, and for each of them the two groups of the row of
+// b that begin offset bytes after the row's start. For each of the count elements, tileSums returns
+// two groups of sums: of its products with these two groups, added over the rows.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

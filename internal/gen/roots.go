@@ -1,8 +1,8 @@
 package main
 
-// The safe range of sums of squares: the bits of its least and greatest float32, as in package asm.
-// A sum within it is as accurate as other sums: no term has overflowed, and terms that have
-// underflowed are too small to matter.
+// Bits of the least and the greatest float32 in the safe range of sums of squares, as in package
+// asm. A sum in this range is as accurate as other sums: no term has overflowed, and terms that
+// have underflowed are too small to matter.
 const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {
@@ -14,8 +14,8 @@ func init() {
 	}).partOf("Distance").inWide()
 }
 
-// rootOfSum emits a kernel that returns the square root of the sum of term over vectors if the sum
-// is in safe range, and otherwise jumps to the function slow.
+// rootOfSum emits a kernel that returns the square root of the sum of term over the named vectors
+// if the sum is in the safe range. Otherwise the kernel jumps to the function whose name is slow.
 func rootOfSum(t Target, vectors []string, term func(dst Group, s source), slow string) {
 	sumTo(t, vectors, term, func(sum Group) {
 		root := t.New(1)

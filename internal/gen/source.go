@@ -5,17 +5,18 @@ import "github.com/mmcloughlin/avo/reg"
 // A source supplies the operands of a kernel's formula: for each vector one group of elements,
 // loaded from memory. Only some elements of an incomplete group exist; the others are +0.
 type source struct {
-	t      Target
-	p      []reg.GPVirtual // pointers into the vectors
-	bytes  reg.GPVirtual   // pointer into a vector of bytes; nil if the formula reads none
-	first  int             // index of the group's first element, relative to the pointers
-	part   Part            // which elements exist; nil for all
-	behind bool            // a whole group precedes this one; loads may read its memory again
+	t          Target
+	p          []reg.GPVirtual // pointers into the vectors
+	bytes      reg.GPVirtual   // pointer into a vector of bytes; nil if the formula reads none
+	first      int             // index of the group's first element, relative to the pointers
+	part       Part            // which elements exist; nil for all
+	afterWhole bool            // whether a whole group precedes this one; loads may read it again
 }
 
-// incomplete returns a copy of s for an incomplete group, with the given part and behind.
-func (s source) incomplete(part Part, behind bool) source {
-	s.part, s.behind = part, behind
+// incomplete returns a copy of s for an incomplete group. part says which elements of the group
+// exist, and afterWhole whether a whole group precedes it.
+func (s source) incomplete(part Part, afterWhole bool) source {
+	s.part, s.afterWhole = part, afterWhole
 	return s
 }
 
@@ -24,7 +25,7 @@ func (s source) load(dst Group, i int) {
 	switch {
 	case s.part == nil:
 		s.t.Load(dst, s.p[i], float*s.first)
-	case s.behind:
+	case s.afterWhole:
 		s.t.LoadLast(dst, s.p[i], float*s.first, s.part)
 	default:
 		s.t.LoadPart(dst, s.p[i], float*s.first, s.part)
@@ -37,8 +38,9 @@ func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, 
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
 
-// with applies an operation to a and the group of vector i: load, which reads a whole group
-// straight from memory, or op, after loading an incomplete group into a register.
+// with applies an operation to a and the group of vector i, and sets dst to the result. It emits
+// the operation by load, which reads the group straight from memory, if all elements exist. It
+// loads an incomplete group into a register and emits the operation by op.
 func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op func(dst, a, b Group), dst, a Group, i int) {
 	if s.part == nil {
@@ -50,7 +52,7 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// store stores a whole group to vector i. loadBytes loads as many unsigned bytes as dst has lanes
-// and converts them to floats, even if the group is incomplete.
+// store stores v, a whole group, to vector i. loadBytes converts unsigned bytes to floats in dst;
+// it loads as many bytes as dst has lanes, even if the group is incomplete.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
 func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

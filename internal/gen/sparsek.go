@@ -65,9 +65,9 @@ func axpySparseK(t Target) {
 	t.Done()
 }
 
-// nonzeros emits a loop over the nonzeros of a row, count per iteration, then code for the
-// remaining nonzeros, and the label end. each receives the index of a nonzero, in a register, and
-// its number within the iteration, from 0.
+// nonzeros emits a loop over the nonzeros of a row, count per iteration, then the code for the
+// remaining nonzeros, then the label whose name is end. each(j, i) emits the code for one nonzero:
+// the register j holds its index, and i is its number within the iteration, from 0.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

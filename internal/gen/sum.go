@@ -72,9 +72,9 @@ func (s *summation) short() {
 	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// lengths emits the code for vectors that consist of first to last groups of the given width, of
-// which the final group may be incomplete. If first is 1, it includes empty vectors.
-func (s *summation) lengths(width, first, last int) {
+// lengths emits the code for vectors of minGroups to maxGroups groups of the given width; the last
+// group of a vector may be incomplete. If minGroups is 1, the code is also for empty vectors.
+func (s *summation) lengths(width, minGroups, maxGroups int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
 	behind := part
@@ -85,8 +85,8 @@ func (s *summation) lengths(width, first, last int) {
 		return fmt.Sprint("short", g)
 	}
 	t.Comment("At most 64 elements: a lane in use holds one term, the other lanes need no folding.")
-	for g := range last - 1 {
-		if g >= first-1 {
+	for g := range maxGroups - 1 {
+		if g >= minGroups-1 {
 			t.IfAtMost(s.n, width*(g+1), name(g))
 		}
 		if g == 0 {
@@ -94,7 +94,7 @@ func (s *summation) lengths(width, first, last int) {
 		}
 		s.firstOf(lane, g, s.at(width*g))
 	}
-	for g := last - 1; g >= first-1; g-- {
+	for g := maxGroups - 1; g >= minGroups-1; g-- {
 		t.Label(name(g))
 		if g == 0 {
 			t.IfAtMost(s.n, 0, "empty")
@@ -104,17 +104,17 @@ func (s *summation) lengths(width, first, last int) {
 		}
 		s.finish(lane[:g+1])
 	}
-	if first == 1 {
+	if minGroups == 1 {
 		t.Label("empty")
 		s.end(t.Narrow(s.zero, 1))
 	}
 }
 
-// misaligned emits the code for vectors of which the first is misaligned, if they have at least
-// s.rotated elements. All vectors are read from skip bytes before their starts, which is an aligned
-// address of the first vector, unless another vector is less than skip bytes after the start of a
-// page: then skip is that distance. So the first elements go to the upper lanes of the first group,
-// whose other lanes stay +0.
+// misaligned emits the code for vectors of at least s.rotated elements, the first of which is
+// misaligned. All vectors are read from skip bytes before their starts. The first vector then
+// begins at an aligned address, unless another vector starts less than skip bytes after the start
+// of a page: in that case skip is reduced to that distance. So the first elements of the vectors go
+// to the upper lanes of the first group, whose other lanes stay +0.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -160,10 +160,11 @@ func (s *summation) pageEnd() {
 	t.Jump("turns")
 }
 
-// sumLongTerms is sum in less code, for terms of many instructions: the last group, whole or
-// incomplete, is computed first and in one place for all lengths, and the lengths share their
-// returns. If bytes is not nil, term may also read the byte of each element from there. The last of
-// the vectors has at least one element.
+// sumLongTerms emits the kernel that sum emits, in less code, for a term that takes many
+// instructions. The last group, whole or incomplete, is computed first and in one place for all
+// lengths, and different lengths share their returns. If bytes is not nil, it is a pointer to a
+// vector from which term may read one byte for each element. The last of the named vectors has at
+// least one element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
@@ -246,7 +247,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements for which reads are aligned
+	rotated       int // least number of elements of vectors whose reads are aligned
 	vectors       []reg.GPVirtual
 	prefetch      int                       // bytes to prefetch ahead in the first vector; 0: none
 	bytes         reg.GPVirtual             // pointer to bytes that term reads too; nil for none
@@ -305,9 +306,9 @@ func (s *summation) from(start reg.GPVirtual) source {
 	return w
 }
 
-// first sets group g of the lanes to its first terms. A lane starts from +0, and +0 + -0 is +0, so
-// the terms of group 0 are added to +0. Terms of the other groups may stay -0, because the folds
-// add them to group 0.
+// first sets group g of the lanes to the terms of the first elements that belong to it, which from
+// supplies. A lane starts from +0, and +0 + -0 is +0, so the terms of group 0 are added to +0.
+// Terms of the other groups may stay -0, because the folds add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
 // firstOf is first for the given lanes instead of s.lane.
@@ -388,8 +389,8 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// foldGroups folds the given groups of lanes into the first, as if the missing groups of the 64
-// lanes were +0.
+// foldGroups folds groups of lanes into the first of them. The slice lane may have fewer groups
+// than the 64 lanes need; the missing groups count as +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

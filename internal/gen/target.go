@@ -77,8 +77,9 @@ type Target interface {
 	// Every call returns the same space.
 	Scratch() reg.GPVirtual
 
-	// Advance and AdvanceReg add bytes to p, Decrement and DecrementReg subtract k from n; the
-	// others compute n op= k.
+	// Advance and AdvanceReg add bytes to the pointer p. Decrement and DecrementReg subtract k from
+	// n. The other methods multiply n by k, shift it by the given number of bits, or replace it by
+	// its bitwise and with k.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceReg(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
@@ -88,9 +89,9 @@ type Target interface {
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
 	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before
-	// its vectors do. The methods Head, IfNearPageEnd and StayInPage panic on other targets.
-	// StayInPage sets n, a number of bytes, to the distance of p from the start of its page if that
-	// is less.
+	// its vectors do. On other targets, the methods Head, IfNearPageEnd and StayInPage panic.
+	// StayInPage lowers n, a number of bytes, to the distance of p from the start of p's page if n
+	// is greater.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
@@ -171,7 +172,7 @@ type Target interface {
 	// and is unchanged where v is NaN.
 	Least(best, v Group)
 	Greatest(best, v Group)
-	// KeepBelow sets dst to a where v < limit, and to +0 elsewhere.
+	// KeepBelow sets dst to a in the lanes in which v < limit, and to +0 in the others.
 	KeepBelow(dst, a, v, limit Group)
 
 	// Root computes the square root of a group of one. Cosine computes xy / sqrt(xx*yy) of groups

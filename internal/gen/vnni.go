@@ -2,12 +2,17 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum emits a sum over bytes, in four groups of lanes, by VPDPBUSD, which multiplies unsigned
-// bytes by signed bytes and adds four products to each lane. Flipping the top bit of one factor
-// makes it unsigned or signed, as VPDPBUSD needs it: this adds 128 to the bytes of the first of two
-// signed vectors, and subtracts 128 from the bytes of the second of two unsigned vectors and from
-// one factor of a square. extra sums the factors that are not flipped; the error of the sum is
-// 128*extra for a dot product of signed bytes, and -128*extra otherwise.
+// A vnniSum emits a sum over bytes, in four groups of lanes, by VPDPBUSD. This instruction
+// multiplies unsigned bytes by signed bytes and adds four products to each lane. To make a factor
+// unsigned or signed, as VPDPBUSD needs it, the code flips the top bit of its bytes, which adds 128
+// to them or subtracts 128. The sum then has an error that depends on extra, the sum of the factors
+// that are not flipped:
+//
+//   - Dot product of signed bytes: 128 is added to the bytes of the first vector. The error is
+//     128*extra.
+//   - Dot product of unsigned bytes: 128 is subtracted from the bytes of the second vector. The
+//     error is -128*extra.
+//   - Squared distance: 128 is subtracted from one factor of each square. The error is -128*extra.
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
@@ -75,10 +80,10 @@ func (s *vnniSum) correct(sum, extra Group) {
 	}
 }
 
-// loop emits the loop over the n bytes of x and y, and returns a group whose lanes add up to the
-// sum, corrected unless extra is nil. add emits code that adds the terms of the group of bytes at
-// an offset to group i of the lanes, and last emits code that adds the terms of the remaining
-// bytes, fewer than a group.
+// loop emits the loop over the n bytes of x and y. It returns a group whose lanes add up to the
+// sum, which is corrected unless s.extra is nil. add(i, offset) emits code that adds the terms of
+// the group of bytes at offset to group i of the lanes. last emits code that adds the terms of the
+// remaining bytes, fewer than a group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -159,8 +164,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 }
 
 // rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
-// one row. In dot products the bytes of x are not flipped: extra depends on x alone, and the
-// correction is computed once for all rows.
+// one row. In dot products, the bytes of the rows are flipped and those of x are not. So extra
+// depends on x alone, and the correction is computed once for all rows.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")

@@ -13,9 +13,9 @@ import (
 )
 
 // Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
-// to register allocation, then Bind. avo allocates the register numbers of x86: here these are
-// R0…R15 without R4, and V0…V31. So R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR)
-// are never used.
+// to register allocation, then Bind. avo allocates registers of x86, whose numbers stand for R0…R15
+// without R4, and for V0…V31. So R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are
+// never used.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -46,7 +46,7 @@ func each(run func(*ir.Function) error) pass.Interface {
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {
-		return errors.New("empty function")
+		return errors.New("empty function, want at least a return")
 	}
 	for id := range is[0].LiveIn {
 		if id.Kind() != reg.KindPseudo {
@@ -54,7 +54,7 @@ func checkFlow(fn *ir.Function) error {
 		}
 	}
 	if last := is[len(is)-1]; !last.IsTerminal && !last.IsUnconditionalBranch() {
-		return errors.New("execution runs past its end")
+		return errors.New("execution runs past its end: end it with a return or a jump")
 	}
 	return nil
 }
@@ -62,9 +62,9 @@ func checkFlow(fn *ir.Function) error {
 // text is an operand that avo prints verbatim.
 type text = operand.LabelRef
 
-// Bind replaces each register and memory operand by its text with the allocated registers, and
-// instructions that Go's assembler does not know by WORD directives. Later passes find no registers
-// in the operands.
+// Bind replaces each register operand and each memory operand by its text, with the allocated
+// registers. It replaces each instruction that Go's assembler does not know by a WORD directive.
+// Passes that run after Bind find no registers in the operands.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32

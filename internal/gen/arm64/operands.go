@@ -31,7 +31,7 @@ func b8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.B8"} }
 func h8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H8"} }
 func h4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H4"} }
 
-// pair returns the operand (F0, F1) as two operands for avo, which prints ", " between operands.
+// pair returns two operands that avo, which prints ", " between operands, prints as (F0, F1).
 func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {
 	first, second = of(a), of(b)
 	first.format, second.format = "("+first.format, second.format+")"
@@ -57,8 +57,9 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// natural returns the view R%d of a general register, the view F%d of a vector register, the view
-// of a Lane, and other operands unchanged.
+// natural returns the view of op with which most instructions print it: R%d for a general register,
+// F%d for a vector register, and the Lane's own view for a Lane. It returns other operands
+// unchanged.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
 	case view:
@@ -82,22 +83,23 @@ func Shifted(r reg.Register, k uint8) reg.Register {
 // ops is a list of operands.
 type ops []operand.Op
 
-// emit adds an instruction with the operands args. The instruction reads the operands in and writes
-// the operands out.
-func (c *Context) emit(opcode string, in, out ops, args ...operand.Op) {
-	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Outputs: out, Operands: args})
+// emit adds an instruction with the operands args. The instruction reads the operands in the list
+// reads and writes the operands in the list writes.
+func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
+	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Outputs: writes, Operands: args})
 }
 
-// branch adds a jump to label, with the other operands args, that reads the registers in. avo
-// expects the label as the first operand; Bind moves it to the end, where Go's assembler expects
-// it.
-func (c *Context) branch(opcode, label string, in ops, args ...operand.Op) {
+// branch adds a jump to label. args are the jump's other operands, and reads lists the registers
+// that the jump reads. avo expects the label as the first operand; Bind moves it to the end, where
+// Go's assembler expects it.
+func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
-	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Operands: args, IsBranch: true,
+	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Operands: args, IsBranch: true,
 		IsConditional: opcode != "B"})
 }
 
-// add adds an instruction, or records an error if an operand is invalid, on which avo would panic.
+// add adds an instruction. If an operand is invalid, on which avo would panic, add records an error
+// instead.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {
@@ -108,14 +110,14 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// check returns an error if op is unknown or has a register of the wrong kind or size, which would
-// print as a valid register of the same number.
+// check returns an error if op is of an unknown type, or has a register of the wrong kind or size.
+// Without the error, such a register would be printed as the valid register of the same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:
 		switch op.Register.(type) {
 		case view, Lane:
-			return fmt.Errorf("%s, want a whole register", op.Register.Asm())
+			return fmt.Errorf("operand is %s, want a whole register", op.Register.Asm())
 		}
 		switch want := map[reg.Kind]uint{reg.KindGP: 8, reg.KindVector: 16}[op.kind]; {
 		case op.Register == nil:
