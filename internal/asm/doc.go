@@ -19,10 +19,11 @@
 //     added from left to right.
 //   - Element-wise kernels round each operation.
 //
-// Slice lengths are checked before the assembly's loops, which trust them: in this package unless a
-// function's comment leaves it to the caller. Indices of sparse rows are not checked here: package
-// sparse checks them before it calls. No kernel allocates, unless the race detector is on. A call
-// into assembly can't be preempted, so long vectors take several calls.
+// The assembly's loops do not check slice lengths. The functions of this package check them first,
+// unless a function's comment leaves that to the caller. Indices of sparse rows are not checked
+// here: package sparse checks them before it calls. No kernel allocates, unless the race detector
+// is on. A call into assembly can't be preempted, so a function makes several calls for a long
+// vector.
 //
 // # Dispatch
 //

@@ -46,7 +46,8 @@ func dot64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// fold64 adds the upper half of the lanes to the lower half until one is left, and returns it.
+// fold64 adds the upper half of the lanes to the lower half, repeatedly until one lane is left, and
+// returns that lane.
 func fold64(lane *[doubleLanes]float64) float64 {
 	for n := doubleLanes / 2; n > 0; n /= 2 {
 		for l := range n {
@@ -95,8 +96,8 @@ func squaredDistance64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both.
-// It panics if the lengths differ.
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both
+// vectors. It panics if the lengths differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 	if race {
 		raceReads(x, y)

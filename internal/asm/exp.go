@@ -19,7 +19,7 @@ const (
 	expC2      = 0x1p-1
 )
 
-// expBias is subtracted from the bits of expMagic + k to obtain k + 2*127.
+// expBias is subtracted from the bits of expMagic + k, for an integer k, to obtain k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
 // expTable holds the constants that the assembly loads, each repeated eight times, in the order

@@ -92,13 +92,14 @@ func ArgMax(x []float32) int {
 	return findFrom(x, first, greatest)
 }
 
-// findFrom returns the index of the first element of x from index first on that equals v, or -1.
-func findFrom(x []float32, first int, v float32) int {
-	i := Find(x[first:], v)
+// findFrom returns the index of the first element of x[start:] that equals v, counted from the
+// start of x, or -1 if there is none.
+func findFrom(x []float32, start int, v float32) int {
+	i := Find(x[start:], v)
 	if i < 0 {
 		return -1
 	}
-	return first + i
+	return start + i
 }
 
 // Find returns the least i for which x[i] == v, or -1 if there is none. A v that is NaN is never
@@ -122,5 +123,5 @@ func Find(x []float32, v float32) int {
 	return -1
 }
 
-// findSlow returns 0, the number of elements that Find may skip: Find compares all of them itself.
+// findSlow returns the number of leading elements that Find need not compare with v: always 0.
 func findSlow(x []float32, v float32) int { return 0 }

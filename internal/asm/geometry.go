@@ -17,8 +17,8 @@ func inSafeRange(squares float32) bool {
 	return math.Float32bits(squares)-minSquares <= maxSquares-minSquares
 }
 
-// Norm returns the square root of SumSquares(x) if inSafeRange is true for that sum, and otherwise
-// of Dot64(x, x), rounded to float32.
+// Norm returns the square root, rounded to float32, of the sum of the squares of x. It computes
+// this sum by SumSquares(x) and, if inSafeRange is false for the result, by Dot64(x, x).
 func Norm(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -36,9 +36,9 @@ func Length(x []float32) float64 {
 	return math.Sqrt(Dot64(x, x))
 }
 
-// Distance returns the square root of SquaredDistance(x, y) if inSafeRange is true for that sum. If
-// not, the differences x - y are rounded to float32, and their squares are summed in float64. It
-// panics if the lengths differ.
+// Distance returns the square root of SquaredDistance(x, y) if inSafeRange is true for that sum.
+// Otherwise it rounds the differences x - y to float32, sums their squares in float64, and returns
+// the square root of this sum. It panics if the lengths differ.
 func Distance(x, y []float32) float32 {
 	if race {
 		raceReads(x, y)
@@ -85,8 +85,8 @@ func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	return float32(Cosine64(x, y))
 }
 
-// cosineOf returns the cosine computed from float32 sums. ok is false if they may have overflowed
-// or underflowed.
+// cosineOf returns the cosine computed from three float32 sums. ok is false if a sum may have
+// overflowed or underflowed.
 func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
 	if !inSafeRange(xx) || !inSafeRange(yy) || xy-xy != 0 {
 		return 0, false

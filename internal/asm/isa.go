@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ISA is an instruction set, and the path through the kernels that uses it.
+// ISA is an instruction set, and the code path through the kernels that uses it.
 type ISA uint8
 
 const (
@@ -65,7 +65,7 @@ func Active() ISA { return active }
 // the end of a test, write defer asm.Use(asm.Use(isa)).
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
-		panic("asm: " + isa.String() + " is not available here")
+		panic("asm: " + isa.String() + " is not available here; Available returns the choices")
 	}
 	previous, active = active, isa
 	return previous

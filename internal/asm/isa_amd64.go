@@ -20,9 +20,10 @@ var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOP
 // other: true on Zen 5, false on Emerald Rapids. All AMD CPUs are taken to be like Zen 5.
 var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
 
-// gathers reports whether the AVX512 path gathers elements for sparse rows. On Intel CPUs that
-// prefer 512-bit registers a gather takes 80 to 90 % of the time of scalar loads, and none of them
-// has the microcode mitigation of Downfall. On a Zen 5 a gather takes 1.4 to 2.6 times as long.
+// gathers reports whether the AVX512 path uses gather instructions for sparse rows. On Intel CPUs
+// that prefer 512-bit registers, a gather takes 80 to 90 % of the time of scalar loads, and none of
+// these CPUs has the microcode mitigation of Downfall. On a Zen 5 a gather takes 1.4 to 2.6 times
+// as long as scalar loads.
 var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
 // detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
@@ -51,8 +52,9 @@ func detect() []ISA {
 // on Intel's from Sapphire Rapids on and AMD's from Zen 5 on, except Strix Point and Krackan Point.
 // Other CPUs have datapaths of half the width, lower their clocks, or have not been measured.
 //
-// Family and model decide. Some hypervisors hide FP16 and AMX, features that are new in Sapphire
-// Rapids; others report an older model, and then these features identify the CPU.
+// The CPU's family and model numbers decide. Under a hypervisor that reports an older model, the
+// features FP16 and AMX, which are new in Sapphire Rapids, identify the CPU. The features alone do
+// not suffice, because other hypervisors hide them.
 func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:

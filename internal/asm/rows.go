@@ -82,8 +82,9 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRows(dst, rows, stride, idx, x)
 }
 
-// rowsInside reports whether every row with an index in idx, of n elements from index*stride on,
-// lies within a slice of the given number of elements. It is small enough to be inlined.
+// rowsInside reports whether the rows whose indices are in idx all lie within a slice of the given
+// number of elements. A row has n elements, from element index*stride on. rowsInside is small
+// enough to be inlined.
 func rowsInside(elements, stride int, idx []int32, n int) bool {
 	if len(idx) == 0 {
 		return true
@@ -116,34 +117,36 @@ func rowsOutside(elements, stride int, idx []int32, n int) any {
 	return rowsTooShort(elements, stride, len(idx), n)
 }
 
-// CheckRowsAt panics if a row with an index in idx, of n elements from index*stride on, is not
-// within a slice of the given number of elements.
+// CheckRowsAt panics unless the rows whose indices are in idx all lie within a slice of the given
+// number of elements. A row has n elements, from element index*stride on.
 func CheckRowsAt(elements, stride int, idx []int32, n int) {
 	if !rowsInside(elements, stride, idx, n) {
 		panic(rowsOutside(elements, stride, idx, n))
 	}
 }
 
-// RowsAtOnce returns the number of rows of n elements that one call into assembly may process: the
-// greatest multiple of four with at most Block elements in all, but at least four.
+// RowsAtOnce returns the number of rows of n elements that one call into assembly may process. It
+// is the greatest multiple of four for which the rows have at most Block elements in all, or four
+// if there is no such multiple.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Thresholds of oneByOne, in elements.
 const (
 	beyondL1  = 16 << 10  // 64 KB: rows with more elements exceed the first-level cache
 	beyondL2  = 512 << 10 // 2 MB: rows with more elements exceed the second-level cache
-	beyondL3  = 1 << 20   // 4 MB: as many or more exceed most processes' share of the L3 cache
+	beyondL3  = 1 << 20   // 4 MB: rows with as many or more exceed the usual share of the L3 cache
 	shortRow  = 128       // shorter rows are always read four at a time
-	mediumRow = 256       // shorter rows are read one by one only from caches, with 512-bit registers
+	mediumRow = 256       // shorter rows: one by one only with 512-bit registers, below beyondL3
 	// Without 512-bit registers, shorter rows are read one by one only if all together take more
 	// than 2 MB and less than 4 MB.
 	longRow = 512
 )
 
 // oneByOne reports whether count rows of n elements are faster read one after the other than four
-// at a time. 512-bit registers hold the lanes of four rows; with narrower ones the rows are passed
-// over four times, which is slow if they are long. For rows in memory, four at a time are faster
-// on CPUs with fourStreams, and on all CPUs if idx picks the rows.
+// at a time. 512-bit registers hold the lanes of four rows; with narrower registers the four rows
+// are read in four passes, which is slow if they are long. For rows in memory, four at a time are
+// faster in two cases: with 512-bit registers on CPUs with fourStreams, and on all CPUs if idx is
+// not nil.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
 	size, wide := count*n, active == AVX512
 	switch {

@@ -64,7 +64,7 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 
 // Step is one step of StepsSame: a row whose values are all equal, and its update.
 type Step struct {
-	Start, Count uint32  // where the row's indices begin in the slice indices, and their number
+	Start, Count uint32  // position of the row's first index in the slice indices; number of indices
 	Value        float32 // value of the row's nonzeros, times the row's label
 	Update       float32 // number added to w at the row's indices if Margin < Least
 	Least        float32 // least margin that needs no update
@@ -105,8 +105,9 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 	stepsSameActive(&steps[0].Start, len(steps), indices, w)
 }
 
-// stepsSameGeneric is the generic body of StepsSame. It takes a pointer to the first field of the
-// first step, because the generator has no type Step.
+// stepsSameGeneric is the generic body of StepsSame. Its first parameter points to the first field
+// of the first Step, because the generator of the assembly does not know the type Step. count is
+// the number of steps.
 func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
 	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {

@@ -91,7 +91,8 @@ func dotGeneric(x, y []float32) float32 {
 	return fold(lane[:n])
 }
 
-// fold adds the upper half of the lanes to the lower half until one is left.
+// fold adds the upper half of the lanes to the lower half, repeatedly until one lane is left, and
+// returns that lane.
 func fold(lane []float32) float32 {
 	for n := len(lane) / 2; n > 0; n /= 2 {
 		for l := range n {
@@ -177,8 +178,8 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 	return fold(lane[:])
 }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both.
-// It panics if the lengths differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
+// vectors. It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)

@@ -10,15 +10,16 @@ const (
 	BlockRows = 256
 )
 
-// RankK adds A'B to a tile of TileRows x TileCols elements of c, whose rows are stride apart. A has
-// k rows of TileRows elements, and B k rows of TileCols elements:
+// RankK adds A'B, the product of the transpose of A with B, to c, a tile of TileRows x TileCols
+// elements whose rows are stride apart. A, in a, has k rows of TileRows elements, and B, in b, has
+// k rows of TileCols elements:
 //
 //	for r := range k {
 //		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// All sums start from +0, and each BlockRows rows are summed and added to c by themselves. It
+// All sums start from +0. Every BlockRows rows, the sums are added to c and start anew. RankK
 // panics unless a and b have the same whole number of rows, stride is at least TileCols and c holds
 // the tile. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
@@ -58,7 +59,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	}
 	CheckRows(len(c), stride, rows, cols)
 	CheckRows(len(b), bStep, k, cols)
-	lines, length, apart := rows, k, aRow // contiguous vectors of a: number, length, distance
+	lines, length, apart := rows, k, aRow // number, length and distance of a's contiguous vectors
 	if aStep != 1 {
 		lines, length, apart = k, rows, aStep
 	}
