@@ -2,10 +2,11 @@ package nearest
 
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
-// Merge adds the hits that several goroutines find to the heaps dst, one for each query. It calls
-// rank once for each run of rows, with heaps that belong to the calling goroutine. before reports
-// whether hit a of query q is better than hit b. It must be a total order, so that the result does
-// not depend on which goroutine ranks which run.
+// Merge lets several goroutines find hits, and adds these to the heaps dst, one for each query. It
+// calls rank(hits, run) once for each run of rows; hits are heaps of the calling goroutine, one for
+// each query, to which rank adds the hits of the run. before(q, a, b) reports whether hit a of
+// query q is better than hit b. It must be a total order, so that the result does not depend on
+// which goroutine ranks which run.
 func Merge[H any](dst [][]H, threads, runs int, before func(q int, a, b H) bool,
 	rank func(hits [][]H, run int)) {
 	found := make([][][]H, threads)

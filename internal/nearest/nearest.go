@@ -10,9 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Add adds h to hits, a heap whose root is the worst hit. If hits is full (its length equals its
-// capacity), h replaces the root if it is better, and is dropped otherwise. before reports whether
-// a is better than b.
+// Add adds h to hits, a heap whose root is the worst hit, and returns the heap. If hits is full
+// (its length equals its capacity), h replaces the root if h is better, and is dropped otherwise.
+// before reports whether a is better than b.
 func Add[H any](hits []H, h H, before func(a, b H) bool) []H {
 	if len(hits) == cap(hits) {
 		if len(hits) > 0 && before(h, hits[0]) {
@@ -53,7 +53,7 @@ func sink[H any](hits []H, before func(a, b H) bool) {
 
 // Sort sorts hits, best first. before must be a total order.
 func Sort[H any](hits []H, before func(a, b H) bool) {
-	slices.SortFunc(hits, func(a, b H) int { // hits are equal only if they are copies
+	slices.SortFunc(hits, func(a, b H) int { // equal hits are copies: their order does not matter
 		if before(a, b) {
 			return -1
 		}
@@ -61,8 +61,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless the number of queries equals places, the number of slices for results,
-// and all queries have equal length.
+// CheckQueries panics unless all queries have equal length and there are as many queries as places.
+// places is the number of slices that the caller has for results.
 func CheckQueries[T any](places int, queries [][]T) {
 	if places != len(queries) {
 		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))

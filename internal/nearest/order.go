@@ -6,31 +6,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// order is the total order in which a query ranks rows: by keys in float64, greatest first and NaN
-// last, and by ascending row number among equal keys. Because it is total, the result of a search
-// depends neither on the code path nor on how rows are grouped.
+// order is the total order in which a query ranks rows: by their keys, which are float64s, greatest
+// first and NaN last, and by ascending row number among equal keys. Because the order is total, the
+// result of a search depends neither on the code path nor on how rows are grouped.
 //
 // The key of a row is its score (negated for ByDistance), unless overflow or underflow may have
-// changed the score by more than a rounding. Then the key is the wide score: what Dot64, Cosine64
-// or minus SquaredDistance64 returns, in which no square or product overflows or underflows.
+// changed the score by more than a rounding. Then the key is the wide score, which is computed in
+// float64, where no square or product overflows or underflows: the result of Dot64 or Cosine64, or
+// minus that of SquaredDistance64. There are three cases. In them, all comparisons are of
+// magnitudes, and n is the number of elements of a row.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
-//     added to it. So the wide score is the key if the score is infinite or NaN. It is infinite
-//     or NaN itself only if the row or the query has such an element.
+//     added to it. So the wide score is the key if the score is infinite or NaN. The wide score is
+//     itself infinite or NaN only if the row or the query has such an element.
 //   - Underflow of a dot product or squared distance. The rounding of a product costs at most 2^-24
-//     of it, or 2^-150 below 2^-126. A sum or difference of two float32s is exact below 2^-125. So
-//     underflow costs a sum of n products about n*2^-150 at most: one more rounding for a sum of
-//     n*2^-126 or more. The wide score is the key if both it and the score are less than that.
-//     If only the score is, larger products have canceled, which is not underflow.
+//     of the product, or 2^-150 if the product is below 2^-126. A sum or difference of two float32s
+//     is exact below 2^-125. So underflow costs a sum of n products about n*2^-150 at most, which
+//     is no more than one rounding of a sum of n*2^-126 or more. The wide score is the key if both
+//     the score and the wide score are less than n*2^-126. If only the score is less, larger
+//     products have canceled, which is not underflow: the score is the key.
 //   - Underflow of a cosine. If a sum of squares is outside the bounds of asm.Cosine, the score is
-//     the wide score rounded to float32, which costs bits below 2^-126. Otherwise both sums are at
-//     least 2^-90, so the n*2^-150 that the dot product may have lost are at most n*2^-60 of the
-//     cosine: one more rounding from n*2^-36 on. The wide score is the key if both it and the score
-//     are less than that, and the wide dot product is less than n*2^-126 or the wide score
-//     less than 2^-126.
+//     the wide score rounded to float32, which costs bits below 2^-126. Otherwise both sums of
+//     squares are at least 2^-90. The dot product may have lost n*2^-150, which is at most n*2^-60
+//     of the cosine and no more than one rounding of a cosine of n*2^-36 or more. The wide score is
+//     the key if two conditions hold: both the score and the wide score are less than n*2^-36; and
+//     the wide dot product (that of Dot64) is less than n*2^-126, or the wide score is less than
+//     2^-126.
 //
-// So a finite score and its key are equal, or both are less than small. (All of these compare
-// magnitudes.)
+// So the key of a finite score is equal to the score, or both are less than the field small.
 type order[E float32 | uint16] struct {
 	rows  *Rows[E]
 	by    Metric
@@ -50,18 +53,18 @@ func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 	return order[E]{rows: s, by: by, x: x, small: small, root: -1}
 }
 
-// leastSum returns the least magnitude that a sum of n products must have for underflow to change
-// it by no more than a rounding.
+// leastSum returns the least magnitude at which underflow changes a sum of n products by no more
+// than a rounding.
 func leastSum(n int) float32 { return float32(n) * 0x1p-126 }
 
-// scoreIsKey reports whether the score alone shows that it is its row's key: it is finite, and its
-// magnitude is at least small.
+// scoreIsKey reports whether the score alone shows that it is the key of its row, because it is
+// finite and its magnitude is at least small.
 func (o *order[E]) scoreIsKey(score float32) bool {
 	size := math.Float32frombits(math.Float32bits(score) &^ (1 << 31))
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns the key of h's row. h.Score is negated for ByDistance.
+// key returns the key of the row of h. For ByDistance, h.Score is the negated squared distance.
 func (o *order[E]) key(h Hit) float64 {
 	if o.scoreIsKey(h.Score) {
 		return float64(h.Score)
@@ -102,18 +105,20 @@ func precedes(i int, a float64, j int, b float64) bool {
 	return i < j
 }
 
-// skipBlock is the number of scores that offer skips together if all are less than least.
+// skipBlock is the number of scores that offer tests at once: it skips them all if their maximum is
+// too low for a hit.
 const skipBlock = 256
 
-// offer adds rows first to first+len(scores)-1 to the heap hits, as far as they are among the best
-// so far. scores are negated for ByDistance.
-func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
+// offer adds the rows at positions firstRow to firstRow+len(scores)-1, of the rows to rank, to the
+// heap hits, as far as they are among the best so far. scores has the scores of these rows, which
+// are negated for ByDistance.
+func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
 	}
 	sum := asm.Sum(scores)
-	finite := sum-sum == 0       // if true, all scores are finite; false also if their sum overflows
-	plain, asked := false, false // whether all hits' scores are their keys; whether that is known
+	finite := sum-sum == 0       // true only if all scores are finite; false if their sum overflows
+	plain, asked := false, false // whether scoreIsKey holds for all hits; whether plain is known
 	least := o.least(hits, finite)
 	for start := 0; start < len(scores); start += skipBlock {
 		some := scores[start:min(start+skipBlock, len(scores))]
@@ -124,7 +129,7 @@ func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 			if !asked {
 				plain, asked = o.scoresAreKeys(hits), true
 			}
-			h := Hit{o.rows.rowNumber(first + start + i), some[i]}
+			h := Hit{o.rows.rowNumber(firstRow + start + i), some[i]}
 			if plain = plain && o.scoreIsKey(h.Score); plain {
 				hits = Add(hits, h, greater)
 			} else {
@@ -165,12 +170,13 @@ func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 	return true
 }
 
-// greater reports whether a ranks before b, as better does, if the scores of both are their keys.
+// greater reports whether a ranks before b. It requires that the scores of both are their keys;
+// otherwise use better.
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
-// least returns a score such that all rows with lower scores rank after the worst hit, the root of
-// a heap, provided that all scores are finite. It is -Inf while hits is not full, or if there is no
-// such score.
+// least returns a score such that all rows with lower scores rank after hits[0], which is the root
+// of the heap and its worst hit. finite reports whether all scores to be compared with the result
+// are finite. The result is -Inf if finite is false, hits is not full, or there is no such score.
 func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	if len(hits) == cap(hits) {
 		root := hits[0]
@@ -189,8 +195,8 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, best first, and negates the scores for ByDistance, to return
-// distances.
+// finish sorts the heap hits, best first. For ByDistance it also negates the scores, which become
+// squared distances.
 func (o *order[E]) finish(hits []Hit) {
 	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)

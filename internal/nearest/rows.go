@@ -25,9 +25,9 @@ type Hit struct {
 }
 
 // Rows are the rows that a search ranks, in one of several layouts: elements of one slice, bytes in
-// one slice, separate slices of floats or bytes, or a matrix. E is uint16 for half-precision rows,
-// which are always in one slice. It is a type parameter so that programs without half-precision
-// rows link no kernels for them.
+// one slice, separate slices of floats or of bytes, or a matrix. E is uint16 for half-precision
+// rows, whose elements are always in one slice, and float32 for other rows. It is a type parameter
+// so that programs without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
 	Slice      []E             // elements of rows in one slice
 	Bfloat16   bool            // whether half-precision elements are bfloat16s
@@ -61,8 +61,8 @@ func Count(elements, stride, n int) int {
 	return count
 }
 
-// CheckEach panics with the index of the first row whose length is not want. The message calls want
-// by name.
+// CheckEach panics if the length of a row is not want. The message has the index of the first such
+// row, and calls the wanted length by the given name.
 func CheckEach[T any](rows [][]T, name string, want int) {
 	for i := range rows {
 		if len(rows[i]) != want {
@@ -71,7 +71,7 @@ func CheckEach[T any](rows [][]T, name string, want int) {
 	}
 }
 
-// rowNumber returns the number of the i-th of the rows to rank.
+// rowNumber returns the row number of the i-th of the rows to rank: Idx[i], or i if Idx is nil.
 func (s *Rows[E]) rowNumber(i int) int {
 	if s.Idx != nil {
 		return int(s.Idx[i])
@@ -114,9 +114,9 @@ func (s *Rows[E]) read(b []byte) []float32 {
 // halfRow returns the half-precision row with the given number.
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
-// maxScores is the number of scores that are computed before they are ranked, large enough for
-// DotRows to recognize rows that come from memory. Searches in at most fewRows rows use a smaller
-// buffer.
+// maxScores is the greatest number of scores that are computed before they are ranked, large enough
+// for DotRows to recognize rows that come from memory. A search in at most fewRows rows uses a
+// smaller buffer, for fewRows scores.
 const maxScores, fewRows = 4096, 256
 
 // hits is implemented by other packages' Hit types that are laid out like Hit.
@@ -127,14 +127,15 @@ type hits interface {
 	}
 }
 
-// Top ranks the rows for query x and writes the best len(dst) hits, or all, to dst: see package
-// dense.
+// Top ranks the rows for the query x, and writes the best len(dst) hits to dst, best first, or one
+// hit per row if there are fewer rows. It returns the part of dst that it has written.
 func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
 	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
 	return dst[:len(found):len(found)]
 }
 
-// TopMany is Top for many queries. With several threads, each worker ranks run rows at a time.
+// TopMany is Top for many queries. If it uses several goroutines, at most as many as threads says,
+// each of them ranks a run of rows at a time; the number of rows in a run is run.
 func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
 	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
@@ -152,38 +153,39 @@ func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	return hits[0]
 }
 
-// score sets dst[i] to the score of the row at position first + i, negated for ByDistance.
-func (s *Rows[E]) score(dst []float32, by Metric, x []float32, first int) {
+// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. For
+// ByDistance, that is the squared distance, negated.
+func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	switch {
 	case s.isHalf():
-		s.scoreHalves(dst, by, x, first)
+		s.scoreHalves(dst, by, x, firstRow)
 	case by == ByDot && s.Idx != nil:
-		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[first:][:len(dst)], x)
+		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
 	case s.Slice != nil && s.Idx == nil:
-		by.scores(dst, s.floats()[first*s.Stride:], s.Stride, x)
+		by.scores(dst, s.floats()[firstRow*s.Stride:], s.Stride, x)
 	case s.Slices != nil:
-		by.scoreSlices(dst, s.Slices[first:], x)
+		by.scoreSlices(dst, s.Slices[firstRow:], x)
 	default:
 		for i := range dst {
-			if first+i+1 < s.Count {
-				asm.Prefetch(s.row(s.rowNumber(first + i + 1)))
+			if firstRow+i+1 < s.Count {
+				asm.Prefetch(s.row(s.rowNumber(firstRow + i + 1)))
 			}
-			dst[i] = by.score(x, s.row(s.rowNumber(first+i)))
+			dst[i] = by.score(x, s.row(s.rowNumber(firstRow+i)))
 		}
 	}
 }
 
 // scoreHalves is score for half-precision rows.
-func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, first int) {
+func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow int) {
 	if s.Idx == nil {
-		by.halfScores(dst, s.halves()[first*s.Stride:], s.Stride, x, s.Bfloat16)
+		by.halfScores(dst, s.halves()[firstRow*s.Stride:], s.Stride, x, s.Bfloat16)
 		return
 	}
 	for i := range dst {
-		if first+i+1 < s.Count {
-			asm.Prefetch(s.halfRow(s.rowNumber(first + i + 1)))
+		if firstRow+i+1 < s.Count {
+			asm.Prefetch(s.halfRow(s.rowNumber(firstRow + i + 1)))
 		}
-		by.halfScores(dst[i:i+1], s.halfRow(s.rowNumber(first+i)), 0, x, s.Bfloat16)
+		by.halfScores(dst[i:i+1], s.halfRow(s.rowNumber(firstRow+i)), 0, x, s.Bfloat16)
 	}
 }
 
@@ -244,61 +246,61 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(misuse.Of("there is no metric %d", by))
 }
 
-// RowsPerRun is the number of rows in a run, the unit in which rows are divided among workers.
+// RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
 const RowsPerRun = 256
 
 // blockElements is the number of elements in a block of rows, which is scored against all queries
 // before the next block. In float32 a block takes 256 KB, which stay in the second-level cache.
 const blockElements = 1 << 16
 
-// rank adds rows first to end-1 to the heap of hits of each query, as far as they are among the
-// best so far. It scores a block of rows at a time.
-func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
-	if end-first <= fewRows {
+// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap of hits of
+// each query, as far as they are among the best so far. It scores a block of rows at a time.
+func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int) {
+	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
-		s.rankBlocks(dst, scores[:], by, queries, first, end)
+		s.rankBlocks(dst, scores[:], by, queries, firstRow, end)
 		return
 	}
 	var scores [maxScores]float32
-	s.rankBlocks(dst, scores[:], by, queries, first, end)
+	s.rankBlocks(dst, scores[:], by, queries, firstRow, end)
 }
 
 // rankBlocks is rank with a buffer for scores. A block has at most len(scores) rows.
 func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
-	first, end int) {
+	firstRow, end int) {
 	size := len(scores)
 	if len(queries) > 1 {
 		size = min(max(blockElements/s.N&^3, 4), size)
 	}
-	for ; first < end; first += size {
-		some := scores[:min(size, end-first)]
+	for ; firstRow < end; firstRow += size {
+		some := scores[:min(size, end-firstRow)]
 		if by == ByCosine && len(queries) > 1 {
-			s.rankCosines(dst, some, queries, first)
+			s.rankCosines(dst, some, queries, firstRow)
 			continue
 		}
 		for q, x := range queries {
-			s.score(some, by, x, first)
+			s.score(some, by, x, firstRow)
 			o := s.order(by, x)
-			dst[q] = o.offer(dst[q], some, first)
+			dst[q] = o.offer(dst[q], some, firstRow)
 		}
 	}
 }
 
-// rankCosines is rank by cosine, for the len(scores) rows from first on. It computes the sum of
-// squares of each row once for all queries.
-func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, first int) {
+// rankCosines is rank by cosine, for the len(scores) rows from position firstRow on. It computes
+// the sum of squares of each row once for all queries.
+func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, firstRow int) {
 	var norms [maxScores]float32
 	for i := range scores {
-		norms[i] = s.squares(first+i, queries[0])
+		norms[i] = s.squares(firstRow+i, queries[0])
 	}
 	for q, x := range queries {
-		s.score(scores, ByDot, x, first)
+		s.score(scores, ByDot, x, firstRow)
 		xx := asm.SumSquares(x)
 		for i, xy := range scores {
-			scores[i] = s.cosine(x, first+i, xy, xx, norms[i])
+			scores[i] = s.cosine(x, firstRow+i, xy, xx, norms[i])
 		}
 		o := s.order(ByCosine, x)
-		dst[q] = o.offer(dst[q], scores, first)
+		dst[q] = o.offer(dst[q], scores, firstRow)
 	}
 }
 
@@ -336,8 +338,9 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// rankThreads ranks all rows with several workers, which have heaps of their own. Its receiver is a
-// copy, because Rows that goroutines share are allocated on the heap.
+// rankThreads ranks all rows by several goroutines, which have heaps of their own. Its receiver is
+// a copy, because a Rows that goroutines share is allocated on the heap; this way, the caller's is
+// not.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
