@@ -15,9 +15,10 @@ func init() {
 }
 
 // dotSparseK emits a kernel that computes the dot products of a sparse row with eight vectors or,
-// in 512-bit registers, sixteen: w starts at the first feature's weights in these vectors. Each of
-// the eight lanes of dotSparse is a group here: the products of nonzero i are added to group i mod
-// 8, so that each vector's dot product has the bits of dotSparse.
+// in 512-bit registers, with sixteen. The pointer w begins at the weights of the first feature in
+// these vectors. Each of the eight lanes of dotSparse is a whole group here: the products of
+// nonzero i are added to group i mod 8, so that each vector's dot product has the bits of
+// dotSparse.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")

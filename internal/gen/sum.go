@@ -25,8 +25,8 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
 
-// sumTo is sum, but end emits the end of the function, given the sum in a group of one, instead of
-// a return of the sum.
+// sumTo emits the kernel that sum emits, but without the return of the sum: end emits the end of
+// the function instead, given the sum in a group of one.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
@@ -110,11 +110,11 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 	}
 }
 
-// misaligned emits the code for vectors of at least s.rotated elements, the first of which is
-// misaligned. All vectors are read from skip bytes before their starts. The first vector then
-// begins at an aligned address, unless another vector starts less than skip bytes after the start
-// of a page: in that case skip is reduced to that distance. So the first elements of the vectors go
-// to the upper lanes of the first group, whose other lanes stay +0.
+// misaligned emits the code for sums whose first vector is misaligned, if the vectors have at least
+// s.rotated elements. All vectors are read from skip bytes before their starts. The first vector is
+// then read from an aligned address, unless another vector starts less than skip bytes after the
+// start of a page: in that case skip is reduced to that distance. So the first elements of the
+// vectors go to the upper lanes of the first group, whose other lanes stay +0.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -133,9 +133,9 @@ func (s *summation) misaligned() {
 	t.Jump("headed")
 }
 
-// pageEnd emits the code for vectors that end near the end of a page: the incomplete group comes
-// first, in the last lanes, and whole groups follow. Vectors without an incomplete group are summed
-// from their start.
+// pageEnd emits the code for vectors that end near the end of a page. The incomplete group is read
+// first, from the start of the vectors, into the last lanes of a group, and whole groups follow.
+// Vectors without an incomplete group are summed from their start.
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
