@@ -130,13 +130,14 @@ func CheckRowsAt(elements, stride int, idx []int32, n int) {
 // if there is no such multiple.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Thresholds of oneByOne, in elements.
+// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are for the elements of all rows
+// together, the others for the elements of one row.
 const (
-	beyondL1  = 16 << 10  // 64 KB: rows with more elements exceed the first-level cache
-	beyondL2  = 512 << 10 // 2 MB: rows with more elements exceed the second-level cache
-	beyondL3  = 1 << 20   // 4 MB: rows with as many or more exceed the usual share of the L3 cache
+	beyondL1  = 16 << 10  // size (64 KB) above which all rows exceed the first-level cache
+	beyondL2  = 512 << 10 // size (2 MB) above which all rows exceed the second-level cache
+	beyondL3  = 1 << 20   // size (4 MB) from which rows exceed most processes' share of L3 cache
 	shortRow  = 128       // shorter rows are always read four at a time
-	mediumRow = 256       // shorter rows: one by one only with 512-bit registers, below beyondL3
+	mediumRow = 256       // shorter rows: one by one only with 512-bit registers and below beyondL3
 	// Without 512-bit registers, shorter rows are read one by one only if all together take more
 	// than 2 MB and less than 4 MB.
 	longRow = 512

@@ -849,7 +849,8 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 }
 
 // widenBytes loads 2*width bytes and extends them to 16 bits. In AVX-512 code it sets the bytes
-// outside the part to 0, if part is not nil. In AVX2 code it leaves this to its caller mulBytes.
+// outside the part to 0, if part is not nil. In AVX2 code its caller, mulBytes, sets the terms
+// outside the part to 0 instead.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:

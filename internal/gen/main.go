@@ -35,8 +35,8 @@ func main() {
 }
 
 // A kernelSpec describes a kernel: the name with which the names of its functions begin, the
-// signature of its assembly, and the function that emits its body. Most kernels have a dispatch
-// stub of their own, nameActive, which jumps to the body for the code path in use. Two kernels for
+// signature of its assembly, and the function that emits its body. Go code calls a kernel through
+// its dispatch stub, nameActive, which jumps to the body for the code path in use. Two kernels for
 // different element types may share a stub, which selects one of them. Such a stub is described by
 // a kernelSpec without a body.
 type kernelSpec struct {

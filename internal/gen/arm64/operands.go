@@ -57,9 +57,8 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// natural returns the view of op with which most instructions print it: R%d for a general register,
-// F%d for a vector register, and the Lane's own view for a Lane. It returns other operands
-// unchanged.
+// natural returns a general register as the view R%d, a vector register as the view F%d, and a Lane
+// as its own view. It returns other operands unchanged.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
 	case view:
