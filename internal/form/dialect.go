@@ -16,7 +16,7 @@ type dialect struct{ separator, quote, comment byte }
 // separators lists the separators that are detected, the likeliest first.
 const separators = ",;\t|"
 
-// sampledCells is about the largest number of cells of a candidate that sureness examines.
+// sampledCells is the approximate maximum number of cells that sureness examines for one candidate.
 const sampledCells = 20000
 
 // candidate is a dialect that a file may have, with the rows into which it splits the samples.
@@ -25,14 +25,15 @@ type candidate struct {
 	*sampled
 	score float64
 	width int // number of columns of the table
-	first int // index of the table's first row; rows before it have another width
+	first int // index in rows of the table's first row; earlier rows have another width
 }
 
-// detectDialect returns the likeliest dialect, and the likeliest dialect with another separator,
-// whose score is 0 if there is none. It returns the first error of splitting the head of the file
-// into rows, such as too many columns, unless the likeliest dialect has a separator.
+// detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another
+// separator; second.score is 0 if there is none. err is nil if best was found and has a separator.
+// Otherwise err is the first error, such as too many columns, of splitting the head of the file
+// into rows by one of the candidates.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
-	odd := true // whether the last candidate with quotes left some of them unclosed
+	odd := true // whether the last candidate that was tried left quotes unclosed
 	for _, d := range candidates(s, g) {
 		if d.quote == None && g.Quote == 0 && !odd {
 			continue
@@ -61,8 +62,10 @@ func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	return best, second, err
 }
 
-// candidates returns the possible dialects, the plainest first. Unless the caller gives a
-// separator, the last ones have none: they read the file as a table of one column.
+// candidates returns the possible dialects in the order of preference: dialects without comments
+// first, then by separator in the order of the constant separators, then dialects with quotes
+// first. If the caller gives no separator, dialects without a separator come last: they read the
+// file as a table of one column.
 func candidates(s *sample, g *Given) (all []dialect) {
 	comments := []byte{None}
 	if g.Comment != 0 {
@@ -112,9 +115,9 @@ func commented(text []byte) bool {
 	return n >= 2
 }
 
-// measure sets width to the commonest number of cells in a row, preferring larger numbers slightly,
-// and first to the first row of that width, or to the row before it if that may be the header. It
-// leaves first at 0 if the caller gives SkipLines.
+// measure sets c.width to the most frequent number of cells in a row, with a slight preference for
+// larger numbers. It sets c.first to the index of the first row of that width, or to the index of
+// the row before it if that row may be the header. If the caller gives SkipLines, c.first stays 0.
 func (c *candidate) measure(g *Given) {
 	counts := map[int]int{}
 	for _, r := range c.rows {
@@ -138,8 +141,10 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty removes the last column if no row has a value in it and at least a twentieth of the rows
-// lack the column. It also cuts rows whose cells beyond the table's width are all empty.
+// cutEmpty lowers c.width by 1 if all rows that have the last column are empty there, and the rows
+// that lack just this column are at least two, and at least a twentieth as many. counts maps a
+// number of cells to the number of rows with that many cells. cutEmpty also cuts rows whose cells
+// beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -154,8 +159,9 @@ func (c *candidate) cutEmpty(counts map[int]int) {
 }
 
 // headsTable reports whether row, whose length is not width, may be the header of a table of width
-// columns: without the empty cells at its end it has a name for each column, or for all but the
-// first of three or more columns, which then contains the names of the rows.
+// columns. Not counting the empty cells at its end, a header has one cell for each column, or, in a
+// table of three or more columns, one cell less: then the first column contains the names of the
+// rows and has no name itself.
 func headsTable(row []string, width int) bool {
 	n := named(row)
 	return n == width || width > 2 && n == width-1
@@ -170,9 +176,10 @@ func named(row []string) int {
 	return n
 }
 
-// judge computes the score: share^2 * sureness * (width-1)/width, where share is the share of rows
-// that have the table's width; or .12 * share^2 without a separator. It lowers the score for signs
-// of a wrong dialect, such as unclosed quotes, and raises it if the columns fit a model.
+// judge computes the candidate's score: share^2 * sureness * (width-1)/width, where share is the
+// fraction of rows that have the table's width (a header of another width counts, too). Without a
+// separator the score is .12 * share^2. judge lowers the score for signs of a wrong dialect, such
+// as unclosed quotes, and raises it if the columns fit a model (see fitModel).
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {
 		return
@@ -213,8 +220,8 @@ func (c *candidate) judge(g *Given) {
 	c.fitModel(g)
 }
 
-// fitModel raises the score if the file has the names that findHeader looks for, or as many columns
-// as the model.
+// fitModel raises the score if the file has the names that findHeader looks for or, failing that,
+// as many columns as the model, with or without the label.
 func (c *candidate) fitModel(g *Given) {
 	_, found := c.findHeader(g)
 	switch {
@@ -269,8 +276,8 @@ func lacking(cells, names []string) (absent []string) {
 }
 
 // sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
-// several. It examines about sampledCells cells, and lowers the result if cells begin with a quote
-// that the dialect reads as a character.
+// several that should have been split. It examines about sampledCells cells. It lowers the result
+// if the dialect has no quotes but some of the cells begin with a quote.
 func (c *candidate) sureness(body [][]string) float64 {
 	step := 1 + len(body)*c.width/sampledCells
 	sum, cells, quoted := 0., 0, false

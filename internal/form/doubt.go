@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// doubtful is the fraction of the best score from which on a second separator makes the choice
-// doubtful.
+// doubtful is the fraction of the best score that a dialect with another separator must reach for
+// the choice of the separator to be reported as doubtful.
 const doubtful = .9
 
-// footerRows is the number of rows at the end of a table that may be totals of the rows above them.
+// footerRows is the largest number of rows at the end of a table that are reported as possible
+// totals of the rows above them.
 const footerRows = 3
 
-// doubt appends d to the doubts.
+// doubt appends d to the doubts that Doubts returns.
 func (r *Reader) doubt(d Doubt) { r.doubts = append(r.doubts, d) }
 
-// doubtSeparator adds a doubt if the second separator is nearly as likely as the chosen one, and
-// one if a table of one column seems to have cells separated by blanks.
+// doubtSeparator adds a doubt if second, the best candidate with another separator, scores nearly
+// as high as best. It adds another doubt if a table of one column seems to have cells that are
+// separated by blanks.
 func (r *Reader) doubtSeparator(best, second *candidate) {
 	if best.width == 1 && best.hasBlanks() {
 		r.doubt(Doubt{About: "separator", Flag: `tr -s ' ' ',' makes a CSV file of it, or say -sep none`,
@@ -64,8 +66,10 @@ func separatorName(c byte) string {
 	return strconv.QuoteRune(rune(c))
 }
 
-// doubtHeader adds a doubt if lines above the table, other than comments, are left out, and one if
-// the first row may or may not be a header.
+// doubtHeader adds a doubt if lines above the table are left out, unless all of them begin with #.
+// It adds another doubt if it is uncertain whether the first row is a header. skipped is the number
+// of lines that were skipped before the samples were split: those that the caller gives, or a sep=
+// line.
 func (r *Reader) doubtHeader(c *candidate, h heading, skipped int) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
 	if slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {
@@ -87,8 +91,9 @@ func (r *Reader) doubtHeader(c *candidate, h heading, skipped int) {
 	r.doubt(d)
 }
 
-// finish is called at the end of the file. It returns an error if too many rows have another number
-// of cells than the table has columns; else it adds the doubts that depend on the whole file.
+// finish is called at the end of the file. If too many rows have a number of cells other than the
+// number of columns of the table, it returns an error. Otherwise it adds the doubts that depend on
+// the whole file.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// The encodings, as [Form] names them.
+// The names of the encodings in [Form].Encoding.
 const (
 	utf8Name        = "utf-8"
 	utf16LittleName = "utf-16le"
@@ -23,7 +23,7 @@ const (
 type encoding struct {
 	name  string
 	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
-	mends bool // whether bytes that are not UTF-8, of which samples have few, become U+FFFD
+	mends bool // whether a byte that is not UTF-8 becomes U+FFFD: the samples have few of them
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
@@ -80,7 +80,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 		return e, nil
 	}
 	var bad, characters int
-	at := -1 // index of the first bad byte in the first sample
+	at := -1 // index in the first sample of the first byte that is not UTF-8; -1 for none
 	for i, s := range samples {
 		b, c, first := countUTF8(s, i > 0)
 		if bad, characters = bad+b, characters+c; i == 0 {
@@ -104,12 +104,12 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	return e, d
 }
 
-// countUTF8 returns the number of bytes that are not UTF-8, the number of characters of more than
-// one byte, and the index of the first bad byte, or -1. It ignores an incomplete character at the
-// end and, if within is true, one at the beginning.
-func countUTF8(s []byte, within bool) (bad, characters, first int) {
+// countUTF8 returns the number of bytes of s that are not UTF-8 (bad), the number of characters of
+// more than one byte, and the index of the first bad byte, or -1 if there is none. It ignores an
+// incomplete character at the end of s and, if startCut is true, one at its beginning.
+func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
-	for within && len(s) > 0 && !utf8.RuneStart(s[0]) {
+	for startCut && len(s) > 0 && !utf8.RuneStart(s[0]) {
 		s = s[1:]
 	}
 	for i := 0; i < len(s); {
@@ -151,7 +151,9 @@ func wordAround(text []byte, at int) []byte {
 // have, or "". In UTF-16, newlines, separators and digits have a zero byte: nearly all zero bytes
 // are at even positions if the text is big-endian, at odd positions if it is little-endian.
 func utf16Of(text []byte) string {
-	var zeros, wide [2]int // zeros at even and odd positions: all, and those beside a newline
+	// Numbers of zero bytes at even (index 0) and odd positions (index 1): zeros counts all of
+	// them, wide those that are half of a possible line end in UTF-16.
+	var zeros, wide [2]int
 	newlines := 0
 	for i, c := range text {
 		if c == 0 {
@@ -174,8 +176,8 @@ func utf16Of(text []byte) string {
 }
 
 // isText reports whether the first 512 bytes of a decoded file may be text, and not another kind of
-// file. Text has no byte 0 and, unless its encoding is UTF-8, no control characters but white
-// space.
+// file. name is the name of the file's encoding. Text has no zero byte. Text in an encoding other
+// than UTF-8 also has no control characters except white space.
 func isText(decoded []byte, name string) bool {
 	head := decoded[:min(len(decoded), 512)]
 	if bytes.IndexByte(head, 0) >= 0 {
@@ -199,8 +201,8 @@ type decoder struct {
 	encoding
 	src      io.Reader
 	raw      []byte // bytes read but not yet decoded
-	out      []byte // the text decoded last
-	at       int    // number of bytes of out that Read has returned
+	out      []byte // text decoded by the last call of step
+	at       int    // number of bytes of out that Read has already returned
 	err      error
 	replaced int // number of bytes that were not UTF-8 and became U+FFFD
 }
@@ -235,8 +237,8 @@ func (d *decoder) Read(p []byte) (int, error) {
 }
 
 // step appends the decoded text of raw to out, and returns the number of bytes of raw that it has
-// decoded. It leaves an incomplete character at the end of raw for the next call, unless end says
-// that the file ends there.
+// decoded. If end is false, it leaves an incomplete character at the end of raw for the next call;
+// if end is true, the file ends there.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:
@@ -297,8 +299,9 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out. Five bytes from
-// 0x80 to 0x9f have no character there; they are decoded as control characters, as in web browsers.
+// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out. Five of the
+// bytes from 0x80 to 0x9f have no character in this encoding; they are decoded as the control
+// characters of the same number, as in web browsers.
 func decodeWindows1252(out, raw []byte) []byte {
 	const above = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
 	var table [0x20]rune
@@ -320,7 +323,8 @@ func decodeWindows1252(out, raw []byte) []byte {
 	return out
 }
 
-// countLines returns the number of line ends in text: newlines, carriage returns, or both together.
+// countLines returns the number of line ends in text. A line end is a newline, a carriage return,
+// or a carriage return followed by a newline.
 func countLines(text []byte) int {
 	n := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'})
 	if n > 0 {

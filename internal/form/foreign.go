@@ -7,8 +7,8 @@ import (
 
 // fileKind is a file format that is not a table in text form.
 type fileKind struct {
-	magic  string // first bytes
-	text   bool   // text may begin with magic: only files with invalid UTF-8 or a byte 0 match
+	magic  string // first bytes of such a file
+	text   bool   // text may begin with magic, too: a match needs invalid UTF-8 or a zero byte
 	what   string
 	advice string
 }
@@ -43,10 +43,10 @@ func withPandas(kind string) string {
 		kind + `('FILE').to_csv('FILE.csv', index=False)"`
 }
 
-// ForeignKind returns the kind of a file that begins with head, if it is a workbook, an archive or
-// another file that is not a table in text form, and advice on how to make a CSV file of it, with
-// FILE in place of its name. what is empty for other files. head needs only a few kilobytes of the
-// file.
+// ForeignKind recognizes a file that is not a table in text form, such as a workbook or an archive,
+// by head, its first few kilobytes. It returns the kind of the file, what, and advice on how to
+// make a readable file of it, in which FILE stands for the name of the file. Both are empty if head
+// does not belong to such a file.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
 		return zipKind(head)
@@ -78,8 +78,8 @@ func ForeignKind(head []byte) (what, advice string) {
 	return "", ""
 }
 
-// zipKind returns the kind of a zip archive, which may be a workbook, and advice as ForeignKind
-// does.
+// zipKind returns the results of ForeignKind for a zip archive, which may be a workbook, that
+// begins with head.
 func zipKind(head []byte) (what, advice string) {
 	has := func(name string) bool { return bytes.Contains(head, []byte(name)) }
 	switch {

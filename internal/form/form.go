@@ -13,11 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// None stands for no character where a table has no separator, quotes or comments. A zero byte
-// instead means that the character is to be detected.
+// None, as a table's separator, quote or comment character, says that the table has no such
+// character. In [Given], a zero byte instead says that the character is to be detected.
 const None = 0xff
 
-// The formats.
+// The formats of a file: the values of Format in [Given] and [Form].
 const (
 	CSV   = "csv"   // any separator
 	TSV   = "tsv"   // any separator, tabs preferred
@@ -25,37 +25,38 @@ const (
 	JSONL = "jsonl" // a flat object of JSON in each line
 )
 
-// Given is the parts of a form that the caller knows. The parts with zero values are detected.
+// Given is what the caller of [Open] knows about a file. Of the fields from Format to Header, Open
+// detects those that are zero.
 type Given struct {
-	Format    string // one of the formats
+	Format    string // CSV, TSV, Lines or JSONL
 	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
-	Separator byte   // character between cells
+	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines to leave out; None for no such lines
-	SkipLines int    // number of lines above the table; -1 for none
+	SkipLines int    // number of lines to leave out above the table; -1 for none
 	Header    *bool  // whether the first row of the table names the columns
 
-	// Names are the names of the columns that a model needs; nil without a model or if its training
-	// data had no header. A row that has all of these names is the header.
+	// Names are the names of the columns that a model needs. They are nil if there is no model, or
+	// if the model's training data had no header. A row that has all of these names is the header.
 	Names []string
-	// Label is the name of a model's label column, which the file may lack; without a model, it is
-	// the name of the label column, which the header must have if there is a header.
+	// Label is the name of the label column. If there is a model, the file may lack this column;
+	// otherwise the header must have it, if there is a header.
 	Label string
-	// Columns is the number of a model's columns without the label; 0 without a model. A file
-	// without a header has Columns columns, or one more: the label.
+	// Columns is the number of the model's columns, not counting the label; 0 if there is no model.
+	// A file without a header has Columns columns, or one more: the label.
 	Columns int
 
-	// Keep asks for exactly one row for each row of the file, so that predictions stay in step with
-	// the file: rows with too few or too many cells are filled with empty cells or cut, and blank
-	// lines are rows in tables of one column and in the format Lines.
+	// Keep makes Read return exactly one row for each row of the file, so that each prediction can
+	// be matched with its row: rows with too few cells are filled with empty cells, rows with too
+	// many cells are cut, and blank lines are rows in tables of one column and in the format Lines.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int
 }
 
-// Form is how the text of a file is read.
+// Form describes the format of a file, as a [Reader] reads it.
 type Form struct {
-	Format    string // one of the formats
+	Format    string // CSV, TSV, Lines or JSONL
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
@@ -63,8 +64,8 @@ type Form struct {
 	SkipLines int    // number of lines left out above the table
 	Header    bool   // whether the first row of the table names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
-	Columns   int    // number of columns at the first row; later JSON lines may add columns
-	Trailing  int    // number of columns at the end without a name and, in samples, without a value
+	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow
+	Trailing  int    // number of columns at the end with no name and, in the samples, no value
 	Decimal   byte   // decimal mark: ',' if more numbers have an unambiguous ',' than '.', else '.'
 }
 
@@ -75,10 +76,11 @@ type Doubt struct {
 	Cell   string // a cell as an example; may be empty
 	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
 	Text   string // what was found, and how it was read
-	Flag   string // the command's flags that resolve the doubt; may be empty
+	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 }
 
-// String returns one line: the place, the text, a cell and the flags.
+// String returns one line of text: the line number, the column, Text, the example cell and the
+// flags.
 func (d Doubt) String() string {
 	s := ""
 	if d.Line > 0 {

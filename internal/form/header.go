@@ -12,7 +12,7 @@ import (
 
 // heading is the top of a table: its first row, and whether that row is a header.
 type heading struct {
-	at     int  // index in the sampled rows of the table's first row: its header or a data row
+	at     int  // index of the table's first row, header or data, among the sampled rows
 	header bool // whether the table's first row names the columns
 	sure   bool
 	units  bool // whether the row after the header has units, types or descriptions, not data
@@ -47,9 +47,9 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows, from the row with index from on, that have the table's width. From
-// the 100th row on it returns evenly spaced rows if the samples have more than 2*sampledCells
-// cells.
+// body returns the sampled rows that have the table's width, starting with the row of index from.
+// If the samples have more than 2*sampledCells cells, it returns only evenly spaced rows after the
+// first 100.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -63,10 +63,14 @@ func (c *candidate) body(from int) (rows [][]string) {
 	return rows
 }
 
-// filler returns the number of rows, from the row with index from on, that are not rows of the
-// table but lines above it, padded with separators. Such a row has at most half as many cells with
-// a value as the median row, or is followed by such a row and has names made up by a program.
-// filler returns 0 unless these rows are followed by a row that is certainly a header.
+// filler returns the number of rows, starting with the row of index from, that are lines of text
+// above the table, padded with separators by a program. There are three kinds of such rows:
+//   - sparse rows, with at most half as many nonempty cells as the median row;
+//   - rows of the names Column1, Column2 and so on, if the next row is sparse;
+//   - rows that have another width than the table and cannot be its header.
+//
+// filler returns 0 if there are 40 or more such rows, or if the row that follows them is not
+// certainly a header.
 func (c *candidate) filler(from int) int {
 	body := c.body(from)
 	fill := make([]int, len(body))
@@ -118,13 +122,13 @@ func madeUp(cells []string) bool {
 	return true
 }
 
-// ballot counts the votes of the columns on whether the first row of a table is a header. A column
-// of numbers or dates usually has two votes; a column of words has up to two, fewer if it is less
-// telling.
+// ballot counts the votes of the columns for and against the first row of a table being a header. A
+// column of numbers or dates usually casts two votes. A column of words casts at most two, and
+// fewer if its cells say less about the first row.
 type ballot struct {
 	yes, no  float64
 	typed    int // number of columns of numbers or dates
-	typedYes int // number of columns of numbers or dates with a first cell of another kind
+	typedYes int // number of columns of numbers or dates whose first cell is of another kind
 	strange  int // number of first cells that are numbers unlike those below them
 }
 
@@ -169,9 +173,9 @@ func severalRows(rows [][]string) bool {
 	return false
 }
 
-// fit returns the header with one cell for each column of the table. It cuts a header that is too
-// long. If the header is one cell short, fit adds an empty name for the first column, unless the
-// last cells of all rows of body are empty. Otherwise it appends empty names.
+// fit returns a copy of header that has one cell for each column of the table. It cuts a header
+// that is too long. If the header is one cell short and some row of body has a value in the last
+// column, fit adds an empty name for the first column. In all other cases it appends empty names.
 func (c *candidate) fit(header []string, body [][]string) []string {
 	if len(header) > c.width {
 		return slices.Clone(header[:c.width])
@@ -189,8 +193,9 @@ func isValue(s string) bool {
 	return k == cell.NumberCell || k == cell.DateCell
 }
 
-// namelike reports whether the cells can be names of columns: at most 60 bytes long, different, not
-// all empty, and none of them a gap word, a number, a date, an address or a sentence.
+// namelike reports whether the cells can be names of columns: at most 60 bytes long, different
+// (apart from empty cells), not all empty, and none of them a gap word, a number, a date, an
+// address or a sentence.
 func namelike(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -204,10 +209,13 @@ func namelike(cells []string) bool {
 	return !isEmpty(cells)
 }
 
-// countsUp reports whether the first row is a header of three or more numbers that rise by equal
-// amounts: 0, 1, 2 and so on, which programs give to columns without names, or the steps of a
-// scale, unless more than a twentieth of the rows below rise too. The first and the last cell need
-// not be numbers.
+// countsUp reports whether the row first is a header of three or more numbers that rise by equal
+// amounts. Its first and its last cell need not be numbers. There are two kinds of such headers:
+//   - 0, 1, 2 and so on, in four or more columns: names that programs give to columns. If the cell
+//     before or after these numbers occurs again in its column, it is a label, and first is not a
+//     header.
+//   - The steps of a scale. There must be five or more rows below, of which at most a twentieth
+//     rise by equal amounts, too.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {
@@ -221,7 +229,7 @@ func countsUp(first []string, body [][]string) bool {
 		return false
 	}
 	if first[from] == "0" && step == 1 && len(first) >= 4 && first[to-1] == strconv.Itoa(to-from-1) {
-		again := func(r []string) bool { // a label that recurs is not a name
+		again := func(r []string) bool { // whether a label beside the numbers occurs again
 			return from > 0 && first[0] != "" && r[0] == first[0] ||
 				to < len(first) && r[to] == first[to]
 		}
@@ -240,8 +248,8 @@ func countsUp(first []string, body [][]string) bool {
 }
 
 // LooksNumbered reports whether a row of a table without a header could be mistaken for a header of
-// numbers: its cells, perhaps without the first or the last, are numbers that rise by equal
-// amounts.
+// numbers: its cells, with or without the first and the last, are three or more numbers that rise
+// by equal amounts.
 func LooksNumbered(cells []string) bool {
 	for from := range min(2, len(cells)) {
 		for to := max(from, len(cells)-1); to <= len(cells); to++ {
@@ -272,7 +280,7 @@ func rises(cells []string) (step float64, ok bool) {
 	return step, len(cells) > 2 && step > 0
 }
 
-// vote returns the votes of all columns on whether first is a header of the rows of body.
+// vote returns the votes of all columns on whether the row first is the header of the rows in body.
 func vote(first []string, body [][]string) (b ballot) {
 	for j, x := range first {
 		b.ask(x, body, j)
@@ -280,14 +288,14 @@ func vote(first []string, body [][]string) (b ballot) {
 	return b
 }
 
-// columnSample is the statistics of the cells of a column below a possible header.
+// columnSample is the statistics of the sampled cells of one column, below a possible header.
 type columnSample struct {
-	cells, numbers, dates, years int // numbers of cells: all but gaps, numbers, dates, years
-	digits, decimals, bytes      int // cells with digits; numbers with . , e or E; total length
+	cells, numbers, dates, years int // counts: cells that are not gaps; numbers; dates; years
+	digits, decimals, bytes      int // counts: cells with digits; numbers with . , e or E; bytes
 	least, most                  float64
 	counts                       map[string]int
-	sentences                    int // number of cells that end as sentences do
-	length                       int // length of each cell in bytes; 0 if the lengths differ
+	sentences                    int // number of cells that end in . ! or ?
+	length                       int // common length of all cells in bytes; 0 if they differ
 }
 
 func sampleColumn(body [][]string, j int) *columnSample {
@@ -352,10 +360,11 @@ func (s *columnSample) recurring() float64 {
 	return 1 - float64(once)/float64(max(1, s.cells))
 }
 
-// typedShare is the least share of numbers and dates in a column of numbers or dates.
+// typedShare is the fraction of the cells of a column, not counting gaps, that must be numbers or
+// dates for the column to be one of numbers or dates.
 const typedShare = .85
 
-// ask adds the vote of column j, whose cell in the first row is x.
+// ask adds the vote of column j of body, above which the first row has the cell x.
 func (b *ballot) ask(x string, body [][]string, j int) {
 	s := sampleColumn(body, j)
 	n := float64(s.cells)
@@ -387,7 +396,8 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 	}
 }
 
-// askWords adds the vote of a column of words in which x, the first row's cell, does not recur.
+// askWords adds the vote of a column of words. x, the column's cell in the first row, does not
+// occur again in the column.
 func (b *ballot) askWords(x string, s *columnSample) {
 	n := float64(s.cells)
 	hasDigit := strings.ContainsAny(x, "0123456789")
@@ -421,10 +431,14 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether the row with index at is the header of a file that a model reads: at
-// least two columns of numbers or dates, or all columns, have a cell of another kind there, no
-// column votes against a header, and the cells are different and none of them a number or date. A
-// single row is data.
+// looksNamed reports whether the row with index at is the header of a file that a model reads. All
+// of these conditions must hold:
+//   - at least one row of the table's width follows;
+//   - in at least two columns of numbers or dates, or in all columns, which must then be of numbers
+//     or dates, the row has a cell of another kind;
+//   - no column votes against a header;
+//   - the cells of the row are different (apart from empty cells), and none of them is a number or
+//     a date.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {
@@ -437,7 +451,8 @@ func (c *candidate) looksNamed(at int) bool {
 }
 
 // checkNames returns an error if the row with index at is a header that lacks names that the model
-// needs. It is a header if it has at least half of the names, or looksNamed reports so.
+// needs. The row counts as a header if it has at least half of these names, or if looksNamed
+// returns true.
 func (c *candidate) checkNames(at int, g *Given) error {
 	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
 	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
@@ -455,7 +470,7 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }
 
-// distinct reports whether no two cells are equal, empty cells aside.
+// distinct reports whether no two cells are equal, apart from empty cells.
 func distinct(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -467,9 +482,12 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBehind reports whether the row after the header, which has index at, has units, types or
-// descriptions: no numbers or dates, and words in at least two columns of numbers or dates, or only
-// names of types.
+// unitsBehind reports whether the row below the header has units, types or descriptions instead of
+// data. at is the index of the header. Such a row has no numbers or dates, but a word in at least
+// one column of numbers or dates. In addition, one of these conditions must hold:
+//   - all its cells are empty or names of types (see typeNames);
+//   - it has words in two or more columns of numbers or dates, no column votes against its being a
+//     header, and either five or more rows follow or its cells are different.
 func (c *candidate) unitsBehind(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false
@@ -493,7 +511,7 @@ var typeNames = setOf(`int integer int32 int64 long bigint float float32 float64
 	number decimal string str text char varchar object category categorical factor nominal bool
 	boolean date datetime timestamp time continuous discrete class label target feature meta c d s`)
 
-// setOf returns the set of the words in text and the empty word.
+// setOf returns the set of the words in text, and adds the empty word to it.
 func setOf(text string) map[string]bool {
 	set := map[string]bool{"": true}
 	for word := range strings.FieldsSeq(text) {

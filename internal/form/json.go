@@ -16,7 +16,7 @@ type jsonRows struct {
 	fields []string
 	at     map[string]int // index of each name in fields
 	row    int            // number of the last row, from 1
-	seen   []int          // for each field, the last row that has it
+	seen   []int          // for each field, the number of the last row that has it; 0 for none
 	found  []int          // indices of the fields that the last row has
 }
 
@@ -56,8 +56,8 @@ func (j *jsonRows) next() ([]string, error) {
 	}
 }
 
-// parse parses the object of a line. It clears only the cells that the previous row has set, so
-// that a row takes time in proportion to its own fields.
+// parse parses the JSON object in a line. It clears only the cells that the previous row has set,
+// so that the time for a row is proportional to the number of fields in it and the previous one.
 func (j *jsonRows) parse(line string) error {
 	for _, i := range j.found {
 		j.cells[i], j.starts[i] = "", 0
@@ -83,12 +83,13 @@ func (j *jsonRows) parse(line string) error {
 	return nil
 }
 
-// mostMerged is the number of fields above which new fields are appended, not inserted in order.
+// mostMerged is the number of fields from which on new fields are appended, not inserted between
+// the known fields.
 const mostMerged = 2000
 
-// fields returns the names of the fields in the head of the file. A field that the first line lacks
-// is placed as in the first line that has it: after the field that it follows there or, if it
-// follows none that is known, before the next known field.
+// fields returns the names of the fields in the head of the file. A field that is not in the first
+// line is inserted after the field before it in the first line that has it. If no known field
+// precedes it there, it is inserted before the next known field.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
@@ -108,8 +109,8 @@ func (s *sample) fields() (names []string) {
 	}
 }
 
-// mergeFields inserts the names of a line, own, that are not yet known into names, adds them to
-// known, and returns names.
+// mergeFields inserts the fields of one line, own, that are not yet in known into names and known,
+// and returns names.
 func mergeFields(names, own []string, known map[string]bool) []string {
 	at := len(names) // where the next new field is inserted
 	if i := slices.IndexFunc(own, func(name string) bool { return known[name] }); i > 0 {
@@ -149,10 +150,10 @@ type jsonScanner struct {
 	at   int
 }
 
-// object parses the object in the text, and calls each for every field with its name, its value and
-// the index of the value. It returns the reason of the first syntax error, or the first reason that
-// each returned; "" if there is none.
-func (s *jsonScanner) object(each func(name, value string, at int) string) (reason string) {
+// object parses the whole text as one JSON object, and calls visit for every field with its name,
+// its value and the index of the value in the text. It stops at the first syntax error, or when
+// visit returns a reason other than "". It returns the reason of the error, or "" if there is none.
+func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
 	if s.skip(); !s.take('{') {
 		return "want an object, in braces"
 	}
@@ -170,7 +171,7 @@ func (s *jsonScanner) object(each func(name, value string, at int) string) (reas
 		at := s.at
 		value, reason := s.value()
 		if reason == "" {
-			reason = each(name, value, at)
+			reason = visit(name, value, at)
 		}
 		if reason != "" {
 			return reason

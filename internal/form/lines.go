@@ -72,10 +72,14 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether a table without a header is more likely to be lines of a label, a
-// tab and a text: it has two columns separated by a tab, and the first has short values. Either
-// these are single words and half of the texts are sentences, or they recur and the texts mostly
-// differ.
+// looksLikeLines reports whether the rows from index from on, in a table without a header, are more
+// likely to be lines of a label, a tab and a text. The table must have two columns separated by a
+// tab. No label may be empty or longer than 40 bytes, and most texts must be words, not numbers or
+// dates. In addition, one of these conditions must hold:
+//   - no label contains a blank or a quote, and at least half of the texts are sentences: they have
+//     three or more blanks;
+//   - there are ten or more rows, at most a third as many distinct labels, and at least three
+//     fifths as many distinct texts.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false

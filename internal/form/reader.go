@@ -14,8 +14,8 @@ import (
 // defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
 const defaultMaxColumns = 1 << 18
 
-// mostFooter is the largest number of rows at the end of a table that may have another width than
-// the table without counting as errors.
+// mostFooter is the largest number of rows at the end of a table that may have more or fewer cells
+// than the table has columns without counting as errors.
 const mostFooter = 20
 
 // Reader reads the rows of a table.
@@ -28,16 +28,16 @@ type Reader struct {
 	table   rows
 	json    *jsonRows // the same as table if the format is JSONL; else nil
 	keep    bool
-	needed  []string // the names of a header that may come later; nil if the file begins with one
+	needed  []string // names of a header that may come later; nil if it comes first or is unknown
 
 	cells    []string // buffer for rows that were filled or cut
 	read     int      // number of rows except empty ones and repeated headers
 	rows     int      // number of rows returned
-	ragged   quirk    // rows of another width
+	ragged   quirk    // rows whose width is not the table's
 	width    int      // number of cells in the first ragged row
-	footer   quirk    // rows of another width after the last row of the table's width
-	totals   quirk    // rows with a cell that names a sum
-	totalRow int      // number of the last row counted in totals, from 1
+	footer   quirk    // ragged rows after the last row of the table's width, if keep is false
+	totals   quirk    // rows with a cell such as "total"
+	totalRow int      // value of rows at the last row counted in totals
 	empty    quirk    // rows of empty cells
 	repeated quirk    // rows that repeat the header
 	doubts   []Doubt
@@ -64,9 +64,9 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Open detects the form of a file and returns a reader of its rows. at is the same file, for
-// samples of its middle and its end; nil if the file cannot be read twice. size is its size in
-// bytes, or -1 if unknown. name is not used.
+// Open detects the form of the file that r reads, and returns a Reader of its rows. at reads the
+// same file at any position, for samples of its middle and its end; it is nil if the file cannot be
+// read twice. size is the size of the file in bytes, or -1 if unknown. name is not used.
 func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reader, error) {
 	source := &counter{Reader: r}
 	if g.MaxColumns == 0 {
@@ -149,7 +149,7 @@ func (r *Reader) openLines(in *scanner, s *sample) error {
 	return nil
 }
 
-// separatorLine matches a first line such as sep=; that tells spreadsheets the separator.
+// separatorLine matches a first line such as "sep=;", which tells spreadsheets the separator.
 var separatorLine = regexp.MustCompile(`(?i)^"?sep=(.)"?\r?[\n\r]`)
 
 // openTable detects the dialect and the header of a table.
@@ -202,8 +202,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	return r.readHeading(&best, body)
 }
 
-// trailing returns the number of columns at the end that are empty in all rows, as separators after
-// the last cell make them; 0 if all columns are empty.
+// trailing returns the number of columns at the end that are empty in all rows, as in files with
+// separators after the last cell. It returns 0 if all columns are empty.
 func trailing(rows [][]string, width int) (n int) {
 	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
 		n++
@@ -257,8 +257,8 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// decimalOf returns ',' if more cells are numbers only under a decimal comma than numbers with a
-// decimal point, else '.'.
+// decimalOf returns ',' if there are more cells that are numbers only with a decimal comma than
+// plain numbers that have a decimal point. Otherwise it returns '.'.
 func decimalOf(body [][]string) byte {
 	points, commas := 0, 0
 	for i, r := range body {
@@ -319,7 +319,8 @@ func (r *Reader) Read() ([]string, error) {
 	}
 }
 
-// check returns a row with the table's number of cells, or nil if the row is to be left out.
+// check returns the row with the table's number of cells, filled up or cut if necessary, or nil if
+// the row must be left out. It counts irregular rows.
 func (r *Reader) check(cells []string) []string {
 	if r.form.Columns == 0 { // the sample had no row
 		r.form.Columns = len(cells)

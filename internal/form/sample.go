@@ -8,11 +8,11 @@ import (
 // The sizes of the samples from which the form of a file is detected: its beginning and,
 // if the file can be read at any position, further pieces, the last of which is its end.
 const (
-	headSize    = 128 << 10
-	pieceSize   = 32 << 10
-	pieces      = 4    // number of further pieces
-	headLines   = 20   // least number of lines in the beginning, unless it is mostHead bytes long
-	sampledRows = 3000 // largest number of rows sampled from the beginning
+	headSize    = 128 << 10 // least number of bytes in the beginning, if the file has as many
+	pieceSize   = 32 << 10  // approximate number of bytes in a further piece
+	pieces      = 4         // number of further pieces
+	headLines   = 20        // least number of lines in the beginning, up to a size: see readHead
+	sampledRows = 3000      // largest number of rows sampled from the beginning
 )
 
 // sample is decoded parts of the text of a file.
@@ -26,11 +26,11 @@ type sample struct {
 	maxColumns int
 }
 
-// readHead reads the beginning of a file, and reports whether that is the whole file. It reads more
-// than headSize bytes, up to mostHead, if they have fewer than headLines lines, as in a table of
-// many columns.
+// readHead reads the beginning of a file, and reports whether that is the whole file. It reads
+// headSize bytes. As long as these have fewer than headLines lines, as in a table of many columns,
+// it doubles the number of bytes, until there are at least mostHead.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	mostHead := min(16<<20, 16*maxColumns) // bytes
+	mostHead := min(16<<20, 16*maxColumns) // bytes from which on the head is long enough
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -45,9 +45,10 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 	}
 }
 
-// readPieces reads samples after the first head bytes of a file; last reports whether the last
-// sample reaches the end of the file. There are none if at is nil or the file has no more bytes,
-// and fewer after an error, which reading the file itself will report.
+// readPieces reads samples of a file from positions after its beginning, which is head bytes long.
+// The result last tells whether the last sample reaches the end of the file. There are no samples
+// if at is nil or the file is no longer than its beginning. After an error there are fewer samples;
+// the error is reported when the file itself is read.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false
@@ -99,7 +100,7 @@ func (s *sample) skip(lines int) {
 	s.head = nil
 }
 
-// sampled is the rows of the samples, split by one dialect.
+// sampled is the rows into which one dialect splits the samples.
 type sampled struct {
 	rows     [][]string
 	lines    []int // line number of each row; 0 for rows of further pieces

@@ -15,10 +15,10 @@ const scanBuffer = 1 << 16
 
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
 //
-// A quote opens a cell only at the cell's start, and closes it only before a separator or the end
-// of a line. Any other quote is a character; a pair of quotes in a quoted cell is one. An opening
-// quote that is not closed in its line is a character, too, if the next unpaired quote, in a later
-// line, cannot close it.
+// A quote opens a cell only at the start of the cell, and closes it only before a separator or the
+// end of a line. A pair of quotes in a quoted cell stands for one quote. Any other quote is an
+// ordinary character. So is an opening quote that is not closed in its line, if the next unpaired
+// quote, in a later line, cannot close it.
 type scanner struct {
 	src      io.Reader
 	buf      []byte
@@ -29,7 +29,7 @@ type scanner struct {
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // whether quotes must close in their line, as one never closed
+	oneLine                   bool // whether quotes must close in their line; set if one never did
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
 	// below pos is out of date.
@@ -43,7 +43,7 @@ type scanner struct {
 	cells    []string
 	starts   []int  // index in raw of the start of each cell
 	spans    []span // the cells that parse has found
-	openings quirk  // rows with a quote at the start of a cell that is read as a character
+	openings quirk  // rows with an opening quote that is read as an ordinary character
 	comments quirk  // comment lines with the same number of cells as the previous row
 	odd      bool   // whether the last quoted cell has inner quotes that are not doubled
 }
@@ -60,7 +60,8 @@ func (q *quirk) add(line int, cell string) {
 	}
 }
 
-// span is the position of a cell in its row: its content, without quotes, is row[from:to].
+// span is the position of a cell in its row: the cell begins at row[start], with its opening quote
+// if it has one; its content, without quotes, is row[from:to].
 type span struct {
 	start, from, to int
 	doubled         bool // whether the cell has doubled quotes
@@ -218,8 +219,8 @@ func (s *scanner) advance(e int) {
 	s.line++
 }
 
-// fill reads more text after the row at pos, if possible at least as many bytes as the row has so
-// far: parsing the row anew after each fill takes at most about twice the time of parsing it once.
+// fill reads more text after the row at pos. If possible, it at least doubles the text of the row:
+// so parsing the row again after each fill takes at most about twice the time of parsing it once.
 func (s *scanner) fill() error {
 	size := s.end - s.pos
 	if size > maxLine {
@@ -293,8 +294,8 @@ func (s *scanner) splitQuoted() ([]string, error) {
 }
 
 // parse finds the cells of the row at the start of text. It returns the index at which the row
-// ends. ok is false if the row may continue after text, unless final is true: then no more text
-// follows.
+// ends. final says that no more text follows. If final is false and the row may continue after
+// text, ok is false.
 func (s *scanner) parse(text []byte, final bool) (end int, ok bool) {
 	s.spans = s.spans[:0]
 	var openings quirk
@@ -337,12 +338,13 @@ func (q *quirk) merge(other quirk) {
 	}
 }
 
-// closing finds the end of the cell whose quote opens at start, and returns the cell and the index
-// of the separator or line end after it. closed is false if the opening quote is a character; ok is
-// false if that depends on text that has not been read yet.
+// closing finds the end of the cell whose opening quote is text[start]. It returns the cell and
+// next, the index of the separator, the line end or the end of text after it. If closed is false,
+// the opening quote is an ordinary character. If ok is false, this depends on text that has not
+// been read yet. final says that no more text follows.
 func (s *scanner) closing(text []byte, start int, final bool) (c span, next int, closed, ok bool) {
 	c = span{start: start, from: start + 1, quoted: true}
-	checked, lines := c.from, false // lines: there is a line end before index checked
+	checked, lines := c.from, false // lines: whether the cell has a line end before checked
 	first := min(s.newline, s.carriage) - s.pos
 	s.odd = false
 	for k := c.from; ; {
@@ -352,7 +354,7 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 			return c, 0, false, final
 		}
 		pair := q+1 < len(text) && text[q+1] == s.quote
-		if pair && s.odd { // after a bare quote, the second of two quotes may end the cell
+		if pair && s.odd { // after an unpaired quote, the second of two quotes may end the cell
 			ends, sure := s.ends(text, q+2, final)
 			if !sure {
 				return c, 0, false, false
@@ -377,16 +379,16 @@ func (s *scanner) closing(text []byte, start int, final bool) (c span, next int,
 			c.to = q
 			return c, e, !lines || !s.oneLine && !s.odd, true
 		}
-		if s.odd = true; lines { // a cell of several lines may have doubled quotes only
+		if s.odd = true; lines { // in a cell of several lines, inner quotes must be doubled
 			return c, 0, false, true
 		}
 		k = q + 1
 	}
 }
 
-// ends returns the index of the separator, line end or text end that follows index i after nothing
-// but blanks, or -1 if other text follows. sure is false if the result depends on text that has not
-// been read yet.
+// ends returns the index of the first separator, line end or text end at index i or later, if there
+// are only blanks before it, or -1 if there is other text. sure is false if the result depends on
+// text that has not been read yet. final says that no more text follows.
 func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 	for i < len(text) && text[i] == ' ' && s.separator != ' ' {
 		i++
