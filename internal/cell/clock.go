@@ -2,8 +2,8 @@ package cell
 
 import "strings"
 
-// parseTime parses a time of the day with an optional time zone. joined allows 1830 and 183005,
-// points allows 18.30 and 18.30.05.
+// parseTime parses a time of the day with an optional time zone. If joined is true, the time may be
+// written without marks, as 1830 or 183005; if points is true, with points, as 18.30 or 18.30.05.
 func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	var hms [3]int
 	digits, n := countDigits(s), 0
@@ -38,8 +38,8 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses the am or pm that s begins with, in letters of either case. It returns 'a', 'p'
-// or 0, and the rest of s without leading blanks.
+// cutHalfDay parses the am or pm that s begins with, in letters of either case. half is 'a', 'p'
+// or, if s begins with neither, 0. rest is the rest of s without leading blanks.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {

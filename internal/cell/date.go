@@ -22,24 +22,24 @@ type Date struct {
 	Days     float64 // days since 1970-01-01; the time of the day is the fraction
 	Month    int     // the month, from 0 for January
 	MonthDay int     // the day of the month, from 1; 1 for a month without a day
-	Weekday  int     // from 0 for Monday; for a month without a day, the weekday of its first
+	Weekday  int     // from 0 for Monday; for a month alone, the weekday of its first day
 	Day      bool    // whether the cell names a day; false for 2010-01
 	Time     bool    // whether the cell names a time
 	TimeOnly bool    // whether the cell names a time, but no day or month
 }
 
-const maxDate = 80 // bytes of the longest date
+const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
 
 // ParseDate parses a date with or without a time, or a time alone:
 //   - 2018-04-27, 2018/4/27, 20180427T123000, 2018-04, 4/2018 are dates in every order;
-//   - 27.4.2018, 27/04/18, 27-4-2018, 27 4 2018 begin with the day or the month, as order allows,
-//     and with the day if order allows both;
-//   - 27 April 2018, Apr 27, 2018, 27-Apr-18, 2018 Apr 27, Apr 27 18:30:05 2018, April 2018 are
-//     dates in every order. The month may be in English, German, French, Spanish, Portuguese,
-//     Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
+//   - 27.4.2018, 27/04/18, 27-4-2018, 27 4 2018 begin with the day or the month, as order allows;
+//     if order allows both, they begin with the day where such a date exists;
+//   - "27 April 2018", "Apr 27, 2018", "27-Apr-18", "2018 Apr 27", "Apr 27 18:30:05 2018" and
+//     "April 2018" are dates in every order. The month may be in English, German, French, Spanish,
+//     Portuguese, Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
 //   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; ParseDate ignores it.
 //
-// Years of two digits are 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
+// Years of two digits stand for 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
 func ParseDate(s string, order Order) (d Date, ok bool) {
 	var p dateParser
 	if !p.parse(s) || order&p.orders == 0 {
@@ -61,8 +61,8 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	return d, true
 }
 
-// Orders returns the orders under which s is a date: all if s is the same date in every order or a
-// time, 0 if s is neither.
+// Orders returns the set of orders under which s is a date. It is the set of all orders if s is a
+// time, or the same date in every order; it is 0 if s is neither a date nor a time.
 func Orders(s string) Order {
 	var p dateParser
 	if p.parse(s) {
@@ -73,7 +73,7 @@ func Orders(s string) Order {
 
 // dateParser parses a date before the order of its parts is known.
 type dateParser struct {
-	year, month, day int   // in the order DMY; year 0: a time alone; day 0: a month without a day
+	year, month, day int   // in the order DMY; year 0: only a time; day 0: a month without a day
 	orders           Order // the orders in which the date exists
 	hasTime          bool
 	seconds          float64 // time of the day in seconds since midnight
@@ -109,7 +109,8 @@ func (p *dateParser) parse(s string) bool {
 // fields; index 3 means that there is no day.
 var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
 
-// parseDay parses the day or month that s begins with, and returns the rest of s.
+// parseDay parses the date that s begins with, either a day or a month without a day, and returns
+// the rest of s.
 func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
@@ -152,8 +153,9 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
 }
 
-// setDay sets the date, and reports whether it exists in an order. orders is DMY if month and day
-// may be swapped (then setDay adds MDY if that date exists, too), else all orders.
+// setDay sets the date, and adds the orders in which it exists to p.orders. orders is DMY if month
+// and day may be swapped: then setDay adds MDY, too, if the date with month and day swapped exists.
+// Otherwise orders is the set of all orders. setDay returns false if the date exists in no order.
 func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 	p.year, p.month, p.day = year, month, day
 	if isDay(year, month, max(day, 1)) {
@@ -182,8 +184,8 @@ type field struct {
 	marks  string // characters between this field and the next
 }
 
-// scanFields parses up to three fields that s begins with. It returns the kinds of the fields, as
-// in layouts, the number of fields, and the rest of s.
+// scanFields parses up to three fields that s begins with. It returns the letters of their kinds
+// (see layouts), the number of fields, and the rest of s.
 func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	for n < 3 {
 		length := countDigits(s)

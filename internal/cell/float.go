@@ -99,7 +99,7 @@ func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 		e, p = exponent(b, p+1)
 		exp += e
 	}
-	if !isEnd(b[p]) || count == 0 || count > 19 { // m holds any 19 digits
+	if !isEnd(b[p]) || count == 0 || count > 19 { // a uint64, such as m, holds any 19 digits
 		return slowFloat32(b, token)
 	}
 	f, ok := Scale(m, exp)
@@ -109,8 +109,8 @@ func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// Scale returns the float32 nearest to m*10^exp. ok is false if its fast method cannot determine
-// that value: the caller must parse the number by other means.
+// Scale returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this function
+// cannot determine that value: the caller must then parse the number by other means.
 func Scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
@@ -129,8 +129,9 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent parses the number after an e. If there is none, or it is too large, e is 2^20 in
-// magnitude, beyond the exponents that Scale supports.
+// exponent parses the exponent of a number, an optional sign and digits, at b[p:], and returns the
+// position after it. If there are no digits, e is 2^20; a larger exponent is cut to 2^20 in
+// magnitude. Scale rejects both.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -152,7 +153,7 @@ func exponent(b []byte, p int) (e, next int) {
 	return sign * e, p
 }
 
-// isEnd reports whether a token ends before c.
+// isEnd reports whether c is a byte that ends the token before it: a blank, a tab, a line end or #.
 func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
 
 // TokenEnd returns the position after the token at b[p:].
@@ -163,7 +164,7 @@ func TokenEnd(b []byte, p int) int {
 	return p
 }
 
-// The reasons for refusing a number.
+// The reasons why a number or a label is refused.
 const (
 	NotNumber = "not a decimal number"
 	NotFinite = "not finite"

@@ -18,8 +18,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the first name of the group of s in names, whose names are in lower case; "" if no
-// group has s. The case of s does not matter, as far as its letters are in ASCII or Latin-1.
+// lookup returns the value of names for s, whose ASCII and Latin-1 letters it first converts to
+// lower case: it does not find names with capital letters. It returns "" if there is no such name.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
@@ -62,7 +62,8 @@ octubre outubro out ottobre ott października październik paź| 11 november nov
 novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
 dezembro dicembre grudnia grudzień gru`)
 
-// weekdays has the names of the weekdays and their abbreviations in the same languages.
+// weekdays has the names of the weekdays and their abbreviations in the languages of the map
+// months.
 var weekdays = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
 thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
 mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam

@@ -13,7 +13,7 @@ type Number struct {
 	Magnitude byte   // the letter K, M or B after the digits, included in Value; 0 for none
 }
 
-const maxNumber = 64 // bytes of the longest number that is not plain
+const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
 
 // ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Besides the numbers that
 // [ParsePlain] parses, a number may have
@@ -177,8 +177,8 @@ func (p *numberParser) parseDigits(decimal byte) bool {
 	return true
 }
 
-// parseGroups parses the groups of digits that t begins with, each after the mark t[0]. It returns
-// their length in bytes; 0 if there are none.
+// parseGroups parses the groups of digits that t begins with. Each group follows a mark, which is
+// t[0] for all groups. It returns the length in bytes of the groups and marks; 0 if there are none.
 func (p *numberParser) parseGroups(t string) int {
 	end, first, size := 0, p.length, 3
 	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with three digits
@@ -224,8 +224,9 @@ func (p *numberParser) parseBack() bool {
 }
 
 // cutMagnitude parses the magnitude that s begins with, and returns the rest of s without leading
-// blanks. The letters K, k, M and B must follow the digits without a blank, unless the number
-// starts with a currency: 1.5 B alone could be a code, but $1.5 B is a number.
+// blanks. blank says that a blank precedes s. The letters K, k, M and B must follow the digits
+// without a blank, unless the number starts with a currency: 1.5 B alone could be a code, but $1.5
+// B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Spellings lists the spellings of true and false. The spellings of true are one level of a column,
-// or one class, and so are those of false. The case of all other words is significant.
+// Spellings lists the spellings of true and false. All spellings of true are the same level of a
+// column, or the same class; so are all spellings of false. Other words that differ in case only
+// are different levels or classes.
 var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
 // Truth returns "true" or "false" for a cell that is one of [Spellings], and "" for any other cell.

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// currencies maps the names of each currency to one of them. Percent is among the currencies
-// because Turkish puts its sign before the number.
+// currencies maps each name of a currency to the first name of that currency. Percent is among the
+// currencies because Turkish writes the percent sign before the number.
 var currencies = namesOf(`$ US$ USD usd U$S $US dollar dollars|€ EUR eur Euro EURO euro euros|£ GBP
 gbp|₹ Rs Rs. INR inr Re. RS RS.|¥ JPY 円 ￥|CNY RMB 元 CN¥|R$ BRL|C$ CAD CA$ CDN$|A$ AUD AU$|NZ$ NZD|
 HK$ HKD|S$ SGD|NT$ TWD|MX$ MXN|₩ KRW 원|₽ RUB руб руб. р.|₺ TRY TL|₴ UAH грн|₫ VND đ|₦ NGN|₱ PHP|฿
@@ -15,10 +15,12 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits is the set of currencies in letters that may precede a digit without a blank.
+// besideDigits is the set of those names of currencies, written in letters, that may precede a
+// digit without a blank.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
-// units maps the names of each unit to one of them. These names may follow a digit without a blank.
+// units maps each name of a unit to the first name of that unit. These names may follow a digit
+// without a blank.
 var units = namesOf(`kg kgs kilo kilos kilogram kilograms|g gr gm gms gram grams|mg|µg ug mcg|t ton
 tons tonne tonnes|lb lbs pound pounds|oz ounce ounces|ct carat carats|m meter meters metre metres
 mtr|cm cms|mm|km kms|µm|nm|ft feet foot|in inch inches|mi mile miles|yd yds yard yards|" ″ ''|' ′|
@@ -33,11 +35,12 @@ kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
 cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
-// spacedUnits maps names of units as units does, for names that must follow a blank: directly after
-// a digit they look like codes.
+// spacedUnits maps further names of units to the first name of the unit. A blank must precede these
+// names: directly after a digit they look like codes.
 var spacedUnits = namesOf(`A amp amps|K|°C C|°F F|T|H|st stone`)
 
-// magnitudes maps words that multiply a number to their powers of ten.
+// magnitudes maps words that multiply a number to their powers of ten, written as exponents: e3 is
+// 10^3.
 var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5", "lac": "e5",
 	"million": "e6", "millions": "e6", "mn": "e6", "mln": "e6", "mio": "e6", "crore": "e7",
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
@@ -61,7 +64,8 @@ func unitOf(word string, blank bool) string {
 	return word
 }
 
-// knownUnit returns the normalized name of a unit or currency in the lists; "" if word is none.
+// knownUnit returns the normalized name of a unit or currency that is in units, in currencies or,
+// if a blank precedes word, in spacedUnits; "" if word is in none of them.
 func knownUnit(word string, blank bool) string {
 	unit := cmp.Or(units[word], currencies[word])
 	if unit == "" && blank {
@@ -73,8 +77,9 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s is a word of lower-case Latin, Greek or Cyrillic letters that does
-// not make the number before it part of a date, a time or a rank.
+// isLowerWord reports whether s is a word of lower-case Latin, Greek or Cyrillic letters. It
+// returns false for words such as april, pm and th, because the number before them belongs to a
+// date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })
