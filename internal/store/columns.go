@@ -42,17 +42,18 @@ type columnBlock struct {
 	least, most    []float32
 }
 
-// Measure computes statistics of the rows of positive weight, weighted by weight; a nil weight
-// means that all weights are 1. The results are the same to the bit for any number of goroutines:
-// the block boundaries depend on the number of rows alone, and the blocks' moments are merged in
-// order (Chan, Golub and LeVeque, The American Statistician 37, 1983). Once stop returns true, the
-// results are unusable.
+// Measure computes statistics of the rows of positive weight; a nil weight means that all weights
+// are 1. If moments is true, it also sets Mean and Variance, which are weighted, and Constant. The
+// results are identical to the bit for any number of goroutines: the block boundaries depend on the
+// number of rows alone, and the moments of the blocks are merged in order (Chan, Golub and LeVeque,
+// The American Statistician 37, 1983). Once stop returns true, the results are unusable.
 func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
 
-// MeasureConstants is Measure without moments, but with Constant. For sparse rows it takes time
-// proportional to the nonzeros; moments take time proportional to all values.
+// MeasureConstants is Measure without Mean and Variance, but with Constant. For sparse rows it
+// takes time proportional to the number of nonzeros, whereas computing Mean and Variance takes time
+// proportional to the number of all values.
 func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }
@@ -79,11 +80,11 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 			}
 			workers[worker] = w
 		}
-		first := b * rows
+		start := b * rows
 		if moments {
-			w.moments(&blocks[b], first, min(first+rows, n))
+			w.moments(&blocks[b], start, min(start+rows, n))
 		} else {
-			w.magnitudes(&blocks[b], first, min(first+rows, n))
+			w.magnitudes(&blocks[b], start, min(start+rows, n))
 		}
 	})
 	for _, w := range workers {
@@ -165,7 +166,7 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 // hide the latency of the additions.
 const rowsAtOnce = 4
 
-// addFourRows is addRow for four dense rows. The sums have the same bits.
+// addFourRows is addRow for four dense rows. Its sums have the same bits as those of addRow.
 func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
 	most := w.maxBits
 	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
@@ -191,22 +192,22 @@ func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [row
 	w.countRow(b, at[3], s3, n3)
 }
 
-// magnitude returns the bits of |v|. They compare as the magnitudes do.
+// magnitude returns the bits of |v|. Their order as integers is the order of the magnitudes.
 func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 
-// nonzero returns 1 if size, the bits of a magnitude, is not 0, without a branch.
+// nonzero returns, without a branch, 1 if size is not 0, else 0. size is a result of magnitude.
 func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
-// magnitudes updates the columns' largest magnitudes and the block's counts with the rows of
-// positive weight from first to end-1.
-func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
+// magnitudes updates the columns' largest magnitudes and the block's counts with the rows start to
+// end-1 whose weight is positive.
+func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
 	b.bad = -1
 	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
 	if m, ok := w.x.(Matrix); ok && !picks && m.Dense() != nil && w.seen == nil {
-		w.denseMagnitudes(b, m.Dense(), first, end)
+		w.denseMagnitudes(b, m.Dense(), start, end)
 		return
 	}
-	for i := first; i < end; i++ {
+	for i := start; i < end; i++ {
 		if w.weightOf(i) > 0 {
 			index, values := w.x.Row(i)
 			w.addRow(b, i, index, values)
@@ -218,11 +219,11 @@ func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 }
 
 // denseMagnitudes is magnitudes for dense rows.
-func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, first, end int) {
+func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, start, end int) {
 	var at [rowsAtOnce]int
 	var rows [rowsAtOnce][]float32
 	n := 0
-	for i := first; i < end; i++ {
+	for i := start; i < end; i++ {
 		if w.weightOf(i) == 0 {
 			continue
 		}
@@ -237,7 +238,8 @@ func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, first, e
 	}
 }
 
-// countValues counts the nonzero values of each column, and notes whether they differ.
+// countValues counts the nonzeros of a row in w.seen, and notes there which columns have different
+// nonzeros.
 func (w *columnWorker) countValues(index []int32, values []float32) {
 	for k, v := range values {
 		if v == 0 {
@@ -256,7 +258,7 @@ func (w *columnWorker) countValues(index []int32, values []float32) {
 	}
 }
 
-// findConstants sets Constant for columns of zeros only, and for columns with one value in all
+// findConstants sets Constant to true for columns that have only zeros, or the same value in all
 // rows.
 func (c *Columns) findConstants(workers []*columnWorker) {
 	c.Constant = make([]bool, len(c.MaxAbs))
@@ -279,12 +281,12 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 
 // moments computes the block's means, then the squared deviations from them in a second pass, for
 // which the rows are still in the caches.
-func (w *columnWorker) moments(b *columnBlock, first, end int) {
+func (w *columnWorker) moments(b *columnBlock, start, end int) {
 	cols := len(w.maxBits)
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
 		least: make([]float32, cols), most: make([]float32, cols)}
-	w.magnitudes(b, first, end)
-	for i := first; i < end; i++ {
+	w.magnitudes(b, start, end)
+	for i := start; i < end; i++ {
 		weight := w.weightOf(i)
 		if weight == 0 {
 			continue
@@ -308,7 +310,7 @@ func (w *columnWorker) moments(b *columnBlock, first, end int) {
 	for j := range b.mean {
 		b.mean[j] /= b.weight
 	}
-	for i := first; i < end; i++ {
+	for i := start; i < end; i++ {
 		weight := w.weightOf(i)
 		if weight == 0 {
 			continue
@@ -372,8 +374,8 @@ func (c *Columns) mergeMoments(blocks []columnBlock) {
 	}
 }
 
-// Scaler returns the scaler of the given kind that these statistics imply. Constant columns get the
-// factor 1. Kind scaling.Standard requires moments.
+// Scaler returns a scaler of the given kind, computed from these statistics. Constant columns get
+// the factor 1. The kind scaling.Standard requires Mean and Variance.
 func (c *Columns) Scaler(kind string) *scaling.Scaler {
 	s := &scaling.Scaler{Kind: kind}
 	switch kind {

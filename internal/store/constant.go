@@ -14,7 +14,7 @@ import (
 type constantCSR struct {
 	defaults
 	cols    int
-	rows    []constantRow // one for each row, and a last one that starts at len(indices)
+	rows    []constantRow // one for each row, and a last one whose start is len(indices)
 	indices []uint16
 }
 
@@ -25,10 +25,10 @@ type constantRow struct {
 	value float32
 }
 
-// MinConstantSize is the Size in bytes from which csr rows are tested for whether constantCSR can
-// represent them. minConstantVisits is the least number of visits to each row for which packing
-// pays: packing a row takes as long as half a training step.
-var MinConstantSize = 1 << 16 // a variable for the sake of tests
+// MinConstantSize is the Size in bytes from which on csr rows are tested for whether constantCSR
+// can represent them. minConstantVisits is the number of visits to each row from which on
+// converting the rows pays: for one row it takes as long as half a training step.
+var MinConstantSize = 1 << 16 // a variable, so that tests can change it
 
 const minConstantVisits = 2
 
@@ -118,14 +118,16 @@ func isConstant(val []uint32) bool {
 	return true
 }
 
-// allEqual is isConstant for many values. Nonzero neighbors are equal if their L1 distance is 0.
+// allEqual has the result of isConstant, and is faster for many values: it computes the L1 distance
+// of neighboring values, which is 0 only if they are equal or are 0 and -0. To tell 0 from -0, it
+// calls isConstant if the first value is 0.
 func allEqual(values []float32) bool {
 	if len(values) == 0 || values[0] == 0 || !isConstant(bits(values[:1])) {
 		return isConstant(bits(values))
 	}
-	const part = 1 << 12 // the loop ends at the first block with unequal values
+	const block = 1 << 12 // values per call of asm.L1Distance: the loop can end early
 	for len(values) > 1 {
-		n := min(len(values)-1, part)
+		n := min(len(values)-1, block)
 		if asm.L1Distance(values[:n], values[1:n+1]) != 0 {
 			return false
 		}
@@ -134,7 +136,7 @@ func allEqual(values []float32) bool {
 	return true
 }
 
-// narrowIndices converts indices to uint16, which must not overflow.
+// narrowIndices converts indices to uint16. All must be below 2^16.
 func narrowIndices(dst []uint16, src []int32) {
 	for len(src) >= 8 && len(dst) >= 8 {
 		d, s := (*[8]uint16)(dst), (*[8]int32)(src)
@@ -215,8 +217,8 @@ func (m *constantCSR) AddTo(u []float64, s Sum) {
 	}
 }
 
-// MaxStepNonzeros is the largest mean number of nonzeros in a row for which the prepared steps of a
-// Stepper are faster than single steps.
+// MaxStepNonzeros is the largest mean number of nonzeros in a row for which it is faster to take
+// several steps in one call of Stepper.Take than to take them one by one.
 var MaxStepNonzeros = 20 // a variable, so that the trainer's benchmark can vary it
 
 func (m *constantCSR) Steps() *Stepper {
@@ -226,8 +228,9 @@ func (m *constantCSR) Steps() *Stepper {
 	return (*Stepper)(m)
 }
 
-// Stepper takes several prepared steps of the hinge loss in one call. It is a concrete type, not an
-// interface, because preparing a step takes only a few instructions.
+// Stepper takes several training steps of the hinge loss in one call of Take. Each step is an
+// asm.Step, which Prepare sets for a row. Stepper is a concrete type, not an interface, because
+// Prepare takes only a few instructions.
 type Stepper constantCSR
 
 // Prepare sets the fields of s that depend on row i: y is the row's label, 1 or -1, and weighted is
@@ -241,7 +244,7 @@ func (m *Stepper) Prepare(s *asm.Step, i int, y, weighted float32) {
 // Prefetch loads row i into the caches.
 func (m *Stepper) Prefetch(i int) { (*constantCSR)(m).Prefetch(i) }
 
-// Take takes the steps on w, one after the other.
+// Take takes the given steps, one after the other, on the weight vector w.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	if len(w) != m.cols {
 		panic(wrongLength(w, m.cols))
@@ -310,7 +313,8 @@ func (m *constantCSR) Prefetch(i int) {
 }
 
 // Take does not prefetch rows: copying a short row takes so few instructions that the processor
-// already overlaps several rows. Prefetching was slower from the caches and from memory.
+// already overlaps several rows. Prefetching was slower, both for rows in the caches and for rows
+// in memory.
 func (m *constantCSR) Take(rows []uint32) Rows {
 	t := &constantCSR{cols: m.cols, rows: make([]constantRow, len(rows)+1)}
 	nnz := 0

@@ -16,7 +16,7 @@ type csr struct {
 	indices []int32
 	values  []float32
 	matrix  *matrices.CSR
-	lazy    bool // rows are checked on first read; rows of a bad block read as empty
+	lazy    bool // whether blocks of rows are checked on first read; rows of a bad block are empty
 }
 
 func ofSparse(x *sparse.Matrix) Rows {
@@ -24,7 +24,7 @@ func ofSparse(x *sparse.Matrix) Rows {
 	c := &csr{cols: m.Cols(), matrix: m, lazy: !m.Verified()}
 	c.starts, c.indices, c.values = m.Arrays()
 	if c.indices == nil {
-		c.indices = []int32{} // index slices are never nil: see Reader
+		c.indices = []int32{} // a nil index from Row would mean a dense row
 	}
 	return c
 }
@@ -59,8 +59,8 @@ func (m *csr) Size() int {
 	return 8 * len(m.values)
 }
 
-// Clone returns m or, if all blocks have been found good, as they are after the trainer's first
-// pass, the same rows without checks.
+// Clone returns m. But once all blocks of a lazy matrix have been found good, as after the first
+// pass of the trainer, it returns the same rows without the checks.
 func (m *csr) Clone() Rows {
 	if m.lazy && m.matrix.Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))
@@ -68,7 +68,7 @@ func (m *csr) Clone() Rows {
 	return m
 }
 
-// row returns row i, which must not be in a bad block.
+// row returns row i, which must not be in a block that failed its checks.
 func (m *csr) row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]

@@ -18,7 +18,7 @@ type denseRows struct {
 	// methods call the matrix, which checks rows that have not been checked.
 	values       []float32
 	cols, stride int
-	lazy         bool // rows are checked on first read: see Dot
+	lazy         bool // whether rows are checked on first read: then Dot and Axpy call Matrix
 }
 
 func newDenseRows(x *dense.Matrix) *denseRows {
@@ -27,11 +27,11 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 	return m
 }
 
-// row returns row i as Matrix.Row does, but unchecked.
+// row returns row i like Matrix.Row, but without the check of a lazy matrix.
 func (m *denseRows) row(i int) []float32 { return m.values[i*m.stride:][:m.cols:m.cols] }
 
 // maxReorderCols is the largest number of columns for which training is faster on a copy of the
-// rows in the order of the visits.
+// rows in the order in which it visits them.
 const maxReorderCols = 256
 
 func (m *denseRows) Dot(i int, w []float32) float32 {
@@ -49,8 +49,8 @@ func (m *denseRows) Axpy(i int, a float32, w []float32) {
 	dense.Axpy(a, m.row(i), w)
 }
 
-// Clone returns m or, if all blocks have been found good, as they are after the trainer's first
-// pass, the same rows without checks.
+// Clone returns m. But once all blocks of a lazy matrix have been found good, as after the first
+// pass of the trainer, it returns the same rows without the checks.
 func (m *denseRows) Clone() Rows {
 	if m.lazy && (*matrices.Dense)(m.Matrix).Verified() {
 		return newDenseRows(m.Matrix)
@@ -128,7 +128,7 @@ func (m *denseRows) AddTo(u []float64, s Sum) {
 	}
 }
 
-// addDense adds a times row to u.
+// addDense adds a*row to u.
 func addDense(u []float64, a float64, row []float32) {
 	asm.Axpy64(a, row, u[:len(row)])
 }

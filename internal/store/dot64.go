@@ -30,8 +30,8 @@ func dot64Sparse(m Reader, i int, w []float64) float64 {
 // relative to the sum of the products' magnitudes. Each block of asm.Block products is added up in
 // the given number of lanes, whose sums are then combined by the given number of rounds of
 // additions (folds). Each product is rounded once itself, then by the additions of its lane, by the
-// folds, and by the additions of the blocks. The factor 1.01 covers the excess of k roundings by
-// 2^-24 over k 2^-24.
+// folds, and by the additions of the blocks. k such roundings, each by at most 2^-24, can have an
+// error slightly above k*2^-24: the factor 1.01 covers the excess.
 func dotErrorBound(n, lanes, folds int) float64 {
 	most := min(n, asm.Block)
 	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block

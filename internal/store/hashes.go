@@ -5,8 +5,8 @@ import "github.com/pegasimd/pegasimd/internal/parallel"
 // hashBlock is the number of rows that a goroutine hashes at a time.
 const hashBlock = 1024
 
-// keyTable is the largest number of columns for which the keys of sparse rows come from a table,
-// which then fits the second-level cache.
+// keyTable is the largest number of columns for which the keys of the columns of sparse rows come
+// from a table. The table then fits the second-level cache.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
@@ -16,7 +16,8 @@ const keyTable = 1 << 16
 //
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
 // values of the value's bits times the odd key of its column, modulo 2^64. The sum does not depend
-// on an order, and zeros add nothing, so that sparse rows are hashed by their nonzeros alone.
+// on the order of the values, and zeros add nothing, so that sparse rows are hashed by their
+// nonzeros alone.
 //
 // Once stop returns true, the hashes are unusable.
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
@@ -52,8 +53,8 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	return hashes
 }
 
-// Kind returns the class of row formats whose sums are rounded alike: "dense", "sparse" or "other".
-// Equal rows of the same kind give results with the same bits.
+// Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
+// class round their sums alike: equal rows of the same kind give results with the same bits.
 func Kind(x Examples) string {
 	switch m, ok := MatrixOf(x); {
 	case !ok:
@@ -66,7 +67,7 @@ func Kind(x Examples) string {
 
 // hashDense returns the hash of a dense row.
 func hashDense(values []float32, keys []uint64) uint64 {
-	var even, odd uint64 // two sums, so that neither waits for the other
+	var even, odd uint64 // two independent sums, so that the additions overlap
 	v := bits(values)
 	keys = keys[:len(v)]
 	for len(v) >= 8 && len(keys) >= 8 {

@@ -44,17 +44,18 @@ func MatrixOf(x Examples) (Matrix, bool) {
 	return m, ok
 }
 
-// MatrixFrom returns a Matrix m and indices at, such that row at[k] of m is row only[k] of x. m is
-// x itself, or a copy of the rows in only if x is of a user-defined type.
-func MatrixFrom(x Examples, only []int32) (m Matrix, at []int32) {
+// MatrixFrom returns a Matrix m and a slice at, such that row at[k] of m is row indices[k] of x. If
+// x is of a user-defined type, m is a copy of these rows; otherwise m has the rows of x itself, and
+// at is indices.
+func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
-		return m, only
+		return m, indices
 	}
-	at = make([]int32, len(only))
+	at = make([]int32, len(indices))
 	for k := range at {
 		at[k] = int32(k)
 	}
-	return copyToMatrix(&userRows{Examples: x}, asUint32(only)), at
+	return copyToMatrix(&userRows{Examples: x}, asUint32(indices)), at
 }
 
 // TakeMatrix returns copies of the given rows of m, in the given order.

@@ -7,8 +7,9 @@ type Nonzeros interface {
 	Nonzeros(i int) (index []int32, values []float32)
 }
 
-// NonzerosOf returns a Nonzeros of x. It reads csr, constantCSR and subsets of them directly. Other
-// rows it adds to a vector of zeros, from which it reads the nonzeros.
+// NonzerosOf returns a Nonzeros of x. For csr, constantCSR and subsets of them, it reads the rows
+// directly. It adds a row of any other format to a vector of zeros, and reads the nonzeros from
+// that vector.
 func NonzerosOf(x Examples) Nonzeros {
 	switch x := x.(type) {
 	case *csr:

@@ -8,10 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// MinPixelSize is the Size in bytes from which dense rows no longer fit the caches, so that
-// training on bytes is faster. minPixelVisits is the least number of visits to each row for which
-// packing pays: packing a row takes as long as ten training steps with the packed row save.
-var MinPixelSize = 16 << 20 // a variable for the sake of tests
+// MinPixelSize is the Size in bytes from which on dense rows no longer fit the caches, so that
+// training on bytes is faster. minPixelVisits is the number of visits to each row from which on
+// packing pays: the time to pack a row is the time that the packed row saves in ten training steps.
+var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
@@ -71,10 +71,11 @@ func (b *pixelRows) AddTo(u []float64, s Sum) {
 	}
 }
 
-// packedPixels is the rows of a dense matrix as bytes. All values are k/n for an integer k from 0
-// to 255 and one integer n, as pixels are, divided by 255 or not. It stores each k.
+// packedPixels stores the rows of a dense matrix as bytes. Each value is k/n for an integer k from
+// 0 to 255, which is stored, and an integer n, the same for all values. For pixels, n is 255 if
+// they have been divided by 255, else 1.
 type packedPixels struct {
-	rows, cols, stride int // stride: bytes per row: cols, padded to a multiple of 8 with zeros
+	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
 	values             []byte
 	code               *code
 }
@@ -127,9 +128,9 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode tries n = 1/v, rounded, for the smallest positive value v in the first 64 rows that
-// have one (among the first 1000 rows), then 255 and 1. It returns nil if none of these represents
-// all values of the first 64 rows.
+// guessCode returns a code k/n that represents all values of the first 64 rows, or nil if it finds
+// none. It tries three n: first 1/v, rounded to an integer, where v is the smallest positive value
+// in the first 64 rows that have a positive value (among the first 1000 rows); then 255; then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
@@ -161,8 +162,8 @@ func guessCode(rows, cols int, row func(i int) []float32) *code {
 	return nil
 }
 
-// pack writes row as bytes to dst, which may be longer. It reports whether every byte decodes to
-// exactly the same bits.
+// pack writes row as bytes to dst, which may be longer than row. It reports whether every byte
+// decodes to exactly the same bits as the value.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)
@@ -181,12 +182,13 @@ func (b *packedPixels) Rows() int { return b.rows }
 
 func (b *packedPixels) Cols() int { return b.cols }
 
-// unpack writes row i to dst as float32, and zeros beyond it up to stride.
+// unpack writes row i to dst as float32, followed by zeros up to b.stride elements.
 func (b *packedPixels) unpack(i int, dst []float32) {
 	asm.Unpack(dst, b.row(i), b.code.hi, b.code.lo)
 }
 
-// unpackDot does the work of unpack, and returns the dot product of the row and w of length Cols.
+// unpackDot unpacks row i to dst, as unpack does, and returns the dot product of the row and w,
+// which has Cols elements.
 func (b *packedPixels) unpackDot(i int, dst, w []float32) float32 {
 	return asm.UnpackDot(dst, b.row(i), b.code.hi, b.code.lo, w)
 }

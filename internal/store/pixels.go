@@ -6,9 +6,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Pixels is rows as bytes, for rows whose values are all k/N for an integer k from 0 to 255 and one
-// integer N. Each row is its bytes k and a byte 1 at the end: a column of ones, whose products with
-// the other columns are those columns' sums.
+// Pixels stores rows as bytes. Each value is k/N for an integer k from 0 to 255, which is stored,
+// and an integer N, the same for all values. A stored row has its bytes k and, at the end, a byte
+// 1. These last bytes are a column of ones: its dot product with another column is the sum of that
+// column.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -61,8 +62,8 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	return p, !wrong.Load()
 }
 
-// MayBePixels reports whether the first rows of x, at most 64, are pixels, so that PixelsOf has to
-// read all rows.
+// MayBePixels reports whether bytes can represent the values of the first rows of x, at most 64. If
+// so, only reading all rows, as PixelsOf does, tells whether all of them are pixels.
 func MayBePixels(x Rows) bool {
 	if _, ok := x.(*pixelRows); ok {
 		return true
@@ -109,8 +110,8 @@ func (r *PixelReader) Read(dst []byte, i int) {
 	r.pack(dst, r.read(i)) // PixelsOf has checked that all rows fit
 }
 
-// read returns the values of row i, valid until the next call: the row added to zeros, which works
-// for every row format.
+// read returns the values of row i, valid until the next call. It adds the row to zeros, which
+// works for every row format.
 func (r *PixelReader) read(i int) []float32 {
 	clear(r.buffer)
 	r.x.Axpy(i, 1, r.buffer)
@@ -118,7 +119,7 @@ func (r *PixelReader) read(i int) []float32 {
 }
 
 // pack writes a row and the byte 1 to dst. It reports whether every byte decodes to exactly the
-// same bits.
+// same bits as the value.
 func (p *Pixels) pack(dst []byte, row []float32) bool {
 	dst[p.cols] = 1
 	return p.code.pack(dst[:p.cols], row)

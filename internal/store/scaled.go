@@ -8,11 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// rows is Rows, under a name that no method has, so that it can be embedded.
+// rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
+// Rows.
 type rows = Rows
 
-// Scaled is scaled rows: float32 copies, and the original rows, from which Dot64 and AddTo compute
-// the scaled values in float64. Their results are free of the copies' rounding to float32.
+// Scaled is scaled rows. It has float32 copies of them, and the original rows, from which Dot64 and
+// AddTo compute the scaled values in float64, free of the rounding of the copies to float32.
 type Scaled struct {
 	rows             // the scaled rows, perhaps reordered or compact
 	matrix  Matrix   // the scaled rows in float32, also if rows is compact
@@ -104,14 +105,15 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// storeLength stores the length of row i of raw in r.lengths, if the kind is scaling.Unit.
+// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is
+// scaling.Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
 		r.lengths[i] = scaling.Length(values)
 	}
 }
 
-// scaledValue returns value v, of column j in row i of raw, after scaling, in float64.
+// scaledValue returns v, the value in row i and column j of raw, after scaling, in float64.
 func (r *Scaled) scaledValue(i, j int, v float32) float64 {
 	if r.lengths != nil {
 		return float64(v) / r.lengths[i]
@@ -142,8 +144,8 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	}
 }
 
-// nonzeros returns the columns and scaled values of row i in float64; the columns are nil if values
-// has all of them.
+// nonzeros returns the columns and scaled values of row i in float64. The columns are nil if the
+// values are those of all columns.
 func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	if r.at != nil {
 		i = int(r.at[i])
@@ -211,8 +213,9 @@ func (r *Scaled) Compact(threads int) (Rows, bool) {
 	return c, true
 }
 
-// DotError adds two roundings by 2^-24 to the bound of the float32 copies: a value's to float32,
-// and a weight's when the scale is folded into the weights.
+// DotError returns the bound of the float32 copies plus two rounding errors of 2^-24: one for
+// rounding a value to float32, and one for rounding a weight when the scale is folded into the
+// weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
 // Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
@@ -263,7 +266,8 @@ func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() Examples { return r.matrix.Examples() }
 
-// Raw returns the original rows of a Scaled whose rows were not reordered; else x itself.
+// Raw returns the original rows if x is a Scaled whose rows were not selected or reordered by Take;
+// otherwise it returns x itself.
 func Raw(x Rows) Rows {
 	if s, ok := x.(*Scaled); ok && s.at == nil {
 		return s.raw

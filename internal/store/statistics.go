@@ -7,8 +7,8 @@ import (
 )
 
 // Statistics describes all rows of a problem whose rows are divided among several processes. From
-// it the trainer chooses the settings that a Config leaves open, and bounds the sums in training
-// rounds.
+// these statistics the trainer chooses the settings that are unset in the Config, and computes
+// bounds on the sums over rows that the processes exchange in each round.
 type Statistics struct {
 	Rows, Cols int
 	Nonzeros   int64

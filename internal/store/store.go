@@ -55,8 +55,8 @@ type Rows interface {
 	// is used. PrefetchDistance is 0 if prefetching never pays.
 	Prefetch(i int)
 	PrefetchDistance() int
-	// WillNeed returns a function that announces that the rows from first to end-1 will soon be
-	// read from disk. It is nil for rows that are in memory.
+	// WillNeed returns a function that announces that rows start to end-1 will soon be read from
+	// disk, where start and end are its arguments. It is nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order. Function Subset returns the same
@@ -103,19 +103,20 @@ type Gain uint8
 
 const (
 	NoGain    Gain = iota // no gain: each row is already a long contiguous run of memory
-	SmallGain             // part of each pass is saved: the copy pays only in long training
-	LargeGain             // most of each pass is saved, if the rows exceed the caches
+	SmallGain             // saves some time of a pass: the copy pays only in long training
+	LargeGain             // saves most of the time of a pass, if the rows exceed the caches
 )
 
-// Interleaved is rows with kernels for k = len(dst) or len(a) weight vectors at once, interleaved
-// as in package sparse.
+// Interleaved is rows with kernels that process k weight vectors at once, where k is len(dst) or
+// len(a). The vectors are interleaved as sparse.Matrix.DotK expects them.
 type Interleaved interface {
 	DotK(i int, dst, w []float32)
 	AxpyK(i int, a, w []float32)
 	NNZ() int
 }
 
-// Sum is a linear combination of rows: A[i]*Weight[i] times row i, for each row i in Only.
+// Sum is a linear combination of rows: the sum of A[i]*Weight[i] times row i over the rows i in
+// Only.
 type Sum struct {
 	Only     []uint32 // the rows to sum; nil for the rows From to To-1
 	From, To int
@@ -139,9 +140,11 @@ func Of(x Examples) Rows {
 	return &userRows{Examples: x}
 }
 
-// CheckExamples returns an error if x is nil, or a nil *dense.Matrix or *sparse.Matrix (as in a
-// data set, which has one of the two and leaves the other nil), if Cols is negative or above 2^31-1
-// (feature indices are int32), or if Rows is negative.
+// CheckExamples returns an error in these cases:
+//   - x is nil, or a nil *dense.Matrix or *sparse.Matrix. A data set has only one of the two
+//     matrices, and the other is nil.
+//   - Cols is negative or above 2^31-1: feature indices are int32.
+//   - Rows is negative.
 func CheckExamples(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {
@@ -206,8 +209,8 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// coefficients iterates over the rows of the sum with a nonzero A[i]: their index in the base rows,
-// and their coefficient.
+// coefficients iterates over the rows i of the sum with a nonzero A[i]. It yields the index of row
+// i in the base rows (i itself if base is nil) and A[i]*Weight[i].
 func (s Sum) coefficients() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		give := func(i int) bool {

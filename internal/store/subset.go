@@ -42,18 +42,19 @@ func subsetOf(x Examples) *subset {
 	return nil
 }
 
-// appendBase appends the base indices of the given rows to to.
-func (p *subset) appendBase(to, rows []uint32) []uint32 {
+// appendBase appends the indices in the base of the given rows to dst.
+func (p *subset) appendBase(dst, rows []uint32) []uint32 {
 	for _, i := range rows {
-		to = append(to, p.at[i])
+		dst = append(dst, p.at[i])
 	}
-	return to
+	return dst
 }
 
 func (p *subset) Clone() Rows { return Subset(p.rows.Clone(), p.at) }
 func (p *subset) Rows() int   { return len(p.at) }
 
-// Size returns the share of these rows in the Size of the base, as for a copy.
+// Size returns the Size of the base times the fraction of its rows that are in the subset, which
+// estimates the Size of a copy.
 func (p *subset) Size() int {
 	return int(float64(p.rows.Size()) * float64(len(p.at)) / float64(max(1, p.rows.Rows())))
 }
@@ -66,7 +67,8 @@ func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[
 
 func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
-// WillNeed returns a function that merges rows adjacent in the base into one announcement.
+// WillNeed returns a function that announces rows to the base. It announces consecutive rows that
+// are adjacent in the base, too, in one call.
 func (p *subset) WillNeed() matrices.WillNeed {
 	ask := p.rows.WillNeed()
 	if ask == nil {

@@ -12,8 +12,8 @@ type userRows struct {
 	Examples
 	row []float32 // the buffer of Row; nil before the first call
 
-	// The nonzeros of the row that read was last called for, and a row of zeros for the next call;
-	// nil before the first.
+	// Results of the last call of read: index and values are the columns and values of the nonzeros
+	// of its row. zeros is a row of zeros for the next call. All are nil before the first call.
 	index  []int32
 	values []float32
 	zeros  []float32
