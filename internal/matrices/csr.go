@@ -7,9 +7,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// CSR is a matrix in compressed sparse row form: the nonzeros of row i are those from starts[i] to
-// starts[i+1]. Its arrays are checked when it is built, or, if it is lazy, when its rows are first
-// read. It cannot be changed, so the kernels can trust its indices.
+// CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
+// to starts[i+1]-1 in indices and values. The arrays are checked when the matrix is built, or, if
+// it is lazy, when its rows are first read. The matrix cannot be changed, so the kernels can trust
+// its indices.
 type CSR struct {
 	cols    int
 	starts  []int64
@@ -19,8 +20,10 @@ type CSR struct {
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
-// elements of values at the same positions. It returns an error if the arrays break a rule of
-// sparse.New. It keeps the slices.
+// elements of values at the same positions. It returns an error unless cols is 0 to 2^31-1, indices
+// and values have equal length, the starts begin with 0, never descend and end with that length,
+// and the columns of each row are from 0 to cols-1 and strictly ascending. The matrix keeps the
+// slices.
 func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -57,16 +60,19 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 	return m.starts, m.indices, m.values
 }
 
-// InBadBlock reports whether row i belongs to a bad block of a lazy matrix.
+// InBadBlock reports whether row i belongs to a block of a lazy matrix that failed its checks. It
+// checks the block if that has not been done.
 func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
-// Row returns row i, which must not be in a bad block. It is small enough to be inlined.
+// Row returns row i, which must not be in a block that failed its checks. The method is small
+// enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// CheckedRow returns row i, or an empty row if its block is bad. It panics if i is out of range.
+// CheckedRow returns row i, or an empty row if its block failed its checks. It panics if i is out
+// of range.
 func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
 		panic(misuse.Of("row %d of %d", i, m.Rows()))

@@ -17,7 +17,7 @@ const alignment = 16
 // result.
 type Dense struct {
 	rows, cols, stride int
-	trusted            uint      // rows with a lower index need no check: rows, or 0 if lazy
+	trusted            uint      // equal to rows, or 0 if lazy; rows below this index need no check
 	values             []float32 // all rows and their padding: rows*stride elements
 	guard              *guard    // nil unless the matrix is lazy
 }
@@ -40,8 +40,8 @@ func NewDense(rows, cols int) *Dense {
 	}
 }
 
-// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to a
-// power of two elements instead of 64 bytes, which would be mostly padding.
+// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to 1, 2,
+// 4 or 8 elements. Padded to 64 bytes, they would consist mostly of padding.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)
@@ -59,7 +59,7 @@ func tooLarge(rows, cols int) any {
 	return misuse.Of("%d rows of %d columns are too many for this machine", rows, cols)
 }
 
-// aligned returns n zeros that start at a multiple of 64 bytes.
+// aligned returns n zeros, the first at an address that is a multiple of 64.
 func aligned(n int) []float32 {
 	s := make([]float32, n+alignment-1)
 	skip := 0
@@ -105,7 +105,7 @@ func Stride(cols int) int {
 	return (cols + alignment - 1) / alignment * alignment
 }
 
-// denseOf returns the matrix whose rows are in values: see LazyDense.
+// denseOf returns the matrix that LazyDense describes, but without blocks to be checked.
 func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
 		return nil, fmt.Errorf("dense: %d rows of %d columns: negative or too many", rows, cols)
@@ -129,8 +129,8 @@ func (m *Dense) Rows() int { return m.rows }
 // Cols returns the number of columns.
 func (m *Dense) Cols() int { return m.cols }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if it belongs to a
-// bad block of a lazy matrix.
+// Row returns row i, a slice of Cols elements that aliases the matrix. If the row is in a block of
+// a lazy matrix that failed its checks, Row returns zeros.
 func (m *Dense) Row(i int) []float32 {
 	if uint(i) >= m.trusted { // row i must be checked, or is out of range
 		return m.checkedRow(i)

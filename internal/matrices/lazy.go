@@ -12,22 +12,22 @@ import (
 // of its rows is first read.
 type Check struct {
 	Shift uint
-	// Verify, if not nil, is called for the rows from first to end-1 of a block; for a sparse block
+	// Verify, if not nil, is called for the rows start to end-1 of a block; for a sparse block
 	// after the check of its row starts and before the check of its columns. An error makes the
 	// block bad.
-	Verify func(first, end int) error
+	Verify func(start, end int) error
 	// WillNeed, if not nil, receives the rows that will soon be read.
 	WillNeed WillNeed
 }
 
-// WillNeed announces that the rows from first to end-1 will soon be read. WillNeed(0, 0) announces
-// that rows will be read in order from now on, without further announcements. It is nil if all rows
-// are in memory.
-type WillNeed func(first, end int)
+// WillNeed announces that the rows start to end-1 will soon be read. WillNeed(0, 0) announces that
+// rows will be read in order from now on, without further announcements. A nil WillNeed means that
+// all rows are in memory.
+type WillNeed func(start, end int)
 
-// Lazy is NewCSR for arrays that are too long to be read at once, for example in a mapped file.
-// Only the checks that need no pass over the arrays are made at once. The rest is checked in
-// blocks, before the kernels get any index of the block.
+// Lazy is NewCSR for arrays that are too long to be read when the matrix is made, for example in a
+// mapped file. Lazy makes only the checks that need no pass over the arrays. The rest is checked in
+// blocks of rows, before the kernels get any index of the block.
 //
 // The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
 // call Err after reading it. A pass over all rows, such as the trainer's first one, checks every
@@ -57,7 +57,7 @@ func (m *CSR) Verified() bool { return m.guard.verified() }
 // made by NewCSR.
 func (m *CSR) Err() error { return m.guard.firstError() }
 
-// WillNeed returns the WillNeed of the Check, or nil if the matrix is not lazy.
+// WillNeed returns the WillNeed of the Check given to Lazy, or nil if the matrix is not lazy.
 func (m *CSR) WillNeed() WillNeed { return m.guard.announce() }
 
 // CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
@@ -99,7 +99,7 @@ func (m *Dense) Verified() bool { return m.guard.verified() }
 // matrix is lazy.
 func (m *Dense) Err() error { return m.guard.firstError() }
 
-// WillNeed returns the WillNeed of the Check, or nil if the matrix is not lazy.
+// WillNeed returns the WillNeed of the Check given to LazyDense, or nil if the matrix is not lazy.
 func (m *Dense) WillNeed() WillNeed { return m.guard.announce() }
 
 // CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
@@ -127,13 +127,13 @@ type guard struct {
 	rows     int
 	shift    uint // a block has 2^shift rows
 	willNeed WillNeed
-	// verify returns the error of a block, the rows from first to end-1, or nil.
-	verify     func(first, end int) error
+	// verify returns nil, or the error of the block of the rows start to end-1.
+	verify     func(start, end int) error
 	state      []atomic.Uint32 // the state of each block
 	goodBlocks atomic.Int64    // number of blocks found good
 
 	mu       sync.Mutex
-	firstBad int // index of the first block found bad so far, if err is not nil
+	firstBad int // lowest index of a block found bad so far; unused if err is nil
 	err      error
 	zeroRow  []float32 // zeros, returned for rows of bad dense blocks; nil until needed
 }
@@ -169,8 +169,8 @@ func (g *guard) admits(i int) bool {
 	return state == good
 }
 
-// check determines the state of block b. Several goroutines may do so at once, with the same
-// result.
+// check checks block b, stores its state, and returns it. Several goroutines may check the same
+// block at the same time, with the same result.
 func (g *guard) check(b int) uint32 {
 	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
 	if err == nil {
@@ -210,7 +210,8 @@ func (g *guard) announce() WillNeed {
 	return g.willNeed
 }
 
-// firstError returns the error of the first block found bad so far, or nil.
+// firstError returns the error of the bad block with the lowest index among those checked so far,
+// or nil.
 func (g *guard) firstError() error {
 	if g == nil {
 		return nil
