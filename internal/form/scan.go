@@ -32,7 +32,7 @@ type scanner struct {
 	oneLine                   bool // whether quotes must close in their line; set if one never did
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
-	// below pos is out of date.
+	// below pos is outdated: the character must be searched for again.
 	newline, carriage, quoted int
 
 	line    int  // line number of the next row
@@ -162,8 +162,8 @@ func (s *scanner) isBlank(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 && bytes.IndexByte(line, s.separator) < 0
 }
 
-// lineEnd returns the index in buf at which the line that starts at pos ends. The error is io.EOF
-// at the end.
+// lineEnd returns the index in buf at which the line that starts at pos ends. At the end of the
+// text, it returns io.EOF.
 func (s *scanner) lineEnd() (int, error) {
 	for {
 		if s.afterCR && s.pos < s.end {
