@@ -58,8 +58,8 @@ func CountDigits(x uint64) uint {
 // n is 1 to 8. x is the bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
 	// Shift the digits to the end, which puts zeros before them, so that there are eight; then
-	// combine them to pairs, fours, and all. The mask changes nothing, but spares the compiler's
-	// check.
+	// combine them to pairs, fours, and all. The mask does not change the shift count, but lets the
+	// compiler omit its check of the count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
@@ -116,10 +116,11 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 		return 0, false
 	}
 	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
-	// Rounding that to float32 gives the right result too, unless it is halfway between two
-	// float32: halfway points are float64 numbers and rounding keeps order, so a number that is
-	// not rounded to one of them stays on its side of it. f is 0 or in float32's normal range,
-	// 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
+	// Rounding this float64 to float32 gives the right result too, unless the float64 is halfway
+	// between two float32: halfway points are float64 numbers and rounding keeps order, so a number
+	// that is not rounded to a halfway point stays on the same side of it. f is 0 or in float32's
+	// normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and
+	// zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
