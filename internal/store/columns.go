@@ -17,10 +17,10 @@ type Columns struct {
 	MaxAbs   []float32 // largest magnitude in each column
 	Squares  []float64 // squared length of each row; 0 for rows of weight 0
 
-	// Weighted mean and variance of each column; nil unless moments were requested.
+	// Weighted mean and variance of each column; nil unless Measure has computed the moments.
 	Mean, Variance []float64
-	// Whether each column has the same value in all rows; nil unless moments or constants were
-	// requested.
+	// Whether each column has the same value in all rows; nil unless Measure has computed the
+	// moments, or MeasureConstants was called.
 	Constant []bool
 
 	Bad int // index of the first row with a value that is not finite; -1 for none

@@ -268,7 +268,7 @@ func (m *constantCSR) SumSquares(i int) float32 {
 		}
 		return asm.SumSquares(v[:n])
 	}
-	// Each lane has n/64 squares, or one more. The dot product with ones only folds the lanes.
+	// Each lane has n/64 squares, or one more. The dot product with ones only adds up the lanes.
 	var sum float32
 	for range n / lanes {
 		sum += square
@@ -324,7 +324,7 @@ func (m *constantCSR) Take(rows []uint32) Rows {
 		nnz += len(idx)
 	}
 	if uint64(nnz) > maxConstantNonzeros {
-		panic("store: more than 2^32-1 nonzeros")
+		panic("store: the copied rows have more than 2^32-1 nonzeros")
 	}
 	t.rows[len(rows)].start = uint32(nnz)
 	t.indices = make([]uint16, nnz)

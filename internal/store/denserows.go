@@ -14,8 +14,9 @@ type denseRows struct {
 	defaults
 	*dense.Matrix
 
-	// Copies of the matrix's fields that Dot and Axpy need, without a pointer to follow. The other
-	// methods call the matrix, which checks rows that have not been checked.
+	// Copies of fields of the matrix, so that Dot and Axpy need not follow a pointer to it. The
+	// other methods call the matrix, which checks the rows of a lazy matrix when they are first
+	// read.
 	values       []float32
 	cols, stride int
 	lazy         bool // whether rows are checked on first read: then Dot and Axpy call Matrix

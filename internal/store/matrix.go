@@ -13,9 +13,9 @@ import (
 type Reader interface {
 	Rows() int
 	Cols() int
-	// Row returns the columns and values of row i's nonzeros, which may include zeros; or, for
-	// dense rows, nil and all values. The slices must not be changed, and are valid until the next
-	// call.
+	// Row returns the columns and values of row i's stored elements, which include all nonzeros and
+	// possibly zeros; or, for dense rows, nil and all values. The slices must not be changed, and
+	// are valid until the next call.
 	Row(i int) (index []int32, values []float32)
 }
 

@@ -2,8 +2,9 @@ package store
 
 // Nonzeros reads the nonzeros of rows in any format. It may be used by one goroutine at a time.
 type Nonzeros interface {
-	// Nonzeros returns the columns, in ascending order, and the values of row i's nonzeros, which
-	// may include zeros. The slices must not be changed, and are valid until the next call.
+	// Nonzeros returns the columns, in ascending order, and the values of the nonzeros of row i.
+	// Zeros may be among the values. The slices must not be changed, and are valid until the next
+	// call.
 	Nonzeros(i int) (index []int32, values []float32)
 }
 

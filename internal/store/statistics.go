@@ -50,16 +50,16 @@ func (s *Statistics) Check() error {
 	case len(s.Classes) < 2:
 		return fmt.Errorf("pegasos: the rows have %d classes: want two or more", len(s.Classes))
 	case len(s.Counts) != len(s.Classes) || counted != int64(s.Rows):
-		return fmt.Errorf("pegasos: statistics: %d counts of %d classes, for %d of %d rows: want "+
-			"one count for each class, and all rows", len(s.Counts), len(s.Classes), counted,
-			s.Rows)
+		return fmt.Errorf("pegasos: statistics: %d counts of %d rows: want one count for each of "+
+			"%d classes, and %d rows", len(s.Counts), counted, len(s.Classes), s.Rows)
 	case len(s.MaxAbs) != s.Cols || len(s.Variance) != len(s.Mean) ||
 		len(s.Constant) != len(s.Mean) || s.Mean != nil && len(s.Mean) != s.Cols:
-		return fmt.Errorf("pegasos: statistics: want %d values, one for each column, of "+
-			"each column statistic", s.Cols)
+		return fmt.Errorf("pegasos: statistics: want %d values, one for each column, in "+
+			"MaxAbs and, unless all are nil, in Mean, Variance and Constant", s.Cols)
 	}
 	if _, ok := s.Sizes[scaling.None]; !ok {
-		return fmt.Errorf("pegasos: statistics: the squared lengths of unscaled rows are missing")
+		return fmt.Errorf("pegasos: statistics: want the squared lengths of the unscaled rows in "+
+			"Sizes[%q]", scaling.None)
 	}
 	return nil
 }

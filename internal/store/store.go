@@ -51,8 +51,8 @@ type Rows interface {
 	Size() int
 
 	// Prefetch loads row i into the caches. It pays if the rows exceed the caches and are not
-	// visited in the order of memory; then it should be called PrefetchDistance rows before row i
-	// is used. PrefetchDistance is 0 if prefetching never pays.
+	// visited in the order in which they lie in memory; then it should be called PrefetchDistance
+	// rows before row i is used. PrefetchDistance is 0 if prefetching never pays.
 	Prefetch(i int)
 	PrefetchDistance() int
 	// WillNeed returns a function that announces that rows start to end-1 will soon be read from
@@ -62,11 +62,12 @@ type Rows interface {
 	// Take returns copies of the given rows, in the given order. Function Subset returns the same
 	// rows without copying them.
 	Take(rows []uint32) Rows
-	// ReorderGain returns how much faster a pass over copies in the order of the visits is.
+	// ReorderGain returns how much faster a pass over the rows is on copies in the order in which
+	// the pass visits them.
 	ReorderGain() Gain
 	// Compact returns copies of all rows in fewer bytes, made by the given number of goroutines, or
 	// false if no compact format can represent the values. CompactThreshold returns the least Size
-	// and the least number of visits to each row from which Compact pays.
+	// and the least number of visits to each row at which Compact pays.
 	Compact(threads int) (Rows, bool)
 	CompactThreshold() (size int, visits float64)
 
@@ -98,7 +99,7 @@ type Rows interface {
 	Steps() *Stepper
 }
 
-// Gain is how much faster training is on a copy of the rows in the order of the visits.
+// Gain is how much faster training is on a copy of the rows in the order in which it visits them.
 type Gain uint8
 
 const (
@@ -154,7 +155,7 @@ func CheckExamples(x Examples) error {
 		given = x != nil
 	}
 	if !given {
-		return errors.New("pegasos: the rows are nil")
+		return errors.New("pegasos: the rows are nil: want a dense or sparse matrix or Examples")
 	}
 	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
 		return fmt.Errorf("pegasos: Cols returns %d features: want 0 to 2^31-1", cols)
