@@ -16,7 +16,7 @@ type Check struct {
 	// after the check of its row starts and before the check of its columns. An error makes the
 	// block bad.
 	Verify func(start, end int) error
-	// WillNeed, if not nil, receives the rows that will soon be read.
+	// WillNeed, if not nil, is called with the rows that will soon be read.
 	WillNeed WillNeed
 }
 
@@ -122,7 +122,8 @@ func (m *Dense) checkedRow(i int) []float32 {
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// guard is the state of a lazy matrix's blocks. It is nil for other matrices.
+// guard stores which blocks of a lazy matrix have been checked, and the results. It is nil for
+// other matrices.
 type guard struct {
 	rows     int
 	shift    uint // a block has 2^shift rows
@@ -159,7 +160,8 @@ const (
 	bad
 )
 
-// admits reports whether row i may be read. It panics if i is out of range, as indexing would.
+// admits reports whether the block of row i is good. It checks the block if that has not been done.
+// It panics if i is out of range, as indexing would.
 func (g *guard) admits(i int) bool {
 	b := i >> g.shift
 	state := g.state[b].Load()
