@@ -235,8 +235,9 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the index of the first row, among the first 100 rows of the head, that has all
-// names that a model needs or, without a model, the label's name.
+// findHeader returns the index of the first row that has all names that a model needs or, without a
+// model, the name of the label. It searches those of the first 100 sampled rows that are in the
+// head of the file.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {

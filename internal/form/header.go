@@ -415,9 +415,9 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	}
 }
 
-// isStrange reports whether the number x is unlike the numbers of the column: it is far from all of
-// them, a whole number among decimals, or a year among other numbers. A column of fewer than 8
-// cells is tested only for the year.
+// isStrange reports whether the number x is unlike the numbers of the column: it is outside their
+// range by more than the width of the range, a whole number among decimals, or a year among other
+// numbers. In a column of fewer than 8 cells it tests only whether x is a year.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {

@@ -296,8 +296,8 @@ func (r *Reader) Names() []string {
 
 // Read returns the cells of the next row, without blanks around them, valid until the next call.
 // All rows of a table have Form().Columns cells; a row of the format JSONL has one cell for each
-// field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or the
-// error of the source.
+// field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
+// error from reading the file.
 func (r *Reader) Read() ([]string, error) {
 	for {
 		cells, err := r.table.next()
@@ -388,8 +388,8 @@ func (r *Reader) isHeader(cells []string) bool {
 	return len(r.needed) > 1 && slices.Contains(cells, r.needed[0]) && hasAll(cells, r.needed)
 }
 
-// FieldPos returns the line of cell i of the last row, and the position in that line of the cell's
-// first byte, both from 1.
+// FieldPos returns the line number of cell i of the row that was read last, and the position in
+// that line of the first byte of the cell. Both count from 1.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1

@@ -196,7 +196,7 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
-// fault returns the error of the source, with a line number if the text is not UTF-8.
+// fault returns the error of the scanner's source, with a line number if the text is not UTF-8.
 func (s *scanner) fault() error {
 	if s.err == errNotUTF8 {
 		return &SyntaxError{Line: s.line, Reason: s.err.Error()}
@@ -204,7 +204,7 @@ func (s *scanner) fault() error {
 	return s.err
 }
 
-// find returns the index in text of the first c at index from or later, or len(text).
+// find returns the index in text of the first byte c at index from or later, or len(text).
 func find(text []byte, from int, c byte) int {
 	if i := bytes.IndexByte(text[from:], c); i >= 0 {
 		return from + i
