@@ -9,8 +9,8 @@ import (
 )
 
 // constantCSR is sparse rows in which all nonzeros of a row have the same value, such as 1 in
-// binary data, or 1 over the row's length in normalized binary data. A nonzero takes two bytes
-// instead of eight.
+// binary data, or the inverse of the row's norm in normalized binary data. A nonzero takes two
+// bytes instead of eight.
 type constantCSR struct {
 	defaults
 	cols    int

@@ -161,5 +161,5 @@ func addSparse(m Reader, u []float64, s Sum) {
 // Examples returns the rows as a *sparse.Matrix.
 func (m *csr) Examples() Examples { return (*sparse.Matrix)(m.matrix) }
 
-// Dense returns nil: the rows are sparse. See Matrix.
+// Dense returns nil, because the rows are sparse.
 func (m *csr) Dense() *dense.Matrix { return nil }

@@ -134,11 +134,11 @@ func addDense(u []float64, a float64, row []float32) {
 	asm.Axpy64(a, row, u[:len(row)])
 }
 
-// Row returns nil and the values of row i: see Matrix.
+// Row returns nil, because the row is dense, and the values of row i.
 func (m *denseRows) Row(i int) (index []int32, values []float32) { return nil, m.Matrix.Row(i) }
 
 // Examples returns the rows as a *dense.Matrix.
 func (m *denseRows) Examples() Examples { return m.Matrix }
 
-// Dense returns the matrix of the rows: see Matrix.
+// Dense returns the matrix of the rows.
 func (m *denseRows) Dense() *dense.Matrix { return m.Matrix }

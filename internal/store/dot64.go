@@ -11,11 +11,12 @@ const dot64Lanes = numbers.Lanes
 
 func foldDot64(lane [dot64Lanes]float64) float64 { return numbers.Fold(lane) }
 
-// dot64Dense returns the dot product of a dense row and w in float64, as Rows.Dot64 does.
+// dot64Dense implements Rows.Dot64 for dense rows: it returns the dot product of row and w in
+// float64.
 func dot64Dense(row []float32, w []float64) float64 { return numbers.Dot(row, w) }
 
-// dot64Sparse returns the dot product of the sparse row i of m and w in float64, as Rows.Dot64
-// does.
+// dot64Sparse implements Rows.Dot64 for sparse rows: it returns the dot product of row i of m and w
+// in float64.
 func dot64Sparse(m Reader, i int, w []float64) float64 {
 	index, values := m.Row(i)
 	values = values[:len(index)]

@@ -61,8 +61,9 @@ func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 // TakeMatrix returns copies of the given rows of m, in the given order.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
-// copyToMatrix returns a copy of the given rows, dense if that takes no more memory than sparse.
-// The column indices are in range even if the user-defined type returns other values on every call.
+// copyToMatrix returns a copy of the given rows, dense if that takes no more memory than a sparse
+// copy. The column indices are in range even if the user-defined type returns other values on every
+// call.
 func copyToMatrix(x *userRows, rows []uint32) Matrix {
 	nonzeros, cols := 0, len(x.buffer())
 	for _, i := range rows {

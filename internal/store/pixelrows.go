@@ -15,8 +15,8 @@ var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// pixelRows is dense rows stored as bytes. It also keeps the last row used as float32, so each
-// goroutine needs a pixelRows of its own.
+// pixelRows is dense rows stored as bytes. It also keeps the row used last, converted to float32,
+// so each goroutine needs a pixelRows of its own.
 type pixelRows struct {
 	defaults
 	*packedPixels

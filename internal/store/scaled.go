@@ -252,7 +252,8 @@ func (r *Scaled) AddTo(u []float64, s Sum) {
 	}
 }
 
-// Row returns the scaled row i: see Matrix.
+// Row returns the columns and values of the scaled row i; the columns are nil if the scaled rows
+// are dense.
 func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	if r.places != nil {
 		i = int(r.places[i])

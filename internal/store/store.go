@@ -37,8 +37,8 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Rows is one row format. A value may be used by one goroutine at a time; Clone returns a value for
-// another goroutine.
+// Rows is the interface of the row formats. A Rows may be used by one goroutine at a time; Clone
+// returns one for another goroutine.
 type Rows interface {
 	Examples
 
@@ -177,8 +177,8 @@ func MinMemory(x Examples) float64 {
 	return 4 * float64(vectors) * float64(x.Cols())
 }
 
-// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y one
-// label for each.
+// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y has one
+// label for each row. It also returns the errors of CheckExamples.
 func CheckLabels(x Examples, y []float32, bits int) error {
 	if err := CheckExamples(x); err != nil {
 		return err

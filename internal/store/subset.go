@@ -5,8 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 )
 
-// subset is some rows of other Rows, the base, in any order and without copies: row i is row at[i]
-// of the base. All results have the same bits as those of a copy of the rows.
+// subset is a selection of the rows of another Rows, the base, in any order and without copies: row
+// i is row at[i] of the base. All results have the same bits as those of a copy of the rows.
 type subset struct {
 	rows
 	at     []uint32
@@ -19,7 +19,8 @@ type subsetMatrix struct {
 	matrix Matrix
 }
 
-// Subset returns the given rows of x, in the given order, without copying them. It may retain at.
+// Subset returns the rows of x with the given indices, at, in that order, without copying them. The
+// result may retain the slice at.
 func Subset(x Rows, at []uint32) Rows {
 	if of := subsetOf(x); of != nil {
 		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
@@ -116,7 +117,7 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Row returns the columns and values of row i: see Matrix.
+// Row returns the columns and values of row i; the columns are nil if the rows are dense.
 func (p *subsetMatrix) Row(i int) (index []int32, values []float32) {
 	return p.matrix.Row(int(p.at[i]))
 }

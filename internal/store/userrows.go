@@ -89,7 +89,7 @@ func (f *userRows) read(i int) {
 	}
 }
 
-// Row returns nil and the values of row i, valid until the next call.
+// Row returns a nil index, as for a dense row, and the values of row i, valid until the next call.
 func (f *userRows) Row(i int) (index []int32, values []float32) {
 	clear(f.buffer())
 	f.Axpy(i, 1, f.row)
