@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Use is a set of purposes for which a setting is used.
+// Use is a set of flags that say where a setting of a run is used.
 type Use uint8
 
 const (
-	Same    Use = 1 << iota // a resumed run must have the value of the interrupted run
+	Same    Use = 1 << iota // a resumed run must have the same value as the interrupted run
 	Problem                 // the setting affects the objective, or how a model is verified
 	Chunk                   // training in chunks (pegasos.Partial) supports the setting
 	Round                   // training in rounds over shards supports the setting
-	Trial                   // models that are trained to choose lambda have the setting
+	Trial                   // the runs that are tried to choose lambda keep the setting
 )
 
-// uses lists the uses of each setting.
+// uses maps the name of each field of Settings to its uses.
 var uses = map[string]Use{
 	"Loss":        Same | Problem | Chunk | Round | Trial,
 	"Epsilon":     Same | Problem | Chunk | Trial,
@@ -46,8 +46,8 @@ var uses = map[string]Use{
 	"Seed":        Same | Problem | Chunk | Round | Trial,
 }
 
-// KeepOnly sets all fields that do not have the use to their zero values, in the pegasos.Config or
-// Settings to which p points.
+// KeepOnly sets the fields that do not have the given use to their zero values. p points to a
+// pegasos.Config or to Settings.
 func KeepOnly(p any, use Use) {
 	v := reflect.ValueOf(p).Elem()
 	for i := range v.NumField() {
@@ -57,8 +57,8 @@ func KeepOnly(p any, use Use) {
 	}
 }
 
-// SetBeyond returns the names of the nonzero fields of cfg, a pegasos.Config or Settings, that do
-// not have the use.
+// SetBeyond returns the names of the nonzero fields that do not have the given use. cfg is a
+// pegasos.Config or Settings.
 func SetBeyond(cfg any, use Use) (names []string) {
 	v := reflect.ValueOf(cfg)
 	for i := range v.NumField() {
@@ -69,11 +69,11 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences describes the fields with the use Same in which the settings of a resumed run, is,
-// differ from the settings of the interrupted run, was. It returns "" if there are none.
-func Differences(was, is Settings) string {
+// Differences describes the settings with the use Same that differ between an interrupted run and
+// the run that resumes it. It returns "" if there are none.
+func Differences(interrupted, resumed Settings) string {
 	var all []string
-	was, is = was.InForce(), is.InForce()
+	was, is := interrupted.InForce(), resumed.InForce()
 	KeepOnly(&was, Same)
 	KeepOnly(&is, Same)
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)

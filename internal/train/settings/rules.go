@@ -47,7 +47,8 @@ func (s *Settings) valueRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules for the length of a run, its early end and its solver.
+// lengthRules returns the rules for the length of a run (Epochs and Steps), for its early end
+// (Patience and Tol), and for the solver (Finish).
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
@@ -73,7 +74,7 @@ func (s *Settings) lengthRules() []options.Rule {
 	return rules
 }
 
-// stepRules returns the rules for the order of the rows, for batches and for shards.
+// stepRules returns the rules for Block, Shards and Batch.
 func (s *Settings) stepRules() []options.Rule {
 	alone := s.Joint() || s.Batch > 1 || s.Project || s.HasSolver()
 	return []options.Rule{
@@ -88,8 +89,7 @@ func (s *Settings) stepRules() []options.Rule {
 
 const maxShards = 256 // largest number of shards; each has a copy of the weights
 
-// classRules returns the rules for the bias, for settings of classification, for Epsilon, and for
-// the losses that the joint multi-class schemes require.
+// classRules returns the rules for BiasScale, Calibrate, Epsilon, Multiclass and ClassWeight.
 func (s *Settings) classRules() []options.Rule {
 	numbers, augmented, b := s.Regression(), s.Bias == BiasAugmented, s.BiasScale
 	required := map[string]string{CrammerSinger: loss.Hinge.Name(),
@@ -113,8 +113,8 @@ func (s *Settings) classRules() []options.Rule {
 	}
 }
 
-// ClassWeights parses ClassWeight, a list such as -1=1,1=2.5. It returns the weight of each listed
-// label, and nil if ClassWeight is empty or Balanced.
+// ClassWeights parses ClassWeight, a list of label=weight pairs such as "-1=1,1=2.5". It returns
+// the weight of each listed label. If ClassWeight is empty or Balanced, the map is nil.
 func (s *Settings) ClassWeights() (map[float32]float64, error) {
 	if s.ClassWeight == "" || s.ClassWeight == Balanced {
 		return nil, nil

@@ -1,7 +1,7 @@
 // Package settings provides the configuration of a training run to the trainer's packages. Its main
-// type, Settings, has the fields of pegasos.Config. The package defines their constant defaults,
-// the rules by which Validate checks them, and the table of where each field is used. Package
-// choose picks the defaults that depend on the data.
+// type, Settings, has the fields of pegasos.Config. The package defines the defaults that do not
+// depend on the data, the rules by which Validate checks the fields, and the table of where each
+// field is used. Package choose picks the defaults that depend on the data.
 package settings
 
 import (
@@ -43,7 +43,8 @@ const (
 	Balanced = "balanced"
 )
 
-// These are the defaults of zero fields that do not depend on the data.
+// A run uses these values for zero fields of Settings. Package choose picks the defaults that depend
+// on the data.
 const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
@@ -123,8 +124,8 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// InForce returns the settings that a run uses: the result of Plain, with BiasScale 0 unless Bias
-// is BiasAugmented.
+// InForce returns the settings that a run uses: the result of Plain, except that BiasScale is 0 if
+// Bias is not BiasAugmented.
 func (s Settings) InForce() Settings {
 	s = s.Plain()
 	if s.Bias != BiasAugmented {
@@ -140,7 +141,8 @@ func (s *Settings) Kind() loss.Kind {
 	return k
 }
 
-// LossFunc returns the loss function, with Epsilon if the loss has that parameter.
+// LossFunc returns the loss function. Epsilon is part of the function only for losses that have
+// this parameter.
 func (s *Settings) LossFunc() loss.Func {
 	f := loss.Func{Kind: s.Kind()}
 	if f.Kind.Traits().Epsilon {
@@ -152,12 +154,14 @@ func (s *Settings) LossFunc() loss.Func {
 // Regression reports whether labels are regression targets.
 func (s *Settings) Regression() bool { return s.Kind().Traits().Numbers }
 
-// Joint reports whether all weight vectors are trained in one problem.
+// Joint reports whether all weight vectors are trained in one optimization problem: with
+// CrammerSinger and Multinomial.
 func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
-// HasSolver reports whether Finish selects a solver, which replaces Pegasos steps.
+// HasSolver reports whether Finish names a solver that replaces Pegasos steps. FinishNone and ""
+// name none.
 func (s *Settings) HasSolver() bool { return s.Finish != "" && s.Finish != FinishNone }
 
 // HasBound reports whether a run with the settings computes a lower bound on the optimum, and thus
@@ -167,7 +171,7 @@ func (s Settings) HasBound() bool {
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// CanFinish reports whether the settings allow FinishAuto.
+// CanFinish reports whether Order, Batch and Project allow FinishAuto.
 func (s *Settings) CanFinish() bool {
 	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
@@ -182,35 +186,37 @@ func (s *Settings) CanNewton() bool {
 	return s.CanFinish() && !s.Joint() && s.Patience == 0
 }
 
-// MayProve reports whether a default Tol may be set to end the run: the gap can be computed, and
-// none of Tol, Patience and a solver is set.
+// MayProve reports whether the trainer may choose a Tol that ends the run early: the duality gap
+// can be computed, Tol and Patience are 0, and Finish names no solver.
 func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.HasSolver() && s.HasBound()
 }
 
-// Length returns the length of the run in steps, where epoch is the number of steps in an epoch. It
-// returns an error if Epochs epochs are more than 2^53 steps.
-func (s *Settings) Length(epoch int) (int64, error) {
+// Length returns the length of the run in steps: Steps or, if Steps is 0, Epochs times the number
+// of steps in an epoch. It returns an error if Epochs epochs are more than 2^53 steps.
+func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
 	}
-	if int64(s.Epochs) > options.MaxSteps/int64(epoch) {
+	if int64(s.Epochs) > options.MaxSteps/int64(stepsPerEpoch) {
 		return 0, options.Bad("Epochs", "have %d, which is more than 2^53 steps of %d an epoch",
-			s.Epochs, epoch)
+			s.Epochs, stepsPerEpoch)
 	}
-	return int64(s.Epochs) * int64(epoch), nil
+	return int64(s.Epochs) * int64(stepsPerEpoch), nil
 }
 
-// MaxPairClasses is the largest number of classes for one-vs-one, with fewer than 2^21 pairs.
+// MaxPairClasses is the largest number of classes that one-vs-one allows: they form fewer than 2^21
+// pairs.
 const MaxPairClasses = 2048
 
 // Pairwise reports whether a run on the given number of classes trains a problem for each pair of
 // classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the parts of the rows that are trained on their own. With one-vs-one and more than
-// two classes, it yields each pair of classes and the index of the pair's weight vector, and reuses
-// the slice for the next pair. Otherwise it yields once, index 0 and a nil pair for all rows.
+// Parts yields the sets of rows that are trained on separately. If Pairwise(classes) is true, these
+// are the rows of each pair of classes: Parts yields the index of the pair's weight vector and the
+// pair, in a slice that it reuses for the next pair. Otherwise Parts yields once: index 0, and a
+// nil pair, which means all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
@@ -231,18 +237,19 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 }
 
 // Vectors returns the number of weight vectors of a model with the given number of classes, which
-// must be 0 for regression. It returns an error for a number of classes that is not possible.
+// must be 0 for regression. It returns an error if the settings do not allow that many classes.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Regression()
 	switch {
 	case numbers && classes == 0, !numbers && classes == 2 && !s.Joint():
 		return 1, nil
 	case numbers:
-		return 0, fmt.Errorf("%d classes, want 0 for regression with the loss %s", classes, s.Loss)
+		return 0, fmt.Errorf("%d classes, want 0 for regression with the loss %q", classes, s.Loss)
 	case classes < 2 || classes > labels.MaxClasses:
 		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
 	case s.Multiclass == OneVsOne && classes > MaxPairClasses:
-		return 0, fmt.Errorf("%d classes, want at most %d with one-vs-one", classes, MaxPairClasses)
+		return 0, fmt.Errorf("%d classes, want at most %d with Multiclass %q", classes,
+			MaxPairClasses, OneVsOne)
 	case s.Multiclass == OneVsOne:
 		return classes * (classes - 1) / 2, nil
 	}
