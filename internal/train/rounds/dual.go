@@ -29,9 +29,10 @@ const (
 	rowsPerCancelCheck = 4096
 )
 
-// runDual makes a pass if the round is an Ascent, adds the sums over the shard's dual variables,
-// and returns the dual variables to store. alpha and next have, for each problem, each row's
-// variable before the last pass, then each row's after it.
+// runDual computes the sums over the shard's dual variables, and returns the dual variables to
+// store for the next round. In a round of the kind Ascent it makes a pass of dual coordinate ascent
+// first. alpha and next have the same layout, problem by problem: each row's dual variable before
+// the last pass, followed by each row's dual variable after it.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -59,13 +60,13 @@ func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) 
 	return next
 }
 
-// visitAscent adds the current row's loss with the weights before the pass.
+// visitAscent adds the current row's loss, with the weights t.W before the pass, to the sums.
 func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend updates alpha by a pass of dual coordinate ascent over the rows, in the given order. It
-// returns early if ctx is done.
+// ascend makes a pass of dual coordinate ascent over the shard's rows and updates alpha. rows lists
+// the row numbers in the order of visits. ascend returns early if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -85,8 +86,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// addDual adds the current row's dual term -l*(-a) to sums[0], a^2 to sums[1], and a*y*x to u, all
-// multiplied by the row's weight.
+// addDual adds three terms for the current row and its dual variable a in problem k: the dual term
+// -l*(-a), where l* is the conjugate of the loss, to sums[0], a^2 to sums[1], and the label times a
+// times the row to the vector u. Each term is multiplied by the row's weight.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -96,9 +98,10 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
-// addDuals adds the sums over all rows of the shard: the dual terms, in a proof the squares, and v.
-// v is truncated once for the whole shard: the result depends on the shards anyway, because the
-// dual variables do.
+// addDuals adds the sums over all rows of the shard to t.sum: the dual terms, then in a round of
+// the kind Proof the squares of the dual variables, then v, the sum of c_i*a_i*y_i*x_i. The
+// elements of v are truncated once for the whole shard, not once for each block: the result depends
+// on how the rows are cut into shards anyway, because the dual variables do.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {
@@ -115,7 +118,7 @@ func (w *worker) addDuals(t *task, alpha []float32) {
 	w.addTruncated(t.sum[last:], v, t.segments[last])
 }
 
-// nextAscent updates s by the sums of a dual pass.
+// nextAscent updates the state s by the total of all shards' sums in a dual pass.
 func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	s.Iterations++
 	for k := range tasks {
@@ -126,9 +129,10 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	return nil
 }
 
-// updateFromPass computes the objective before the pass and the dual objective after it. If the
-// latter is below Bound and sigma' is less than the number of shards, the pass is rolled back, and
-// sigma' becomes 1.5 times as large, or the number of shards if that is less.
+// updateFromPass updates one problem after a dual pass: it computes the primal objective before the
+// pass and the dual objective after it. If the dual objective is below t.Bound, and sigma' is less
+// than the number of shards, the pass is rolled back and sigma' becomes 1.5 times as large, but at
+// most the number of shards.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

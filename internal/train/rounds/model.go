@@ -10,21 +10,23 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelVector is a weight vector of a stored model, converted to float64 weights for scaled rows.
+// modelVector is a weight vector of a stored model and its bias, converted to float64 and to scaled
+// rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
-	biasSize float64 // sum of the magnitudes of the terms of the bias
+	biasSize float64 // sum of the magnitudes of the terms that add up to bias
 }
 
-// Model returns the model with the smallest objective so far. Its Result has an objective and a
-// bound if the state is Done, and NaN otherwise.
+// Model returns the model that has, for each problem, the weights with the smallest objective so
+// far. If s is Done, the model's Result has the proven objective and lower bound and their gap;
+// otherwise these three are NaN.
 func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
 	if r.verified != nil {
-		return nil, fmt.Errorf("pegasos: these rounds verify a model and do not train one")
+		return nil, fmt.Errorf("pegasos: these rounds verify a model and train none: use Verified")
 	}
 	m := &pegasos.Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
 		Lambda: r.Lambda, Config: r.Config}
@@ -48,8 +50,8 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	return m, m.Validate()
 }
 
-// result returns the proven objectives and bounds of a state that is Done, for models that took the
-// given number of steps.
+// result returns the proven objectives and lower bounds of s, which must be Done. The result of
+// each weight vector has the given number of steps.
 func (r *Rounds) result(s *State, steps int64) pegasos.Result {
 	result := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
 	for _, p := range s.Problems {
@@ -59,7 +61,7 @@ func (r *Rounds) result(s *State, steps int64) pegasos.Result {
 	return result
 }
 
-// modelVector returns weight vector k of m for scaled rows.
+// modelVector returns weight vector k of the stored model m and its bias, converted to scaled rows.
 func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 	e := modelVector{w: floats.Float64s(m.Weights[k])}
 	if m.Bias != nil {
@@ -75,12 +77,13 @@ func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 		}
 	}
 	if e.w, e.bias = c.Exact(m, k); r.biasScale == 0 {
-		e.bias = 0 // only rounding errors of the sum of shifts are left
+		e.bias = 0 // there is no bias: the sum of the shifts is only a rounding error
 	}
 	return e
 }
 
-// norm returns the norm of the weights with the bias variable.
+// norm returns the Euclidean norm of the weights and, if there is a bias, of the bias variable,
+// which is the bias divided by r.biasScale.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objectives.SquareSum(e.w)
 	if r.biasScale > 0 {

@@ -13,17 +13,18 @@ import (
 // This file updates the state of Newton's method by the sums over all rows. The method is that of
 // internal/train/newton.
 
-// widthSums are the sums for one width of the zone.
+// widthSums holds sums over all rows for one width of the zone, the margins around the kink for
+// which the loss is smoothed.
 type widthSums struct {
 	width     float64
 	rows      float64   // number of rows in the zone
-	smoothing float64   // part of P - D due to the smoothing: S of internal/train/newton
-	rest      float64   // part of P - D that steps remove: O of internal/train/newton
-	u         []float64 // mean of c_i*a_i*y_i*x_i
+	smoothing float64   // smoothing gap S, the part of P - D due to the width: see package newton
+	rest      float64   // optimization gap O, the part of P - D that steps reduce: see newton
+	u         []float64 // mean of weight * dual variable * label * row
 }
 
-// nextSums updates s by the gradient and Hessian sums: it chooses the width of the zone and the
-// search direction of each problem.
+// nextSums updates the state s by the total of all shards' gradient and Hessian sums. For each
+// problem that is not done it chooses the width of the zone and the search direction.
 func (r *Rounds) nextSums(s *State, tasks []task) error {
 	s.Iterations++
 	for k := range tasks {
@@ -45,8 +46,8 @@ func (r *Rounds) nextSums(s *State, tasks []task) error {
 	return nil
 }
 
-// measureWidths returns the sums for each width, from the widest to the narrowest. It stores the
-// objective and the bound if they are the best so far.
+// measureWidths returns the widthSums of each width, from the widest to the narrowest. It stores in
+// t the primal objective, and the largest lower bound over the widths, if they are the best so far.
 func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	rings, objective := r.rings(), r.objective(t)
 	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
@@ -75,13 +76,14 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	return widths
 }
 
-// minZoneShare is the fraction of the rows that must lie in a narrower zone for it to be preferred
-// over a zone that is narrow enough already.
+// minZoneShare is the least fraction of the rows that must lie in a zone for pickWidth to choose
+// the zone although a wider one would do.
 const minZoneShare = 0.1
 
-// pickWidth returns the index of the next width. From the widest on it skips the widths whose
-// smoothing dominates P - D, and then goes on to narrower ones as long as their zones have enough
-// rows.
+// pickWidth returns the index of the next width in widths. It begins with the widest, and skips the
+// widths whose smoothing gap dominates P - D. It then goes on to narrower widths while their zones
+// have enough rows: minZoneShare of the rows with a weight above 0, and 3 rows for each variable,
+// or all such rows if they are fewer.
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -93,9 +95,10 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	return pick
 }
 
-// findDirection computes Newton's direction and the slope along it, for the objective smoothed over
-// the given zone, whose width has the given index. It reports false if it finds no direction in
-// which that objective falls, or if the direction's norm exceeds the range of float32.
+// findDirection computes the search direction of Newton's method, and the slope along it of the
+// objective smoothed over the given zone. index is the number of the zone's width, 0 for the
+// widest. findDirection reports false if the Hessian can't be factored, if the slope is not
+// negative and finite, or if the norm of the direction exceeds the range of float32.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.
@@ -119,16 +122,18 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	return t.Slope < 0 && !math.IsInf(t.Slope, 0) && norm(t.Direction) < math.MaxFloat32
 }
 
-// hessian is a sum of outer products of rows. It implements gram.Matrix.
+// hessian is the weighted sum of the outer products x*x' of the rows x in a zone, kept as one sum
+// for each ring of the zone. It implements gram.Matrix.
 type hessian struct {
 	r     *Rounds
-	rings [][]int64 // upper triangles, in quanta of scaled variables
+	rings [][]int64 // upper triangle of each sum, in quanta, of variables times Rounds.scale
 }
 
-// Dim returns the number of variables.
+// Dim returns the number of rows of the matrix: one for each variable.
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j) of the sum, for i <= j, in unscaled variables.
+// at returns element (i, j) of the matrix, i <= j, with the quanta and the scaling of the variables
+// undone.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {
@@ -137,22 +142,24 @@ func (h *hessian) at(i, j int) float64 {
 	return float64(v) * h.r.hessianQuantum.unit / h.r.scale[i] / h.r.scale[j]
 }
 
-// Upper sets dst[j] to element (i, j) for i <= j < Dim().
+// Upper stores row i of the matrix's upper triangle in dst: element (i, j) in dst[j], i <= j <
+// Dim().
 func (h *hessian) Upper(i int, dst []float64) {
 	for j := i; j < h.r.vars; j++ {
 		dst[j] = h.at(i, j)
 	}
 }
 
-// Diagonal sets dst[i] to element (i, i).
+// Diagonal stores the diagonal of the matrix in dst: element (i, i) in dst[i].
 func (h *hessian) Diagonal(dst []float64) {
 	for i := range dst[:h.r.vars] {
 		dst[i] = h.at(i, i)
 	}
 }
 
-// nextLine updates s by the slopes along the directions: it moves W to where the slope is 0, by
-// linear interpolation between two step lengths, or by the longest if the slope is negative there.
+// nextLine updates the state s by the slopes of the objective at the step lengths. Each problem's W
+// moves along its search direction to where the slope is 0, found by linear interpolation between
+// two step lengths. If the slope is negative at all step lengths, W moves by the longest.
 func (r *Rounds) nextLine(s *State, tasks []task) error {
 	for k := range tasks {
 		t := &tasks[k]

@@ -5,7 +5,7 @@ package rounds
 // Hessian for each ring, that is, over the rows in one zone but not in the next narrower one.
 
 const (
-	// ringCount is the number of widths of the zone. Each is narrower than the last by widthRatio.
+	// ringCount is the number of widths of the zone. Each width is the previous one over widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. Since all margins are 0 there, at
@@ -13,15 +13,15 @@ const (
 	initialWidth = 3
 )
 
-// stepLengths are the steps along the direction at which a Line computes slopes, as multiples of
-// Newton's step.
+// stepLengths are the step lengths at which a round of the kind Line computes slopes. Length 1 is
+// the full step of Newton's method.
 var stepLengths = []float64{
 	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
 	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
 	21. / 16, 11. / 8, 3. / 2, 13. / 8, 7. / 4, 2, 9. / 4, 5. / 2, 3, 4, 6, 8, 16, 64,
 }
 
-// rings returns the number of widths: 1 for losses without a kink.
+// rings returns the number of widths of the zone: ringCount, or 1 for losses without a kink.
 func (r *Rounds) rings() int {
 	if r.loss.Kind.Traits().Kinks {
 		return ringCount
@@ -30,13 +30,14 @@ func (r *Rounds) rings() int {
 }
 
 // triangle returns the number of elements of a symmetric matrix's upper triangle, which is stored
-// row by row. Element (i, j), i <= j, is number rowStart(i)+j.
+// row by row: element (i, j), i <= j, has the index rowStart(i)+j.
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// visitNewton adds the current row's loss and, for each width and its dual variable a, the dual
-// term and a*y*x. If the row is in a zone, it is also added to the count and the Hessian of its
-// ring.
+// visitNewton adds the current row to the sums for Newton's method: its loss and, for each width of
+// the zone, the dual term and the vector a*y*x, where a is the row's dual variable at this width. A
+// row that lies in a zone is also added to the row count and to the Hessian of its ring, which
+// belongs to the narrowest such zone.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]
@@ -63,7 +64,7 @@ func (w *worker) visitNewton(t *task) {
 	}
 	inRings[innermost]++
 	if rings > 1 {
-		curvature = 1 // findDirection multiplies the sum by the second derivative, 1/width
+		curvature = 1 // findDirection multiplies the Hessian by 1/width, the second derivative
 	}
 	if c := float64(w.weight * curvature); r.sparseHessian {
 		w.addProducts(t.sum[t.blockSums+innermost*r.triangle():], float64(c*r.hessianQuantum.inverse))
@@ -73,8 +74,9 @@ func (w *worker) visitNewton(t *task) {
 	}
 }
 
-// scaledRow returns the current row with the bias feature in variables scaled by Rounds.scale, so
-// that no magnitude is above 1. The slices are valid until the next call.
+// scaledRow returns the column numbers and values of the current row and the bias feature. Each
+// value is multiplied by its column's element of Rounds.scale, so that no magnitude is above 1. The
+// slices are valid until the next call.
 func (w *worker) scaledRow() (columns []int32, values []float64) {
 	r := w.r
 	columns, values = append(w.columns[:0], w.index...), w.scaled[:0]
@@ -89,8 +91,9 @@ func (w *worker) scaledRow() (columns []int32, values []float64) {
 	return columns, values
 }
 
-// addProducts adds c times the products of all pairs of the row's values to an upper triangle. Each
-// product is truncated on its own: the sum over a block of sparse rows would be mostly zeros.
+// addProducts adds c times the products of all pairs of the current row's values, which scaledRow
+// returns, to the upper triangle of a matrix. Each product is truncated to an integer on its own: a
+// matrix of sums over a block of sparse rows would be mostly zeros.
 func (w *worker) addProducts(triangle []int64, c float64) {
 	columns, x := w.scaledRow()
 	for s, j := range columns {
@@ -104,11 +107,11 @@ func (w *worker) addProducts(triangle []int64, c float64) {
 // ringRows are the rows of a block that lie in one ring.
 type ringRows struct {
 	rows  []int     // row numbers in the shard
-	coefs []float32 // weight times second derivative of each row; with a kink, without 1/width
+	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
 }
 
-// addHessians adds the sum of the outer products of each ring's rows to the ring's upper triangle,
-// and empties the rings.
+// addHessians adds, for each ring, the weighted sum of the outer products of its rows to its upper
+// triangle. It then empties the rings.
 func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	vars, q := w.r.vars, w.r.hessianQuantum
 	for g := range rings {
@@ -138,8 +141,8 @@ func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	}
 }
 
-// visitLine adds the slope of the current row's smoothed loss along the direction, at each step
-// length.
+// visitLine adds, for each step length, the derivative along the search direction of the current
+// row's smoothed loss.
 func (w *worker) visitLine(t *task) {
 	m, q, inverse := w.margin(t.vector, t.W), w.margin(t.vector, t.Direction), 1/t.Width
 	cq := float64(w.weight * q)

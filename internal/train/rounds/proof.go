@@ -14,8 +14,8 @@ import (
 // errors: those that package certificate takes into account, and the truncation of sums to quanta,
 // by which a sum of n addends is off by at most n quanta.
 
-// visitProof adds the current row's loss under the model and, in Newton's method, the dual term,
-// a^2 and a*y*x of the row's dual variable a at DualW.
+// visitProof adds the current row's loss under the stored model to the sums. In Newton's method it
+// also adds the dual term, a^2 and a*y*x, where a is the row's dual variable for the weights DualW.
 func (w *worker) visitProof(t *task) {
 	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
@@ -26,9 +26,9 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof stores the model's proven objective and bound in s. If the gap is too large, the method
-// resumes with half the target gap, unless all problems are stuck or s has no retries or iterations
-// left.
+// nextProof stores the model's proven objective and lower bound in s. The state is then Done if the
+// proof suffices (see reached), if all problems are stuck, or if s has no retries or iterations
+// left. Otherwise training continues with half the target gap.
 func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0
 	stuck := true
@@ -59,8 +59,8 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	return nil
 }
 
-// certify returns the objective of the stored weight vector and a lower bound on the optimum. All
-// rounding errors are subtracted from the bound, the objective's included.
+// certify returns the objective of a stored weight vector and a lower bound on the optimum. All
+// rounding errors, including those of the objective, are subtracted from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
@@ -110,8 +110,9 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 	return value, max(0, bound-(truncation(dualTerms)+valueError))
 }
 
-// reached reports whether the gap is at most Config.Tol or, in a verification of a positive bound,
-// whether the bound is at least the claimed one.
+// reached reports whether a proof suffices. In a verification of a model that claims a positive
+// lower bound, the proven lower bound must be at least the claimed one. In all other cases the gap
+// must be at most Config.Tol.
 func (r *Rounds) reached(s *State) bool {
 	if r.verified == nil || !(r.verified.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol
@@ -119,8 +120,10 @@ func (r *Rounds) reached(s *State) bool {
 	return s.Bound >= r.verified.Result.DualObjective
 }
 
-// resume prepares problem k for more rounds after a proof that was not enough. In a verification it
-// raises TargetBound. The problem stays done if it is stuck or has proven enough itself.
+// resume prepares problem k for more rounds after a proof that did not suffice. It raises
+// TargetBound if that is set, which it is only in a verification. The problem is done, and gets no
+// more rounds before the next proof, if it is stuck or if its own proof suffices: by its gap or,
+// with a TargetBound, by its lower bound.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

@@ -1,17 +1,18 @@
 // Package rounds trains and verifies linear models over rows that are distributed in shards, for
 // Beam. In each round every shard is visited once, on any machine, and returns integer sums over
-// its rows. The total of all shards' sums makes the next state, with which the next round begins:
+// its rows. From the total of all shards' sums, Next computes the state that the next round begins
+// with:
 //
 //	sum, alpha = Shard.Visit(state, alpha)   each shard, anywhere
 //	state      = Rounds.Next(state, total)   once
 //
-// The results depend on the settings, the rows and these arguments alone. Since the sums are
+// The results depend only on the settings, the rows and these arguments. Since the sums are
 // integers, they may be added in any order. The sum over a block of Block rows is computed in
 // floating point, in row order, and truncated once to a multiple of 2^-q, where
 //
 //	q = 61 - exponent of (number of rows of all shards * bound on the mean addend)
 //
-// and the bounds are known before the round. Every shard begins at a multiple of Block rows, so
+// and this bound is known before the round. Every shard begins at a multiple of Block rows, so
 // that block sums don't depend on where the rows are cut into shards.
 //
 // There are two methods. Newton's method, as in internal/train/newton, recomputes the margins in
@@ -40,10 +41,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Block is the number of rows of a block. A shard's first row is a multiple of it.
+// Block is the number of rows in a block, over which sums are computed in floating point. The
+// number of a shard's first row is a multiple of Block.
 const Block = 256
 
-// Method is a method of training in rounds. Its values are also values of pegasos.Finish.
+// Method names a solver for training in rounds. Its values are also values of pegasos.Finish.
 type Method string
 
 const (
@@ -51,8 +53,8 @@ const (
 	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits is a loss that can be trained in rounds, with bounds on its values. The bounds
-// determine the quanta to multiples of which sums are truncated.
+// lossLimits is a loss that can be trained in rounds, with upper bounds on its values. The bounds
+// determine the quantum of each sum over rows: the sum is truncated to a multiple of its quantum.
 type lossLimits struct {
 	kind loss.Kind
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
@@ -63,7 +65,7 @@ type lossLimits struct {
 	meanDual, meanDualTerm float64
 }
 
-// supported holds the losses that can be trained in rounds. New refuses the others by name.
+// supported holds the losses that can be trained in rounds. For other losses New returns an error.
 var supported = map[pegasos.Loss]*lossLimits{
 	pegasos.Hinge: {loss.Hinge, unitSlope, 1, 1},
 	pegasos.Log:   {loss.Log, unitSlope, 1, 1},
@@ -74,8 +76,8 @@ var supported = map[pegasos.Loss]*lossLimits{
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is lossLimits.margin of a loss whose value is at most m if m is at least 1, and whose
-// dual variables and dual terms are at most 1.
+// unitSlope is the lossLimits.margin of the hinge loss and the log loss: for m of at least 1 the
+// loss is at most m, and dual variables and dual terms are at most 1.
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
 func fieldError(field, reason string) error {
@@ -86,8 +88,8 @@ func rowError(row int, format string, args ...any) error {
 	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Rounds describes one training or verification run over shards: the settings, and bounds on the
-// rows that follow from their statistics. It is immutable.
+// Rounds describes one training or verification run over shards: the settings, and bounds that
+// follow from the statistics of the rows. It is immutable.
 type Rounds struct {
 	Method  Method
 	Config  pegasos.Config   // settings, with defaults filled in
@@ -105,27 +107,28 @@ type Rounds struct {
 	allRows      int            // number of rows of all shards
 	loss         loss.Func      // loss as a function of the margin
 	limits       *lossLimits    // bounds on the values of loss
-	verified     *pegasos.Model // model whose claims are verified; nil when training
+	verified     *pegasos.Model // model whose Result is verified; nil when training
 
-	scaler        *scaling.Scaler // arithmetic of Scaling; nil if the rows are not scaled
-	scale         []float64       // power of 2 per variable that scales its |features| below 1
+	scaler        *scaling.Scaler // computes values scaled by Scaling; nil without scaling
+	scale         []float64       // power of 2 per variable; times it, all |features| are below 1
 	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
 	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
 	maxAbs        []float32       // largest magnitude in each column, before scaling
 	maxSquare     float64         // largest squared norm of a row, before scaling
-	sparseHessian bool            // Hessians are summed one product of nonzeros at a time
+	sparseHessian bool            // Hessians are summed from nonzeros, not from dense rows
 
 	// hessianQuantum is the quantum of Hessian sums in variables scaled by scale. The mean row
 	// weight is 1, and second derivatives, without the factor 1/width, are at most 2.
 	hessianQuantum quantum
 }
 
-// New returns the rounds for rows with the statistics s, in the given number of shards that have
-// rows. An empty method means Newton's for the log loss and for up to newton.MaxColumns columns,
-// otherwise the dual method. Only these fields of cfg may be set: Loss (hinge, squared hinge, log),
-// ClassWeight, Lambda or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Multiclass
-// (one-vs-rest), Seed, and Epochs, the maximum number of dual passes or of Newton's iterations.
-// Zero fields get their defaults or are chosen from the statistics.
+// New returns the Rounds of a training run on rows with the statistics s. shards is the number of
+// shards that have rows. An empty method selects Newton's method for the log loss and for up to
+// newton.MaxColumns columns, and the dual method otherwise. Only these fields of cfg may be set:
+// Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 means 0.01), Bias (none,
+// augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest number of
+// dual passes or of Newton's iterations. Zero fields get their defaults or are chosen from the
+// statistics.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MaxColumns || cfg.Loss == pegasos.Log {
@@ -163,8 +166,8 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
-// fillConfig fills in the fields that cfg leaves open and returns the scaling of the rows, nil for
-// none.
+// fillConfig sets the zero fields of cfg to their defaults or to values chosen from the statistics.
+// It returns the scaling of the rows, nil if they are not scaled.
 func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
 	var open choose.Open
 	settings.Copy(&open.Settings, *cfg)
@@ -206,7 +209,8 @@ func checkConfig(cfg pegasos.Config, method Method) error {
 	})
 }
 
-// setWeights computes the weights of the classes' rows, normalized to a mean of 1.
+// setWeights computes the weight of the rows of each class, normalized such that the rows with a
+// weight above 0 have the mean weight 1.
 func (r *Rounds) setWeights(s *store.Statistics) error {
 	byLabel, err := (&settings.Settings{ClassWeight: r.Config.ClassWeight}).ClassWeights()
 	if err != nil {
@@ -248,7 +252,8 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 	return nil
 }
 
-// setBounds computes the bounds on the scaled rows and the form of their Hessian.
+// setBounds computes bounds on the values and norms of the scaled rows, and decides whether
+// Hessians are summed from nonzeros.
 func (r *Rounds) setBounds(s *store.Statistics) error {
 	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
 	for j := range r.vars {
@@ -263,7 +268,7 @@ func (r *Rounds) setBounds(s *store.Statistics) error {
 	r.meanSquare = sizes.MeanSquare + bias
 	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.maxLength < math.MaxFloat32) {
-		return fmt.Errorf("pegasos: the rows are too long for float32: scale the features")
+		return fmt.Errorf("pegasos: a row's norm exceeds the range of float32: scale the features")
 	}
 	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
@@ -289,10 +294,11 @@ func (r *Rounds) maxScaled(j int) float64 {
 	return float64(size * float64(s.Factor[j]))
 }
 
-// maxDualShards is the largest number of shards for which Warning accepts the dual method.
+// maxDualShards is the number of shards above which Warning advises against the dual method.
 const maxDualShards = 16
 
-// Warning returns a warning about the method, or "" if there is none.
+// Warning returns a warning if the dual method is used with more than maxDualShards shards, and ""
+// otherwise.
 func (r *Rounds) Warning() string {
 	if r.Method != Dual || r.Shards <= maxDualShards {
 		return ""

@@ -10,23 +10,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Shard is a contiguous part of the rows that [Rounds] trains on. It is immutable and safe for
+// Shard is a contiguous part of the rows that a [Rounds] trains on. It is immutable and safe for
 // concurrent use.
 type Shard struct {
 	r           *Rounds
 	x           store.Matrix
 	class       []int32   // class of each row, an index into Rounds.labels
 	number      int       // number of the shard, part of the seed of its random row orders
-	squareNorms []float64 // squared norm of each scaled row with the bias feature; 0 for weight 0
-	columns     []int32   // all column numbers, 0 to cols-1: the index of a dense row
-	scaledZeros []float64 // scaled value of 0 in each column; nil if 0 in all
+	squareNorms []float64 // squared norm of each scaled row with its bias feature; 0 if weight 0
+	columns     []int32   // column numbers of a dense row: 0 to cols-1
+	scaledZeros []float64 // value of 0 in each column after scaling; nil without a shift
 }
 
 // Shard returns the shard with the given number, whose rows are x, a dense.Matrix or sparse.Matrix,
-// with labels y. Neither is copied, and neither may change. The first row is row first of all
-// shards' rows, a multiple of Block unless x has no rows. Shard reads all rows and returns an error
-// if one exceeds the bounds in the statistics or has a label that is not among their classes.
-func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*Shard, error) {
+// with labels y. Neither x nor y is copied, and neither may change. start is the number of x's
+// first row among the rows of all shards: a multiple of Block, unless x has no rows. Shard reads
+// all rows and returns an error if a row exceeds the bounds in the statistics or has a label that
+// is not among their classes.
+func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*Shard, error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, err
 	}
@@ -37,9 +38,9 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
 	case x.Cols() != r.cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
-	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.allRows):
+	case n > 0 && (start%Block != 0 || start < 0 || start+n > r.allRows):
 		return nil, fmt.Errorf("pegasos: a shard has %d rows from row %d on: it must lie within the "+
-			"%d rows and begin at a multiple of %d", n, first, r.allRows, Block)
+			"%d rows and begin at a multiple of %d", n, start, r.allRows, Block)
 	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard's rows must be a dense.Matrix or a sparse.Matrix")
 	}
@@ -54,8 +55,8 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 	return p, p.check(y)
 }
 
-// check reads all rows, checks them against the statistics, and sets their classes and squared
-// norms.
+// check reads all rows and compares them with the statistics; it returns an error for the first row
+// that does not fit. It sets the class and the squared norm of each row.
 func (p *Shard) check(y []float32) error {
 	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
@@ -98,8 +99,9 @@ func (p *Shard) row(i int) (index []int32, values []float32) {
 // Rows returns the number of the shard's rows.
 func (p *Shard) Rows() int { return len(p.class) }
 
-// AlphaLength returns the number of dual variables stored between rounds: two per row and problem,
-// from before and after the last pass. It is 0 with Newton's method.
+// AlphaLength returns the number of dual variables that the caller stores for the shard between
+// rounds: two for each row and problem, from before and after the last pass. It is 0 with Newton's
+// method.
 func (p *Shard) AlphaLength() int {
 	if p.r.Method == Newton {
 		return 0
@@ -107,8 +109,8 @@ func (p *Shard) AlphaLength() int {
 	return 2 * len(p.class) * p.r.Problems()
 }
 
-// reader reads the scaled rows of a shard, in one goroutine. The slices are overwritten by the next
-// read.
+// reader reads the scaled rows of a shard, in one goroutine. Its slices index and values are valid
+// until the next call of read.
 type reader struct {
 	p *Shard
 	r *Rounds
@@ -116,10 +118,11 @@ type reader struct {
 	row    int       // number of the row in the shard
 	weight float64   // weight of the row
 	index  []int32   // column numbers of values
-	values []float64 // scaled features; columns that are not in index have 0
+	values []float64 // scaled features; 0 in the columns that are not in index
 }
 
-// read reads row i. It returns false and leaves the features alone if the row has weight 0.
+// read makes row i the current row. If its weight is 0, read returns false and leaves index and
+// values unchanged.
 func (o *reader) read(i int) bool {
 	p, s := o.p, o.r.scaler
 	o.row, o.weight = i, o.r.classWeights[p.class[i]]
@@ -153,8 +156,8 @@ func (o *reader) read(i int) bool {
 	return true
 }
 
-// label returns the row's label in problem k, +1 or -1. Of two classes the second is +1; of more,
-// class k.
+// label returns the label of the current row in problem k: +1 if the row is of the positive class,
+// else -1. With two classes the second is the positive class, otherwise class k is.
 func (o *reader) label(k int) float64 {
 	if len(o.r.labels) == 2 {
 		k = 1
@@ -165,8 +168,8 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot returns the dot product of the row and w, without the bias. The product of the row's value
-// number t is added to running sum number t mod 4.
+// dot returns the dot product of the current row and w, without the bias. It keeps four running
+// sums, and adds the product of values[t] to running sum t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values
@@ -185,8 +188,8 @@ func (o *reader) dot(w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// margin returns the row's margin in problem k for the weights w; the last one is the bias
-// variable, if there is a bias.
+// margin returns the current row's margin in problem k for the weights w. If there is a bias, the
+// last element of w is the bias variable.
 func (o *reader) margin(k int, w []float64) float64 {
 	z := o.dot(w)
 	if r := o.r; r.biasScale > 0 {
@@ -195,7 +198,7 @@ func (o *reader) margin(k int, w []float64) float64 {
 	return float64(o.label(k) * z)
 }
 
-// addRow adds a times the row, with the bias feature, to u.
+// addRow adds a times the current row, with its bias feature, to u.
 func (o *reader) addRow(a float64, u []float64) {
 	if r := o.r; r.biasScale > 0 {
 		u[r.cols] += float64(a * r.biasScale)

@@ -10,7 +10,7 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Kind selects the computation of a round.
+// Kind says what a round computes.
 type Kind string
 
 const (
@@ -21,7 +21,7 @@ const (
 )
 
 // State is the input of a round, computed from the sums of the round before. The caller stores it
-// as JSON plus the Vectors; its fields are otherwise read-only.
+// as JSON, and its Vectors beside that; it must not change the fields in other ways.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
 	Kind  Kind `json:"kind"`  // kind of the next round; of the last one if Done
@@ -71,8 +71,8 @@ type Problem struct {
 	Direction []float64 `json:"-"` // search direction of a Line
 }
 
-// Vectors returns pointers to the vectors of the problems, which are stored outside of the JSON.
-// Each has Rounds.Vars elements.
+// Vectors returns pointers to the problems' vectors, which are not part of the JSON. Each vector
+// has Rounds.Vars elements.
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
@@ -81,15 +81,15 @@ func (s *State) Vectors() (v []*[]float64) {
 	return v
 }
 
-// Gap returns the relative duality gap (Objective - Bound)/Bound: 0 if the two are equal, else +Inf
-// if Bound is not positive.
+// Gap returns the relative duality gap (Objective - Bound)/Bound. It is 0 if Objective and Bound
+// are equal; otherwise it is +Inf if Bound is not positive.
 func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 
 // Vars returns the number of variables of a weight vector: the columns, plus 1 for a bias.
 func (r *Rounds) Vars() int { return r.vars }
 
-// Problems returns the number of weight vectors and of dual variables per row: 1 for two classes,
-// else the number of classes.
+// Problems returns the number of weight vectors: 1 for two classes, else the number of classes.
+// Each row has as many dual variables.
 func (r *Rounds) Problems() int {
 	if len(r.labels) == 2 {
 		return 1
@@ -101,10 +101,11 @@ func (r *Rounds) Problems() int {
 // model's weights are rounded to float32 and the proof subtracts all rounding errors.
 const targetShare = 0.95
 
-// handlers maps each kind of round to its method, the function that adds a worker's current row to
-// the sums, and the function that updates the state by the totals.
+// handlers maps each kind of round to the training method that has such rounds, the function that
+// adds a worker's current row to the sums, and the function that updates the state by the total of
+// all shards' sums.
 var handlers = map[Kind]struct {
-	method Method // method that has such rounds; "" for both
+	method Method // training method with rounds of this kind; "" for both
 	visit  func(*worker, *task)
 	next   func(*Rounds, *State, []task) error
 }{
@@ -114,7 +115,8 @@ var handlers = map[Kind]struct {
 	Proof:  {"", (*worker).visitProof, (*Rounds).nextProof},
 }
 
-// firstKind returns the kind of the method's first round.
+// firstKind returns the kind of the first round: Ascent for the dual method, Sums for Newton's
+// method.
 func (r *Rounds) firstKind() Kind {
 	if r.Method == Dual {
 		return Ascent
@@ -122,8 +124,9 @@ func (r *Rounds) firstKind() Kind {
 	return Sums
 }
 
-// Check returns an error unless s has a kind of round that the method of r has, a problem for each
-// weight vector, and finite vectors of Vars elements.
+// Check returns an error if s does not fit r. The training method of r must have rounds of the kind
+// of s, there must be one problem for each weight vector, and all vectors must be finite and have
+// Vars elements.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
 		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
@@ -134,7 +137,7 @@ func (r *Rounds) Check(s *State) error {
 		}
 		for _, z := range *v {
 			if math.IsNaN(z) || math.IsInf(z, 0) {
-				return fmt.Errorf("pegasos: the state has a weight of %v", z)
+				return fmt.Errorf("pegasos: the state has the weight %v, want finite weights", z)
 			}
 		}
 	}
@@ -155,7 +158,7 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Next returns the state after the round that s begins. sum is the elementwise total of the sums
+// Next returns the state after the round whose input is s. sum is the elementwise total of the sums
 // that Visit returned for the shards. s is not changed.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	next := s.clone()
@@ -180,8 +183,8 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// objective returns the objective of t.W. If it is the smallest so far, it is stored in t with the
-// weights.
+// objective returns the primal objective of the weights t.W. If it is the smallest so far,
+// objective stores it in t.Objective and the weights in t.BestW.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
@@ -191,8 +194,9 @@ func (r *Rounds) objective(t *task) float64 {
 	return p
 }
 
-// updateDone marks p as done if its gap or, with a TargetBound, its bound reached the target, and
-// as done and stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
+// updateDone sets p.Done and p.Stuck. A problem is done when it reaches its target: a lower bound
+// of TargetBound or, if that is 0, a gap of s.Target. If it has not, but Objective - Bound did not
+// fall by a tenth in the last patience iterations, the problem is both done and stuck.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
@@ -200,8 +204,8 @@ func (s *State) updateDone(p *Problem, patience int) {
 	p.Done, p.Stuck = reached || stalled, stalled && !reached
 }
 
-// scheduleProof makes the next round a proof if all problems are done or Config.Epochs iterations
-// were made. It reports whether the next round is a proof.
+// scheduleProof makes the next round a proof if all problems are done or if Config.Epochs
+// iterations were made, and reports whether it did.
 func (r *Rounds) scheduleProof(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {

@@ -11,8 +11,8 @@ import (
 // This file lays out the sums of a round and their quanta, for the shards that compute the sums and
 // for Next, which reads them.
 
-// tasks returns the tasks of the round that s begins and the total number of their sums. A proof
-// has a task for every problem, other rounds only for problems that are not done.
+// tasks returns the tasks of the round whose input is s, and the total number of their sums. A
+// proof has a task for every problem, other rounds only for problems that are not done.
 func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	if err := r.Check(s); err != nil {
 		return nil, 0, err
@@ -49,10 +49,13 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	return tasks, size, nil
 }
 
-// segments returns the layout of a task's sums, without Hessians. A Line has slopes alone, one per
-// step length. Other rounds sum the losses, the dual terms -l*(-a) of dual variables a, and the
-// vectors a*y*x. Sums has the latter two for each width of the zone, and between them the number of
-// rows in each ring; Proof has a^2 there.
+// segments returns the layout of a task's sums over rows with labels y, features x and dual
+// variables a, without the Hessians that a round of the kind Sums has in addition:
+//
+//	Line    slope at each step length
+//	Ascent  loss, dual term -l*(-a), vector a*y*x
+//	Sums    loss, dual term for each width, number of rows in each ring, a*y*x for each width
+//	Proof   loss, dual term, a^2, vector a*y*x
 func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	row, dual, dualTerm := r.rowBounds(norm(t.W))
 	switch kind {
@@ -82,7 +85,7 @@ func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	return append(layout, segment{r.quantum(dual), r.vars, true})
 }
 
-// splitSums returns a copy of the tasks, each with its part of sum.
+// splitSums returns a copy of the tasks. The sums of each task are its part of the slice sum.
 func splitSums(tasks []task, sum []int64) []task {
 	tasks = slices.Clone(tasks)
 	for k := range tasks {
@@ -105,8 +108,8 @@ type worker struct {
 
 	// Buffers for Hessians of dense rows; nil in other rounds and with Rounds.sparseHessian.
 	products *gram.Sum // sum of the outer products of a ring's rows
-	packed   []float32 // the ring's rows in a block, in scaled variables, zeros included
-	upper    []float64 // one row of the sum's upper triangle
+	packed   []float32 // a ring's rows in the current block, dense, times Rounds.scale
+	upper    []float64 // one row of the upper triangle of products
 }
 
 func (p *Shard) worker(s *State, tasks []task, size int) *worker {
@@ -122,13 +125,13 @@ func (p *Shard) worker(s *State, tasks []task, size int) *worker {
 	return w
 }
 
-// block adds the sums over the rows from first to end-1, which are one block, to w.sums.
-func (w *worker) block(first, end int) {
+// block adds the sums over one block, the rows from start to end-1, to w.sums.
+func (w *worker) block(start, end int) {
 	for k := range w.tasks {
 		clear(w.tasks[k].block)
 	}
 	visit := handlers[w.state.Kind].visit
-	for i := first; i < end; i++ {
+	for i := start; i < end; i++ {
 		if !w.read(i) {
 			continue
 		}
@@ -149,8 +152,8 @@ func (w *worker) block(first, end int) {
 	}
 }
 
-// addTruncated adds the sums of a segment to dst, in quanta, each truncated toward 0. It sets w.err
-// if a sum is not finite or too large.
+// addTruncated converts the sums of the segment q to quanta, truncated toward 0, and adds them to
+// dst. It sets w.err if a sum is not finite or not below 2^62 quanta in magnitude.
 func (w *worker) addTruncated(dst []int64, sums []float64, q segment) {
 	for j, v := range sums {
 		if q.scaled {

@@ -13,15 +13,15 @@ import (
 // finds its own lower bound; the claim only decides when it stops. The proof computes the objective
 // of the given model in place of the trained weights.
 
-// claimSurplus is the fraction of the claimed P - D by which the bound must exceed the claimed
-// bound before a proof is tried, because the proof subtracts rounding errors.
+// claimSurplus determines the lower bound at which a proof is tried: the claimed lower bound plus
+// this fraction of the claimed P - D, because the proof subtracts rounding errors.
 const claimSurplus = 0.05
 
-// NewVerification returns the rounds that verify m.Result for rows with the statistics s, in the
-// given number of shards that have rows. New chooses the method. iterations is the maximum number
-// of iterations or passes; 0 means the default of New. Verified returns the outcome for a state
-// that is Done. It is an error if New does not support the model's settings or the model does not
-// fit the rows.
+// NewVerification returns the Rounds that verify the objective and lower bound in m.Result on rows
+// with the statistics s. shards is the number of shards that have rows. iterations is the largest
+// number of dual passes or of Newton's iterations; 0 means the default of New. New also chooses the
+// method. When the state is Done, Verified returns the outcome. NewVerification returns an error if
+// New does not support the model's settings or if the model does not fit the rows.
 func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
 	*Rounds, error,
 ) {
@@ -42,7 +42,7 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		scale = scaling.Kind
 	}
 	if scale == pegasos.ScaleNone {
-		scaling = nil // of the kind none, it can have only a Note
+		scaling = nil // a scaling of the kind none has at most a Note
 	}
 	cfg := pegasos.Config{Loss: c.Loss, ClassWeight: c.ClassWeight, Lambda: m.Lambda, Bias: c.Bias,
 		Scale: scale, Seed: c.Seed, Epochs: iterations}
@@ -64,14 +64,14 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, fmt.Errorf("pegasos: the model's scaling differs from the scaling of these rows")
 	}
 	if r.biasScale == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
-		return nil, fmt.Errorf("pegasos: the model has a bias, but its settings say bias none")
+		return nil, fmt.Errorf("pegasos: the model has a bias, but its setting Bias is \"none\"")
 	}
 	r.verified = m
 	return r, nil
 }
 
-// claimOf returns the objective and bound that m claims for weight vector k; both are NaN if
-// unknown.
+// claimOf returns the objective and the lower bound that m.Result has for weight vector k; both are
+// NaN if unknown.
 func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
 	switch {
 	case len(m.Result.PerClass) == len(m.Weights):
@@ -83,8 +83,9 @@ func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
 	return pegasos.ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// startVerifying initializes problem k of a verification: TargetBound if the model claims a bound
-// and, in Newton's method, W with the model's weights.
+// startVerifying initializes p, problem k of a verification. It sets TargetBound if the model
+// claims a positive lower bound that is at most the objective. In Newton's method it sets W to the
+// model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := claimOf(r.verified, k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {
@@ -99,16 +100,16 @@ func (r *Rounds) startVerifying(p *Problem, k int) {
 	}
 }
 
-// Verified compares the model's claims with the results in s. It returns an error if s is not Done
-// or r trains a model.
+// Verified compares what the model's Result claims with the proven results in s. It returns an
+// error if s is not Done, or if r trains a model instead of verifying one.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.verified == nil || !s.Done {
-		return nil, fmt.Errorf("pegasos: the rounds verify no model, or the state is not done")
+		return nil, fmt.Errorf("pegasos: want rounds from NewVerification and a state that is done")
 	}
 	return r.verified.Compare(r.result(s, 0)), nil
 }
 
-// Start returns the state that begins the first round.
+// Start returns the state that is the input of the first round.
 func (r *Rounds) Start() *State {
 	s := &State{Kind: r.firstKind(), Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}

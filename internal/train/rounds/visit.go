@@ -9,10 +9,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Visit computes the shard's sums for the round that state begins, in at most the given number of
-// goroutines. alpha are the dual variables returned by the shard's visit in the round before; they
-// may be nil in the first round. next are the dual variables to store for the next round; nil with
-// Newton's method.
+// Visit computes the shard's sums for the round whose input is state, in up to the given number of
+// goroutines. alpha has the dual variables that the shard's Visit returned as next in the round
+// before; it may be nil in the first round. next has the dual variables to store for the next
+// round; it is nil with Newton's method.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
