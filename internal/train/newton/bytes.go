@@ -13,12 +13,13 @@ import (
 // therefore exact: rows that enter the zone are added and rows that leave it are removed, and
 // keeping the sum between iterations changes no bit.
 
-// MaxKeptBytes is the largest number of bytes of all Hessians that are kept between iterations.
-// Problems that do not fit sum over all rows of the zone each time. Only tests change it.
+// MaxKeptBytes limits the bytes of all Hessians together that are kept between iterations. A
+// problem whose Hessian does not fit sums it over all rows of the zone in each iteration. Only
+// tests change MaxKeptBytes.
 var MaxKeptBytes = 1 << 29
 
-// pixelRows are the rows of a problem as bytes and their Hessian, as a gram.Matrix. A column of
-// ones follows the columns of the rows.
+// pixelRows holds the rows of a problem as bytes, and the Hessian over them. It implements
+// gram.Matrix. A column of ones follows the columns of the rows.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // value of the bias's feature, which the column of ones represents; 0 for no bias
@@ -26,15 +27,15 @@ type pixelRows struct {
 	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
 	sum  *gram.Bytes // integer Hessian of the bytes
-	own  *gram.Bytes // sum, if the problem keeps it between iterations; else nil
-	in   []bool      // whether each row of the problem is in own
-	row  []float64   // buffer: a row of sum
-	mean []float64   // mean of the bytes of the rows in sum, then 1
+	own  *gram.Bytes // equal to sum if the problem keeps it between iterations; else nil
+	in   []bool      // whether each row of the problem is part of the sum own
+	row  []float64   // buffer for one row of sum
+	mean []float64   // mean of each column, in bytes, over the rows in sum
 }
 
-// newPixels returns the rows as bytes. It returns nil if the Hessian can't be summed from bytes: if
-// bytes can't represent a value, if rows have weights, or if the smoothed loss has several second
-// derivatives other than 0. It also returns nil if summing by nonzeros is faster.
+// newPixels returns the problem's rows as bytes. It returns nil if summing the Hessian by nonzeros
+// is faster, or if the Hessian can't be summed from bytes: if bytes can't represent a value, if
+// rows have weights, or if the second derivative of the smoothed loss has several nonzero values.
 func (n *Method) newPixels() *pixelRows {
 	unit, ok := n.p.Loss.Flat()
 	if !ok || n.p.Weight != nil || n.nonzeros != nil {
@@ -52,13 +53,15 @@ func (n *Method) newPixels() *pixelRows {
 	return b
 }
 
-// pixelBytes estimates the bytes of an integer Hessian of rows with the given number of columns.
+// pixelBytes estimates the size in bytes of an integer Hessian of rows with the given number of
+// columns.
 func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
-// reserve reports whether a method may keep a Hessian of the given number of bytes, and counts it.
+// reserve reports whether a Hessian of the given number of bytes may be kept between iterations. If
+// so, it adds the number to l.kept.
 func (l *Pool) reserve(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +72,7 @@ func (l *Pool) reserve(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows of the data as bytes. It reports false if bytes can't represent them.
+// pixels returns the rows l.X as bytes. It reports false if bytes can't represent their values.
 func (l *Pool) pixels() (*store.Pixels, bool) {
 	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
 	return l.bytes, l.areBytes
@@ -104,8 +107,8 @@ func (n *Method) sumPixels(zone []int32) {
 	}
 }
 
-// zoneChanges returns the rows that entered the zone and those that left it since the kept Hessian
-// was last updated, and marks them as updated. The slices are valid until the next call.
+// zoneChanges returns the rows that have entered the zone and the rows that have left it since its
+// last call, and records the new zone in n.pixels.in. The slices are valid until the next call.
 func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
 	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
@@ -125,8 +128,8 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update passes the rows at the given places in Problem.Rows to f, which adds them to a gram.Bytes
-// or removes them.
+// update calls f, which is the Add or the Remove of a gram.Bytes, for the rows of the problem that
+// places lists as indices in Problem.Rows.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {
@@ -146,7 +149,7 @@ func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), p
 	}
 }
 
-// center returns the mean of the rows in sum, as values of the data, not bytes.
+// center returns the mean of the rows in sum, converted from bytes to the values of the data.
 func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {
@@ -195,7 +198,7 @@ func (b *pixelRows) Diagonal(dst []float64) {
 	}
 }
 
-// columnScale returns the value that a byte of 1 in the column represents, times the unit.
+// columnScale returns b.unit times the value that a byte of 1 in the column represents.
 func (b *pixelRows) columnScale(column int) float64 {
 	if column == b.Cols()-1 {
 		return float64(b.unit * b.beta)

@@ -1,9 +1,9 @@
 // Package newton implements Newton's method with a line search for one weight vector (for a squared
 // hinge loss see Keerthi and DeCoste, JMLR 6, 2005). Method solves a Problem in float64 over rows
-// in float32; Iterate takes an iteration of several methods over the same rows, and Pool holds what
+// in float32; Iterate takes an iteration of several Methods over the same rows, and Pool holds what
 // these share. The package knows no settings, models or other solvers.
 //
-// With margins m_i = y_i*z_i, rows x_i and row weights c_i of mean 1, a method minimizes
+// With margins m_i = y_i*z_i, rows x_i and row weights c_i of mean 1, a Method minimizes
 //
 //	lambda/2 |w|^2 + mean of c_i*f(m_i).
 //

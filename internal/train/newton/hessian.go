@@ -11,9 +11,10 @@ import (
 // This file adds up the Hessian over the rows of the zone, without lambda: from dense rows, from
 // the nonzeros of sparse rows, or from rows of bytes (bytes.go).
 
-// sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in the
-// buffers' matrix. If the bias has no penalty and the zone is not empty, the rows are centered by
-// their mean, which it returns; otherwise it returns nil. curvature is the sum of c_i*b_i (doc.go).
+// sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
+// n.buffers.matrix. If the bias has no penalty and the zone is not empty, sumHessian centers the
+// rows by their mean and returns the mean; otherwise it returns nil. curvature is the sum over the
+// rows of weight times second derivative, c_i*b_i in doc.go.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -32,7 +33,8 @@ func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) 
 	return center
 }
 
-// curvatureScale returns the divisor of the rows' second derivatives that makes them about 1.
+// curvatureScale returns the typical second derivative of a row in the zone, by which the Hessian
+// is divided: 1/h for a loss with a kink, else 1.
 func (n *Method) curvatureScale() float64 {
 	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
@@ -40,8 +42,8 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows with the weights c_i*b_i (doc.go), whose sum is
-// curvature.
+// zoneMean returns the mean of the zone's rows, each weighted by its weight times its second
+// derivative, c_i*b_i in doc.go. curvature is the sum of these products.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -58,8 +60,8 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	return mean
 }
 
-// sumDense stores the Hessian over the rows of the zone in b.dense. Rows are copied to buffers one
-// by one, less center unless that is nil.
+// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. It copies each row to a
+// buffer and, unless center is nil, subtracts center there.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()
@@ -95,7 +97,7 @@ var UseSparse = true
 // faster than from dense rows, according to a sample of the rows. Otherwise it returns nil.
 func (n *Method) nonzerosReader() store.Nonzeros {
 	if n.p.Free || !UseSparse {
-		return nil // centered rows are dense
+		return nil // centering makes rows dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
@@ -107,7 +109,7 @@ func (n *Method) nonzerosReader() store.Nonzeros {
 	return nil
 }
 
-// sumSparse stores the Hessian over the rows of the zone in b.sparse, from their nonzeros.
+// sumSparse stores the Hessian over the rows of the zone in n.buffers.sparse, from their nonzeros.
 func (n *Method) sumSparse(zone []int32) {
 	b, d := n.buffers, n.p.Cols
 	scale := 1 / n.curvatureScale()
@@ -140,11 +142,11 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds the given rows of X, each times its number in the buffer weight, to u. The rows are
-// cut into parts, whose sums are added in order.
-func (n *Method) addRows(u []float64, only []uint32) {
+// addRows adds the rows of Problem.X with the given indices to u, row i times n.buffers.weight[i].
+// It cuts the rows into parts, sums these in parallel, and adds the parts' sums to u in order.
+func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
-	parts := max(1, min(maxParts, len(only)/minPartRows))
+	parts := max(1, min(maxParts, len(indices)/minPartRows))
 	for len(b.parts) < parts {
 		b.parts = append(b.parts, make([]float64, d))
 	}
@@ -154,7 +156,8 @@ func (n *Method) addRows(u []float64, only []uint32) {
 		}
 		clear(b.parts[k])
 		n.p.X.Clone().AddTo(b.parts[k], store.Sum{
-			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
+			Only: indices[k*len(indices)/parts : (k+1)*len(indices)/parts], A: b.ones,
+			Weight: b.weight,
 		})
 	})
 	for _, part := range b.parts[:parts] {

@@ -22,15 +22,16 @@ func masked(v float64, bit int) float64 {
 	return math.Float64frombits(math.Float64bits(v) & -uint64(bit))
 }
 
-// clampRamp returns u+1/2 clamped to [0, 1], and 1 if that is neither 0 nor 1, else 0.
+// clampRamp returns a, which is u+1/2 clamped to [0, 1]. within is 1 if 0 < a < 1, else 0.
 func clampRamp(u float64) (a float64, within int) {
 	a = max(0, min(u+0.5, 1))
-	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // neither 0 nor 1
+	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // 1 if 0 < a < 1
 }
 
-// hingeSlope returns the sums that addSlope adds to v, over the rows with the margins m and their
-// derivatives q along p. The first sum is NaN for some infinite elements of q; the caller then uses
-// addSlope instead.
+// hingeSlope returns the sums over rows that addSlope computes: of the first and second derivatives
+// of the smoothed losses at the step length s. m has the rows' margins, q the derivatives of the
+// margins along the search direction, and inverse is 1/h. The first sum is NaN for some infinite
+// elements of q; the caller then uses addSlope instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {
@@ -42,7 +43,7 @@ func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second flo
 	return slope, float64(second * inverse)
 }
 
-// visitHinge does what visit does, for the hinge loss without weights and targets.
+// visitHinge does what visit does, for the hinge loss without row weights and targets.
 func (n *Method) visitHinge(first, end int) (s tally) {
 	b, inverse := n.buffers, 1/n.h
 	margins, dual, sides := n.m[first:end], n.a[first:end], n.p.Side[first:end]

@@ -3,15 +3,15 @@ package newton
 import "math"
 
 const (
-	slopeTol     = 0.1 // share of the initial slope at which a line search ends
+	slopeTol     = 0.1 // ratio of final to initial slope at which a line search ends
 	maxLineSteps = 40  // largest number of evaluations of the slope in a line search
 )
 
-// search returns the multiple s of the direction p at which the smoothed objective, which is
-// convex, is about minimal; slope is its derivative at s = 0. It uses Newton's method on the
-// derivative, safeguarded by bisection. If that does not converge, it returns the largest s at
-// which it found the derivative to be negative. It reports false if there is no such s above 0, or
-// if the derivative is not finite.
+// search returns the step length s along the search direction p at which the smoothed objective, a
+// convex function of s, is about minimal. slope is the derivative of this function at 0. search
+// applies Newton's method to the derivative, safeguarded by bisection. If that does not converge,
+// it returns the largest s at which it found a negative derivative. It reports false if there is no
+// such s above 0, or if a derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -50,8 +50,9 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds the sums of the first and second derivatives along p at s of the rows' smoothed
-// losses to v, over the rows from first to end-1.
+// addSlope adds sums over the rows from first to end-1 to v: v[0] is increased by the sum of the
+// first derivatives of the rows' smoothed losses with respect to the step length, at s, and v[1] by
+// the sum of the second derivatives. Both are weighted by the row weights.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -69,7 +70,8 @@ func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	}
 }
 
-// slope returns the first and second derivative along p of the smoothed mean loss, at s.
+// slope returns the first and the second derivative of the smoothed mean loss with respect to the
+// step length, at s.
 func (n *Method) slope(s float64) (slope, second float64) {
 	all := n.line.q
 	sums := mapChunks(n, func(from, to int) (v [2]float64) {

@@ -1,29 +1,31 @@
 package newton
 
-// These constants are the memory that the method keeps for a problem between iterations.
+// These constants give the memory that a Method keeps for its problem between iterations.
 const (
 	PerVector = 8  // float32 numbers for each feature
 	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
 )
 
-// Memory estimates the bytes of the buffers for problems that iterate at the same time.
+// Memory estimates the size in bytes of the buffers of problems that iterate at the same time. Each
+// problem has the given number of rows and columns.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
-	rounded := d + 32                 // dimension of the Hessian and its factor, in whole tiles
-	packed := 4 * gramBlock * rounded // bytes of a panel of rows; the sums have two or more
-	panels := 2*packed + min(4<<20, 14*packed)
+	rounded := d + 32                // dimension of the Hessian and its factor, rounded up to tiles
+	panel := 4 * gramBlock * rounded // bytes of a panel of rows; Hessian sums use two or more
+	panels := 2*panel + min(4<<20, 14*panel)
 	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
-// SharedMemory estimates the bytes that the problems of all vectors share: their directions and, if
-// flat is set (see loss.Func.Flat), the rows as bytes and the Hessians kept between iterations.
-// size is the number of bytes of the rows, and kept the largest number of bytes of the Hessians.
-func SharedMemory(vectors float64, rows, cols, size int, flat bool, kept int) float64 {
+// SharedMemory estimates the bytes that the problems share, one problem for each weight vector:
+// their search directions and, if flat is true (see loss.Func.Flat), the rows as bytes and the
+// Hessians kept between iterations. rowBytes is the size of the rows, and maxKept the largest total
+// size of the kept Hessians.
+func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(MaxTogether)) * (4*n + 16*d)
 	if !flat {
 		return directions
 	}
-	copies := min(float64(size), n*d)
-	return directions + copies + min(float64(kept), vectors*float64(pixelBytes(int(d))))
+	copies := min(float64(rowBytes), n*d)
+	return directions + copies + min(float64(maxKept), vectors*float64(pixelBytes(int(d))))
 }

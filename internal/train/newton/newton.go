@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// defaultTol is the relative gap (P - D)/D at which the method ends if no other is given.
+	// defaultTol is the relative gap (P - D)/D that New aims at if its tol is 0.
 	defaultTol = 1e-3
-	// gapMargin is the share of the given gap at which the method ends. The rest is for rounding
+	// gapMargin is the fraction of the wanted gap at which a Method ends. The rest is for rounding
 	// errors, which only the proof of the gap accounts for.
 	gapMargin = 0.8
-	// Retries is the largest number of times that the method continues after an insufficient proof.
+	// Retries is the largest number of times that a Method continues after an insufficient proof.
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MaxColumns is the largest number of columns for which the trainer chooses the method.
+	// MaxColumns is the largest number of columns for which the trainer chooses this solver.
 	MaxColumns = 2000
 )
 
@@ -34,25 +34,26 @@ const (
 	stuck              // more iterations would not reduce the gap
 )
 
-// Method is Newton's method on one problem. An iteration counts as an epoch.
+// Method is the solver: it minimizes the objective of one Problem by Newton's method. An iteration
+// counts as an epoch.
 type Method struct {
 	load    func() *Problem // returns the problem; called once
 	p       *Problem        // nil before the first iteration
-	hinge   bool            // the loops of hinge.go apply
+	hinge   bool            // hinge loss without row weights and targets: see hinge.go
 	threads int             // goroutines for this problem
-	buffers *buffers        // non-nil while a direction is computed
-	line    *direction      // search direction; nil unless a step along it is to be taken
+	buffers *buffers        // lent by pool while a direction is computed; else nil
+	line    *direction      // search direction of the next step; nil if there is none
 	pool    *Pool
 
 	nonzeros store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
 	pixels   *pixelRows     // rows as bytes, and their Hessian; nil if it is not summed from bytes
-	m        []float64      // margin of each row: y times its score, less its target
-	v        []float64      // w less the prior, then the weight of the bias's feature if there is one
+	m        []float64      // margin of each row: label times score, minus the target
+	v        []float64      // weights minus the prior's; then the bias feature's weight, if any
 	h        float64        // width of the zone around the kink; 1 for a loss without a kink
-	minH     float64        // width of the zone from which it is not reduced any more
-	target   float64        // relative gap at which the method ends
+	minH     float64        // least width of the zone: h is reduced only while it is above minH
+	target   float64        // relative gap (P - D)/D at which the iterations end
 
-	// sums are the sums of c_i*a_i*y_i*x_i that belong to a. If the bias has no penalty, sums[0] is
+	// sums are the sums of c_i*a_i*y_i*x_i for the a_i in a. If the bias has no penalty, sums[0] is
 	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.
 	sums [2][]float64
 	a    []float32 // dual variables a_i
@@ -61,46 +62,47 @@ type Method struct {
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
-	bestH        float64 // width of the zone that bestA belongs to
+	bestH        float64 // width of the zone for which bestA was computed
 
 	state      state
 	stall      Stall
 	recomputed bool // recoverOrStop has recomputed the margins, which it does only once
 
-	// interrupted is set when the context was done within an iteration. The method is then in the
-	// middle of the iteration and cannot continue; a resumed run repeats the iteration.
+	// interrupted is set when the context was done within an iteration. The state is then that of
+	// an unfinished iteration and can't be used; a resumed run repeats the iteration.
 	interrupted atomic.Bool
 
 	past Past
 }
 
-// Past is the history of a method, which a resumed run repeats.
+// Past is the history of a Method. A resumed run repeats its iterations.
 type Past struct {
 	Iterations int   `json:"iterations"`        // iterations taken
 	Retries    []int `json:"retries,omitempty"` // numbers of iterations after which Retry was called
 }
 
-// Fits reports whether p is possible in a run of the given number of epochs.
+// Fits reports whether p can be the history after a run of the given number of epochs.
 func (p Past) Fits(epochs int) bool {
 	return p.Iterations >= 0 && p.Iterations <= epochs && len(p.Retries) <= Retries+1 &&
 		slices.IsSorted(p.Retries) &&
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a method that ends when the relative gap is 0.8 (gapMargin) times tol; a tol of 0
-// means 0.1 %. It calls load when the first iteration begins or the first result is asked for.
+// New returns a Method that ends when the relative gap is at most 0.8 (gapMargin) times tol; a tol
+// of 0 means 0.1 %. The Method calls load when the first iteration begins or the first result is
+// asked for.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat gives a new method a past. The method repeats these iterations, in the given number of
-// goroutines, when its first iteration begins or its first result is asked for.
+// Repeat sets the history of a new Method. The Method repeats the iterations in past, in the given
+// number of goroutines, when its first iteration begins or its first result is asked for.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
 }
 
-// Past returns a copy of the method's history.
+// Past returns a copy of the history of n.
 func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.past.Retries)} }
 
 // Works reports whether more iterations are needed.
@@ -112,8 +114,9 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 // Interrupted reports whether an iteration was interrupted because the context was done.
 func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
-// begin prepares the first iteration, from the given weights. With exact set their margins are
-// computed from float64 dot products. Otherwise weights that are no better than 0 are shrunk first.
+// begin prepares the first iteration, which starts from the given weights and bias. If exact is
+// true, the margins are computed from float64 dot products. Otherwise they are computed from
+// float32 dot products, and shrink is called.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -136,9 +139,9 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink multiplies weights whose P is no better than that of 0 by the best power of two, or by 0.
-// Steps of Pegasos without an offset leave weights that are far too long. If the columns have
-// unequal scales their direction is still a better start than 0.
+// shrink multiplies the weights by the best power of two below 1, or by 0, if their objective P is
+// not below that of w = 0. Pegasos steps without an offset leave weights that are far too long. If
+// the columns have unequal scales, the direction of such weights is still a better start than 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -151,12 +154,12 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor returns the factor by which shrink multiplies the weights; zero is P of 0. P of a
-// multiple of v is convex in the factor, so that powers of two are tried on a sample of the rows
-// until they get worse. If the sample does not have all rows, the search continues from the best
-// power with all rows, as long as the next one is better.
+// shrinkFactor returns the factor by which shrink multiplies the weights; zero is the objective P
+// of w = 0. P is a convex function of the factor. The factors 1/2, 1/4 and so on are therefore
+// tried on a sample of the rows until P rises. If the sample does not have all rows, P of the best
+// factor and of its neighbors is then computed with all rows, as long as the next factor is better.
 func (n *Method) shrinkFactor(zero float64) float64 {
-	const sample, maxShift = 2048, 100 // rows, and the largest k of the factors 2^-k
+	const sample, maxShift = 2048, 100 // rows in the sample, and the largest k of the factors 2^-k
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
 	sampled := func(times float64) float64 {
@@ -193,9 +196,9 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection is the first part of an iteration: it evaluates the weights, narrows the zone if
-// smoothing dominates the gap, and sets n.line to the next direction. n.line stays nil if the
-// method ends or restarts here.
+// computeDirection does the first part of an iteration: it evaluates the weights, narrows the zone
+// while the smoothing gap dominates P - D, and sets n.line to the search direction. n.line stays
+// nil if the iterations end or restart here.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -222,21 +225,22 @@ func (n *Method) computeDirection() {
 	}
 }
 
-// narrow reduces h and reports true if the smoothing gap dominates and h is not at its minimum.
+// narrow reduces the width h of the zone if the smoothing gap dominates P - D and h is above minH.
+// It reports whether it reduced h.
 func (n *Method) narrow(at evaluation) bool {
 	if !TooWide(at.optimization, at.smoothing) || n.h <= n.minH {
 		return false
 	}
 	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
-		by = math.Sqrt(by) // smaller reductions, one after the other, do as much
+		by = math.Sqrt(by) // several smaller reductions have the same effect
 	}
 	n.h /= max(1.4, by)
 	return true
 }
 
-// recoverOrStop must be called if P - D no longer falls or there is no step to take. The first time
-// it restarts from the best weights with exact margins; after that it marks the method as stuck.
+// recoverOrStop must be called if P - D no longer falls or there is no search direction. The first
+// time it restarts from the best weights with exact margins; after that it sets the state to stuck.
 func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
@@ -248,9 +252,9 @@ func (n *Method) recoverOrStop() {
 	}
 }
 
-// Retry must be called if the proven gap of the result is too large. The method then continues,
-// from its best weights, until the gap is half of the one at which it ended. If Retry was called
-// Retries times before, the method is stuck instead; a stuck method stays stuck.
+// Retry must be called if the proven gap of the result is too large. The iterations then continue
+// from the best weights, with half the target gap. If Retry was called Retries times before, the
+// state becomes stuck instead. A Method that is stuck stays stuck.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -265,8 +269,8 @@ func (n *Method) Retry() {
 	}
 }
 
-// restart sets v to the best weights, rounded to float32 as they are written, and recomputes their
-// margins from float64 dot products.
+// restart sets v to the best weights, rounded to float32 as in the written model, and recomputes
+// the margins from float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {
@@ -277,8 +281,8 @@ func (n *Method) restart() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights to w and returns their bias; with a prior both are differences
-// from it.
+// Result writes the best weights to w and returns their bias. If there is a prior, both are
+// differences from it.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -297,7 +301,7 @@ func (n *Method) Width() float64 {
 	return n.bestH
 }
 
-// Duals writes the best dual variables to a: the one of row j to a[Problem.Rows[j]].
+// Duals writes the best dual variables to a: the dual variable of row j to a[Problem.Rows[j]].
 func (n *Method) Duals(a []float32) {
 	n.Ready()
 	for j, i := range n.p.Rows {
@@ -305,9 +309,9 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial width of the zone, and 2^-40 of that as the smallest one; 1 and 1
-// for a loss without a kink. Initially the zone has about 15 % of the rows, or three rows for each
-// variable if that is more and there are enough rows.
+// firstWidth returns the initial width h of the zone, and the least width minH, which is 2^-40
+// times h. Both are 1 for a loss without a kink. Initially the zone has about 15 % of the rows, or
+// three rows for each variable if that is more and there are enough rows.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
@@ -330,7 +334,8 @@ func (n *Method) firstWidth() (h, minH float64) {
 	return h, 0x1p-40 * h
 }
 
-// Ready loads the problem if that is not done yet, and repeats the method's past.
+// Ready loads the problem and repeats the iterations in n.past. It does nothing if the problem is
+// already loaded.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return

@@ -9,38 +9,39 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// buffers holds the memory that one problem needs while its direction is computed.
+// buffers holds the memory that one problem needs while its search direction is computed.
 type buffers struct {
 	dense  *gram.Sum       // Hessian over dense rows
 	sparse *gram.SparseSum // Hessian over sparse rows
 	bytes  *gram.Bytes     // Hessian over rows of bytes, unless the problem keeps its own
-	room   *gram.Buffer    // buffer for any gram.Bytes
-	matrix gram.Matrix     // Hessian in use: one of the above, or the problem's pixels
+	room   *gram.Buffer    // scratch memory of gram.Bytes
+	matrix gram.Matrix     // Hessian in use: dense, sparse or Method.pixels
 	factor *cholesky.Factor
 	dim    int       // dimension of the Hessian
-	packed []float32 // one row per goroutine for dense, or the nonzeros of some rows for sparse
-	block  []byte    // rows of bytes
+	packed []float32 // for dense: one row per goroutine; for sparse: nonzeros of some rows
+	block  []byte    // some rows as bytes
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index
 
-	changed   []int32     // rows whose a_i has changed; chunk k's list begins at k*chunkRows
-	zone      []int32     // rows with a curvature above 0; chunk k's list begins at k*chunkRows
+	changed   []int32     // rows with a changed dual variable; chunk k's begin at k*chunkRows
+	zone      []int32     // rows with a curvature above 0; chunk k's begin at k*chunkRows
 	entering  []int32     // rows to be added to a kept Hessian
 	leaving   []int32     // rows to be removed from a kept Hessian
-	curvature []float32   // c_i*b_i (doc.go) of each row of the zone
-	was       []float32   // a_i of each row before it changed
+	curvature []float32   // weight times second derivative of each row of the zone
+	was       []float32   // dual variable of each row before it changed
 	ones      []float32   // 1 for each row of the store, for store.Sum
-	weight    []float64   // factor of each row of the store in addRows
-	only      []uint32    // buffer: the rows that addRows adds
+	weight    []float64   // factor by which addRows multiplies each row of the store
+	only      []uint32    // buffer: indices of the rows that addRows adds
 	parts     [][]float64 // sums of the parts into which addRows cuts the rows
 }
 
-// Pool holds what the methods of a run share: the rows, and buffers to compute a direction with.
+// Pool holds what the Methods of a run share: the rows, and buffers for computing search
+// directions.
 type Pool struct {
 	X            store.Rows      // rows of the data, in the fastest format
 	Threads      int             // goroutines that convert X to bytes
-	MaxBuffers   int             // largest number of buffers in use; 0 for no limit
-	MaxKeptBytes int             // bytes for Hessians kept between iterations; 0 for MaxKeptBytes
+	MaxBuffers   int             // largest number of problems with buffers at a time; 0 for no limit
+	MaxKeptBytes int             // most bytes of kept Hessians; 0 for newton.MaxKeptBytes
 	Context      context.Context // interrupts iterations when it is done; may be nil
 
 	mu   sync.Mutex
@@ -51,10 +52,10 @@ type Pool struct {
 	once     sync.Once
 	bytes    *store.Pixels // X as bytes, if areBytes; set by once
 	areBytes bool          // whether the values of X can be bytes; set by once
-	kept     int           // bytes of the Hessians that methods keep
+	kept     int           // bytes of the Hessians kept between iterations
 }
 
-// get lends buffers to n. It waits while MaxBuffers of them are in use.
+// get lends buffers to n. While MaxBuffers problems have buffers, it waits.
 func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,10 +81,11 @@ func (l *Pool) put(n *Method) {
 	l.back.Signal()
 }
 
-// gramBlock is the number of rows of which a multiple is added up between checks of the context.
+// gramBlock is the unit in which rows are added to a Hessian: between two checks of the context, a
+// multiple of gramBlock rows is added, or the rest of the rows.
 const gramBlock = 256
 
-// fit sets the Hessian in use to that of n, and makes all buffers large enough for n.
+// fit sets b.matrix to the Hessian that n uses, and makes all buffers large enough for n.
 func (b *buffers) fit(n *Method) {
 	rows, dim := len(n.p.Rows), n.dim()
 	if b.factor == nil || b.dim != dim {
@@ -118,8 +120,8 @@ func (b *buffers) fit(n *Method) {
 	}
 }
 
-// over reports whether the context was done in this call or an earlier one. Everything that the
-// method computes after that is invalid.
+// over reports whether the context is done or was done in an earlier call. Everything that n
+// computes after that is invalid.
 func (n *Method) over() bool {
 	if n.pool.Context != nil && n.pool.Context.Err() != nil {
 		n.interrupted.Store(true)
@@ -135,8 +137,8 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the number of variables of the equations. A bias without a penalty is not one of
-// them, because the centering separates it from the others.
+// dim returns the dimension of the Hessian: the number of elements of v. A bias without a penalty
+// is not counted, because centering the rows separates it from the weights.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1

@@ -5,8 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Problem is an objective that the method minimizes. Row j of the method has the number Rows[j] in
-// the caller's arrays Weight and Target; the rows are in the order of the data.
+// Problem is an objective that a Method minimizes. Row j of the problem has the row number Rows[j],
+// which is its index in the caller's arrays, such as Weight. The rows are in the order of the data.
 type Problem struct {
 	Loss   loss.Func
 	Lambda float64
@@ -29,8 +29,8 @@ type Problem struct {
 }
 
 // usefulThreads returns the number of goroutines that an iteration can keep busy: 1, and 1 more for
-// each 4 ms of work, because they wait for each other dozens of times. It changes no bit of the
-// results.
+// each 4 ms of estimated work, because goroutines wait for each other dozens of times. The number
+// changes no bit of the results.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)
@@ -44,7 +44,8 @@ func (p *Problem) weightOf(j int) float64 {
 	return p.Weight[p.Rows[j]]
 }
 
-// targetOf returns the number that is subtracted from y*z in the margin of row j.
+// targetOf returns the number that is subtracted from label times score in the margin of row j; 0
+// without targets.
 func (p *Problem) targetOf(j int) float64 {
 	if p.Target == nil {
 		return 0

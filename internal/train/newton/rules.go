@@ -7,15 +7,15 @@ import (
 
 // This file has the rules that apply both on one machine and to rows in shards on many machines.
 
-// Stall records the last iteration in which P - D had fallen by a tenth or more since the iteration
+// Stall records the last iteration that had lowered P - D by a tenth or more since the iteration
 // recorded before.
 type Stall struct {
 	Since   int     `json:"since"`   // number of that iteration
 	Falling float64 `json:"falling"` // P - D in that iteration
 }
 
-// Over updates s after the given number of iterations, where gap is P - D. It reports whether P - D
-// has not fallen by a tenth in the last patience iterations.
+// Over updates s by gap, the value of P - D after the given number of iterations. It reports
+// whether P - D has not fallen by a tenth in the last patience iterations.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations
@@ -23,7 +23,8 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether S dominates O, the parts of the gap, so that h should be smaller.
+// TooWide reports whether the smoothing gap dominates P - D, so that the width h of the zone should
+// be reduced: whether the optimization gap is below 3 times the smoothing gap.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors have made that

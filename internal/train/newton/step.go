@@ -20,7 +20,7 @@ const (
 	minPartRows = 256 // smallest number of rows of a part, if addRows cuts the rows
 )
 
-// forChunks calls f for the rows from first to end-1 of each chunk, in parallel.
+// forChunks calls f in parallel for each chunk of the rows: the rows j with from <= j < to.
 func (n *Method) forChunks(f func(from, to int)) {
 	mapChunks(n, func(from, to int) (none struct{}) {
 		f(from, to)
@@ -28,8 +28,9 @@ func (n *Method) forChunks(f func(from, to int)) {
 	})
 }
 
-// mapChunks returns the results of f for each chunk of the rows, in order. After an interruption it
-// no longer calls f, and the remaining results are zero values.
+// mapChunks returns the results of f for each chunk of the rows, in order. A chunk has the rows j
+// with from <= j < to. After an interruption mapChunks no longer calls f, and the remaining results
+// are zero values.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)
@@ -41,8 +42,8 @@ func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	return all
 }
 
-// setMargins recomputes the margins from v, whose weights it rounds to float32, by float64 dot
-// products if exact is set, otherwise by float32 ones.
+// setMargins recomputes the margins from the weights v rounded to float32. It computes float64 dot
+// products if exact is true, else float32 dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -63,27 +64,27 @@ func (n *Method) setMargins(exact bool) {
 	})
 }
 
-// objective returns P of times*v, computed from the margins of v.
-func (n *Method) objective(times float64) float64 {
+// objective returns the objective P of the weights factor*v, computed from the margins of v.
+func (n *Method) objective(factor float64) float64 {
 	loss := 0.0
 	for _, sum := range mapChunks(n, func(from, to int) float64 {
-		return n.losses(times, from, to, 1)
+		return n.losses(factor, from, to, 1)
 	}) {
 		loss += sum
 	}
-	return n.penalty(times) + loss/float64(len(n.p.Rows))
+	return n.penalty(factor) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the weighted sum of the losses for the weights times*v, over every step-th row
-// from first to end-1.
-func (n *Method) losses(times float64, first, end, step int) (sum float64) {
+// losses returns the sum of the losses for the weights factor*v, weighted by the row weights, over
+// the rows first, first+step, first+2*step and so on below end.
+func (n *Method) losses(factor float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
 		count := min(blockRows, (end-first+step-1)/step)
 		for k := range count {
 			j := first + k*step
 			target := n.p.targetOf(j)
-			m[k] = float64(times*(n.m[j]+target)) - target
+			m[k] = float64(factor*(n.m[j]+target)) - target
 		}
 		n.p.Loss.Losses(m[:count], m[:count])
 		for k, loss := range m[:count] {
@@ -94,17 +95,17 @@ func (n *Method) losses(times float64, first, end, step int) (sum float64) {
 	return sum
 }
 
-// penalty returns lambda/2 |times*v|^2, without a bias that has no penalty.
-func (n *Method) penalty(times float64) float64 {
+// penalty returns lambda/2 |factor*v|^2. A bias that has no penalty is not part of it.
+func (n *Method) penalty(factor float64) float64 {
 	squares := 0.0
 	for _, v := range n.v[:n.dim()] {
 		squares += float64(v * v)
 	}
-	return float64(n.p.Lambda / 2 * float64(times*times) * squares)
+	return float64(n.p.Lambda / 2 * float64(factor*factor) * squares)
 }
 
-// tally holds sums over rows. Elements 0 of the arrays are over rows with a_i*y_i > 0, elements 1
-// over those with a_i*y_i < 0.
+// tally holds sums over rows. Element 0 of each array is a sum over the rows with a_i*y_i > 0, and
+// element 1 over the rows with a_i*y_i < 0.
 type tally struct {
 	loss      float64    // sum of c_i*loss(m_i)
 	smoothing float64    // sum of the rows' parts of the smoothing gap S; 0 for losses without a kink
@@ -129,8 +130,9 @@ func (s *tally) add(t *tally) {
 	s.zone += t.zone
 }
 
-// visit updates the a_i of the rows from first to end-1 and returns the sums over these rows. It
-// stores the rows whose a_i has changed, and the rows of the zone, in the buffers.
+// visit updates the dual variables a_i of the rows from first to end-1, which are a chunk, and
+// returns the sums over these rows. It lists the rows whose a_i has changed in n.buffers.changed,
+// and the rows of the zone in n.buffers.zone.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -143,9 +145,9 @@ func (n *Method) visit(first, end int) (s tally) {
 }
 
 // visitBlock does the work of visit for the len(losses) rows that begin at row from, and adds their
-// sums to s. It is given these rows' losses, dual variables and second derivatives; first is the
-// first row of their chunk.
-func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []float64) {
+// sums to s. losses, dual and second have these rows' losses, dual variables and second
+// derivatives. chunk is the first row of the chunk to which the rows belong.
+func (n *Method) visitBlock(s *tally, chunk, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks
 	for k, loss := range losses {
@@ -157,13 +159,13 @@ func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []fl
 			curvature = float64(c * curvature)
 			b.curvature[j] = float32(curvature)
 			s.curvature += curvature
-			b.zone[first+s.zone] = int32(j)
+			b.zone[chunk+s.zone] = int32(j)
 			s.zone++
 		}
 		if a != n.a[j] {
 			b.was[j] = n.a[j]
 			n.a[j] = a
-			b.changed[first+s.changed] = int32(j)
+			b.changed[chunk+s.changed] = int32(j)
 			s.changed++
 		}
 		if a == 0 {
@@ -187,16 +189,16 @@ func (n *Method) visitBlock(s *tally, first, from int, losses, dual, second []fl
 	}
 }
 
-// evaluation is the result of evaluating the current weights with the current width.
+// evaluation is the result of evaluating the current weights with the current width of the zone.
 type evaluation struct {
-	p, d                    float64 // P and D
-	smoothing, optimization float64 // parts S and O of P - D
+	p, d                    float64 // primal objective P and dual objective D
+	smoothing, optimization float64 // parts of P - D: S and O in doc.go
 	zone                    []int32 // rows with a curvature above 0, ascending
 	curvature               float64 // sum of c_i*b_i (doc.go)
 }
 
-// evaluate computes the a_i, their sums, P, D and the parts of the gap for the current weights. It
-// records the best P and D so far. After an interruption it returns a zero value.
+// evaluate computes the dual variables a_i, their sums, P, D and the parts of P - D for the current
+// weights. It records the best P and D so far. After an interruption it returns a zero value.
 func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
 	if n.hinge {
@@ -226,7 +228,8 @@ func (n *Method) evaluate() (at evaluation) {
 	return at
 }
 
-// updateSums adds the changes of the a_i of the given rows to n.sums.
+// updateSums updates n.sums after changes of dual variables. changed lists the rows whose a_i has
+// changed.
 func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
@@ -255,7 +258,8 @@ func (n *Method) updateSums(changed []int32) {
 
 // gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has no
 // penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0. D is then computed for
-// the a_i of which those with a_i*y_i > 0, or those with a_i*y_i < 0, are scaled down to fit.
+// scaled dual variables: either the a_i with a_i*y_i > 0, or the a_i with a_i*y_i < 0, are
+// multiplied by a factor below 1 such that the sum is 0.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
@@ -302,8 +306,9 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	return at
 }
 
-// findDirection computes and factors the Hessian and sets n.line to the Newton direction. It
-// reports false if there is no factor or the smoothed objective does not fall in that direction.
+// findDirection computes and factors the Hessian, and sets n.line to the search direction. It
+// reports false if the Hessian can't be factored, if the smoothed objective does not fall in the
+// search direction, or after an interruption.
 func (n *Method) findDirection(at evaluation) bool {
 	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {
@@ -314,9 +319,11 @@ func (n *Method) findDirection(at evaluation) bool {
 	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve sets n.line to the solution of the equations of the factored Hessian and the gradient. It
-// reports false, and leaves n.line nil, if the smoothed objective does not fall along it. center is
-// the mean by which the rows were centered, nil for 0; curvature is the sum of c_i*b_i (doc.go).
+// solve computes the search direction from the factored Hessian and the gradient, and stores it in
+// n.line. It reports false, and leaves n.line nil, if the direction is not finite or if the
+// smoothed objective does not fall along it. center is the mean by which the rows were centered,
+// nil if they were not; curvature is the sum over the rows of weight times second derivative,
+// c_i*b_i in doc.go.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
@@ -332,7 +339,7 @@ func (n *Method) solve(center []float64, curvature float64) bool {
 	x := to.p[:n.dim()]
 	if p.Free {
 		gradient[d] = -n.sums[0][d] / rows
-		if curvature > 0 { // the step of the bias for centered rows
+		if curvature > 0 { // the rows are centered: this is the step of their bias
 			to.p[d] = -gradient[d] * rows / curvature
 		}
 	}

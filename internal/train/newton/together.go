@@ -24,8 +24,9 @@ type direction struct {
 // directions take memory. Only tests change it.
 var MaxTogether = 16
 
-// Iterate takes one iteration of each problem, in the given number of goroutines. All problems must
-// be over the same rows. An iteration includes a step, unless the method ends or restarts in it.
+// Iterate takes one iteration of each of the problems, in the given number of goroutines. All
+// problems must have the same rows. An iteration includes a step, unless the problem's iterations
+// end or restart in it.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, MaxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -47,7 +48,8 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes q of each problem's direction, reading each row once.
+// multiply computes direction.q of each problem: the derivatives of the rows' margins along the
+// search direction. It reads each row once for all problems.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))
@@ -57,7 +59,7 @@ func multiply(problems []*Method, threads int) {
 	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
 	lead.forChunks(func(from, to int) {
 		x, dots := lead.p.X.Clone(), make([]float32, len(problems))
-		if len(problems) == 1 { // faster, with the same bits
+		if len(problems) == 1 { // DotMany is faster and gives the same bits
 			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
 		for j := from; j < to; j++ {
@@ -72,9 +74,9 @@ func multiply(problems []*Method, threads int) {
 	})
 }
 
-// move is the last part of an iteration: it moves the weights and the margins along the direction,
-// to about the minimum of the smoothed objective. If the line search fails, the method restarts or
-// is stuck.
+// move does the last part of an iteration: it moves the weights and the margins along the search
+// direction, to about the minimum of the smoothed objective. If the line search fails, it calls
+// recoverOrStop.
 func (n *Method) move() {
 	n.threads = min(n.threads, n.p.usefulThreads())
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
@@ -92,10 +94,11 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound returns the best lower bound that the dual variables of up to 8 iterations prove; 0 if all
-// are below 0. The iterations start from the given weights, and end early at a bound of at least
-// wanted. bound must return the lower bound that dual variables prove; it gets them indexed by row
-// number. A width above 0 is the initial width of the zone.
+// Bound returns the best lower bound that the dual variables of up to 8 iterations prove, or 0 if
+// all the lower bounds are below 0. The iterations start from the given weights and bias. A width
+// above 0 is the initial width of the zone. The iterations end early when a lower bound is at least
+// wanted. The function bound must return the lower bound that the dual variables a prove; a is
+// indexed by row number.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8
@@ -112,7 +115,7 @@ func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
 			break
 		}
-		if n.state == done { // the bound is lower than D, by its allowance for rounding errors
+		if n.state == done { // bound(a) is below D, because it allows for rounding errors
 			n.target, n.state = n.target/4, works
 		}
 	}
