@@ -9,29 +9,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Chunks trains on rows that arrive in chunks, with one pass over each chunk. The step count and
-// the random number generator continue from chunk to chunk.
+// Chunks trains a model on rows that arrive in chunks, with one pass over each chunk. The step
+// count and the random number generator continue from chunk to chunk.
 type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
 	start   *Point // point that the first chunk starts from; nil for none
-	runs    []*Run // latest runs that had rows, at their first vector's index; else nil
+	runs    []*Run // runs[k]: latest run whose first weight vector is k; nil if none
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks of rows with cols columns and labels among classes. s is
-// the settings for a single epoch. Its ClassWeight must be empty: the caller multiplies the rows'
-// weights by the class weights. start is the point that the first chunk starts from, nil for none.
+// NewChunks returns a trainer for chunks of rows that have cols columns and labels among classes. s
+// has the settings of a run of one epoch. Its ClassWeight must be empty: the caller multiplies the
+// rows' weights by the class weights. start is the point that the first chunk starts from, nil for
+// none.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}
 }
 
-// Train trains on one chunk. Some of the classes may have no rows in it. The rows' weights multiply
-// the loss without being scaled to a mean of 1. After an [iterate.Error], the error of a step, the
-// trainer has no valid point.
+// Train trains on one chunk, in which some of the classes may have no rows. The rows' weights
+// multiply the loss without being scaled to a mean of 1. If a step fails, Train returns an
+// [iterate.Error], and the trainer has no valid point from then on.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
 	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
 		Rows: set, Start: c.start, Until: context.Background()}}
@@ -55,8 +56,8 @@ func (c *Chunks) Train(set *rows.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r, a run on a new chunk, continue from the latest run on the same problem, if
-// there is one.
+// continueFrom makes r, a run on a new chunk, continue the latest run that trained the same weight
+// vectors, if there is one.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {
@@ -64,7 +65,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	}
 	for i, l := range r.Learners {
 		l.Windows = nil
-		if w := r.s.Rows.Weight; w != nil { // the given weights, which are not scaled to a mean of 1
+		if w := r.s.Rows.Weight; w != nil { // the given weights, without scaling to a mean of 1
 			l.Weight = w
 		}
 		if last != nil {
@@ -87,7 +88,7 @@ func (r *Run) releaseRows() {
 	}
 }
 
-// Point returns the current point, not measured.
+// Point returns the current point without measuring it.
 func (c *Chunks) Point() *Point {
 	m := newPoint(&c.Settings, len(c.classes), c.cols, c.Bias != settings.BiasNone)
 	for k := range m.Result.PerClass {

@@ -21,14 +21,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Job is the input of a Session: rows, settings, and what the run starts from.
+// Job is the input of a Session: rows, settings, and the models or the checkpoint that training
+// starts from.
 type Job struct {
 	settings.Settings              // settings for the scaled rows
 	Rows              *rows.Set    // training set: scaled rows with labels and weights
 	Scale             *scale.Scale // scaling of the rows and targets; nil for none
 	Columns           int          // number of nonempty columns; 0 if unknown
 
-	Start, Prior *Point      // model to start from, and center of the penalty; nil for none
+	Start, Prior *Point      // initial model; model at the center of the penalty; nil for none
 	PriorHash    string      // hash of the prior, part of the data's fingerprint; "" for none
 	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
 	Resume       *Resume     // checkpoint to continue from; nil for a new run
@@ -37,29 +38,30 @@ type Job struct {
 	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
 	Share     int   // number of concurrent sessions that share the memory; 0 counts as 1
 	Pause     int64 // step of each run after which Train pauses; 0 for never
-	KeepState bool  // checkpoints will be requested; memory for them is counted
+	KeepState bool  // the caller will request checkpoints: count the memory for them
 	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
 
-	// Until cancels New; nil means that nothing does. Train and Verify replace it by their context.
+	// Until is a context that cancels New; nil if nothing cancels it. Train and Verify replace Until
+	// by their context.
 	Until context.Context
 	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
-	// Train returns the best of the points that it checked. It must be set if Patience is.
+	// Train returns the best of the points that it checked. Patience requires Quality.
 	Quality func(*Point) float64
-	// Progress, if not nil, is called after each epoch, and during the first epoch when the shares
-	// of it that Early lists, numbers from 0 to 1, are complete.
+	// Progress, if not nil, is called after each epoch. It is also called during the first epoch,
+	// when each of the fractions of that epoch that Early lists, 0 to 1, is complete.
 	Progress func(Progress)
 	Early    []float64
 }
 
-// Resume is the checkpoint that a run continues from.
+// Resume is the checkpoint that a resumed run continues from.
 type Resume struct {
 	*checkpoint.State                   // nil if the model has no checkpoint
 	Settings          settings.Settings // settings of the interrupted run
 	Biases            int               // number of biases in the model with the checkpoint
 }
 
-// Point is a set of weight vectors, for the rows after scaling, with their biases and measured
-// objectives.
+// Point is a model for the rows after scaling: its weight vectors and biases, and the objectives
+// that were measured.
 type Point struct {
 	Weights [][]float32
 	Bias    []float64 // one bias for each weight vector; nil for none
@@ -70,7 +72,7 @@ type Point struct {
 	Folded *Point
 }
 
-// bias returns the bias of weight vector k, 0 without biases.
+// bias returns the bias of weight vector k, or 0 if p has no biases.
 func (p *Point) bias(k int) float64 {
 	if p.Bias == nil {
 		return 0
@@ -78,17 +80,17 @@ func (p *Point) bias(k int) float64 {
 	return p.Bias[k]
 }
 
-// vectors returns n weight vectors, starting with vector first, and their biases, zeros if p has
-// none.
-func (p *Point) vectors(first, n int) (w [][]float32, b []float64) {
+// vectors returns n weight vectors of p, with the indices from start to start+n-1, and their
+// biases. If p has no biases, these are zeros.
+func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	for k := range n {
-		b = append(b, p.bias(first+k))
+		b = append(b, p.bias(start+k))
 	}
-	return p.Weights[first:][:n], b
+	return p.Weights[start:][:n], b
 }
 
-// Fold returns p.Folded: the same model for the rows before the scaling s, which is nil for none.
-// If p.Folded is nil, Fold computes it.
+// Fold returns p.Folded, the same model for the rows before the scaling s; a nil s means no
+// scaling. If p.Folded is nil, Fold computes it first.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:
@@ -101,8 +103,8 @@ func (p *Point) Fold(s *scale.Scale) *Point {
 	return p.Folded
 }
 
-// Progress tells how far a session is. Its step counts are sums over the runs: for one-vs-one, over
-// all pairs of classes.
+// Progress says how far a session has trained. Its step counts are sums over the runs of the
+// session: for one-vs-one, over all pairs of classes.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -116,27 +118,27 @@ type Session struct {
 	Job
 	Runs           []*Run
 	threads        int
-	chunk          bool        // the rows are a chunk of a stream, and may be fewer than a batch
+	chunk          bool        // the rows are a chunk of a stream; they may be fewer than a batch
 	Newtons        newton.Pool // rows and buffers shared by the problems of Newton's method
 	auto           autoInputs
 	plan           plan
 	verifyByNewton bool // Verify may use Newton's method to find a bound
 
-	abandonable bool   // the current measurement may be abandoned once Until is done
+	abandonable bool   // the measurement in progress is useless once Until is done
 	hash        string // fingerprint of the data; empty until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
-	// undecided is set if the context was done before the stopping criterion was decided. The round
-	// then does not count as completed.
+	// undecided is set if the context was done before the stopping criteria at the end of an epoch
+	// were decided. The epoch then does not count as completed.
 	undecided bool
 	ended     bool // a stopping criterion ended the session before its last step
 	stop      stopState
 
 	measured *Point // point measured last, rounded as the written model will be
-	proven   *Point // point whose measured gap ended the session; nil for none
+	proven   *Point // point whose gap, at most Tol, ended the session; nil for none
 }
 
-// pairs reports whether there is a run for each pair of classes.
+// pairs reports whether the session has a run for each pair of classes.
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
 
 // parallel calls f for each run, on up to s.threads goroutines.
@@ -144,6 +146,6 @@ func (s *Session) parallel(f func(i int, r *Run)) {
 	parallel.For(s.threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
 
-// mayAbandon reports whether the measurement in progress may be abandoned: its result is no longer
-// used, because the context is done.
+// mayAbandon reports whether the measurement in progress may be abandoned, because its result is
+// not used any more after the context is done.
 func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Learner solves one optimization problem: one weight vector of a binary or regression problem, or
-// all vectors of a joint one.
+// Learner solves one optimization problem: for one weight vector of a binary or regression problem,
+// or for all weight vectors of a joint problem.
 type Learner struct {
 	*iterate.State
 	Of     objective.Problem // objective that is minimized
@@ -28,15 +28,15 @@ type Learner struct {
 	newtonStarts int // number of times Newton's method was started
 }
 
-// newtonPart is Newton's method on a learner, with the step after which it replaced another solver
-// and whether that was dual coordinate descent.
+// newtonPart is Newton's method on the problem of a learner. It records when Newton's method
+// replaced another solver, and which solver that was.
 type newtonPart struct {
 	*newton.Method
-	start     int64 // step after which the method began
-	afterDual bool  // whether dual coordinate descent preceded the method
+	start     int64 // step after which Newton's method replaced another solver
+	afterDual bool  // whether it replaced dual coordinate descent
 }
 
-// phase says which solver a learner uses.
+// phase names the solver that a learner uses.
 type phase uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	iterating               // Newton's method, also after it is done
 )
 
-// phase returns which solver l uses now.
+// phase returns the solver that l uses now.
 func (l *Learner) phase() phase {
 	switch {
 	case l.Newton != nil:
@@ -56,15 +56,15 @@ func (l *Learner) phase() phase {
 	return stepping
 }
 
-// phaseNames are the names of the phases in result.Result.Solver.
+// phaseNames are the names of the solvers in result.Result.Solver, indexed by phase.
 var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
 // newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx, and adds samples of w to the average in
-// between. While Newton's method is in use, it only counts the steps. It does nothing after an
-// error.
+// TakeSteps takes a step with each of the rows idx, and adds w to its average after some of the
+// steps. While Newton's method is in use, TakeSteps only counts the steps. After an error it does
+// nothing.
 func (l *Learner) TakeSteps(idx []uint32) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
@@ -87,7 +87,7 @@ func (l *Learner) TakeSteps(idx []uint32) {
 	}
 }
 
-// TakeBatches takes a step with each batch of the rows idx; ends[k] is the end of batch k in idx.
+// TakeBatches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
 func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 	if l.Joint != nil {
 		l.Joint.Batches(idx, ends)
@@ -96,8 +96,8 @@ func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 	}
 }
 
-// EndEpoch must be called after each epoch, with the number of epochs so far. It ends the epoch in
-// the state and, if there is one, in the dual solver.
+// EndEpoch must be called after each epoch. epochs is the number of epochs completed so far.
+// EndEpoch ends the epoch in l.State and, while dual coordinate descent is in use, in l.Dual.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {
@@ -105,8 +105,8 @@ func (l *Learner) EndEpoch(epochs int) {
 	}
 }
 
-// Result writes the current weight vectors to w and the biases to b: averages where the solver
-// averages. If there is a prior, they are the differences from it.
+// Result writes the current weight vectors to w and the biases to b; they are averages if the
+// solver averages. If there is a prior, they are the differences from it.
 func (l *Learner) Result(w [][]float32, b []float64) {
 	if l.phase() == iterating {
 		b[0] = l.Newton.Result(w[0])
@@ -115,8 +115,8 @@ func (l *Learner) Result(w [][]float32, b []float64) {
 	}
 }
 
-// dualVariables returns the dual variables of dual coordinate descent or of Newton's method; nil
-// while l takes Pegasos steps.
+// dualVariables returns the dual variables of dual coordinate descent or of Newton's method. While
+// l takes Pegasos steps, it returns nil.
 func (l *Learner) dualVariables() []float32 {
 	switch l.phase() {
 	case iterating:
@@ -129,11 +129,11 @@ func (l *Learner) dualVariables() []float32 {
 	return nil
 }
 
-// lowerBound returns the best known lower bound on the minimum of P, or NaN if there is none. If
-// packed is true, the bound is computed from the dual variables rounded as in a proof file, so that
-// the run reports the gap that its proof will show.
-func (l *Learner) lowerBound(r2 float64, packed bool) (bound float64) {
-	if packed {
+// lowerBound returns the best known lower bound on the minimum of the objective P, or NaN if there
+// is none. If rounded is true, it is computed from the dual variables rounded as in a proof file,
+// so that the run reports the gap that its proof will show.
+func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
+	if rounded {
 		if v, ok := l.pack(r2); ok {
 			return boundOf(l.Of, v.Unpack(l.Of), r2)
 		}
@@ -149,13 +149,14 @@ func (l *Learner) lowerBound(r2 float64, packed bool) (bound float64) {
 	return math.NaN()
 }
 
-// boundOf returns the lower bound that the dual variables a prove.
+// boundOf returns the lower bound on the minimum of p's objective that the dual variables a prove.
 func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	bound, _ := certificate.Bound(p, a, r2)
 	return bound
 }
 
-// pack returns the dual variables of l rounded as in a proof file, and whether there are any.
+// pack returns the dual variables of l, rounded as in a proof file. It returns false if there are
+// none.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
 	if a == nil && l.Windows != nil {
@@ -167,8 +168,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// startDual switches l from Pegasos steps to dual coordinate descent. The dual variables start from
-// zeros or, if l has a start or has taken steps, are computed from the scores of its weights.
+// startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
+// are computed from the scores of l's weights if l has a start or has taken steps; otherwise they
+// are 0.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil || l.Done() > 0 {
@@ -185,15 +187,16 @@ func (r *Run) startDual(l *Learner) {
 	r.startDualFrom(l, a)
 }
 
-// startDualFrom switches l to dual coordinate descent from the dual variables a, nil for zeros.
+// startDualFrom switches l to dual coordinate descent. a has the initial dual variables; nil means
+// zeros.
 func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual = r.newDual(l, a, r.s.plan.averages)
 	l.Dual.RecomputeWeights()
 }
 
-// newDual returns a dual coordinate descent solver for l that starts from the dual variables a, nil
-// for zeros. If mean is true, its result is the average of iterates in the last pass, else the last
-// iterate.
+// newDual returns a dual coordinate descent solver for l. a has the initial dual variables; nil
+// means zeros. If mean is true, the solver's result is the average of the iterates in the last
+// pass, otherwise the last iterate.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
@@ -204,10 +207,10 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
-// ForNewton returns the problem of l in the form that Newton's method needs, which starts from the
-// weights after step t. If the rows of l are copies, in another order, of more than half of the
-// training set's rows, the problem reads the rows of the set instead; the results are the same to
-// the bit.
+// ForNewton returns the problem of l in the form that package newton needs. It starts from the
+// weights after step t. If the rows of l are copies, in another order, and are more than half of
+// the rows in pool, the problem reads the rows in pool instead; the results are the same to the
+// bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

@@ -12,19 +12,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Measurement is the objective and the lower bound of one learner's part of a point.
+// Measurement is the objective and the lower bound of one learner's part of a point: of the weight
+// vectors that the learner trains.
 type Measurement struct {
 	Objective float64
 	MaxError  float64 // largest possible error of Objective
-	Bound     float64 // lower bound on the minimum of P, without MaxError subtracted; NaN for none
+	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
 }
 
 // Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
-// objective is below that: its error is at most MaxError, and no objective is below 0. See package
-// certificate.
+// objective is below this number: its error is at most MaxError, and no objective is below 0. See
+// package certificate.
 func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
 
-// Precision says from which dot products the objective is computed.
+// Precision says from which dot products an objective is computed: from float32 or float64 ones.
 type Precision uint8
 
 const (
@@ -33,9 +34,9 @@ const (
 	Exact                     // float64 dot products
 )
 
-// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound comes from
-// the current dual variables of the runs and holds for any weights. If there is a scaling, the
-// objective is computed from the weights that the model file will have, with the scaling folded in
+// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound is computed
+// from the current dual variables of the runs; it holds for any weights. If there is a scaling, the
+// objective is computed for the weights that the model file will have, with the scaling folded in
 // and rounded to float32. Measure returns the largest possible error of the objective, averaged
 // over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
@@ -50,8 +51,9 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	return s.sumMeasurements(&m.Result)
 }
 
-// sumMeasurements sets the objectives and the bounds in res from the measurements of the runs: for
-// each weight vector, and their means over the learners. It returns the mean of MaxError.
+// sumMeasurements sets the objectives and the lower bounds in res from the measurements of the
+// runs: those of each weight vector, and their means over the learners. It returns the mean of
+// MaxError.
 func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
@@ -71,7 +73,7 @@ func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 	return maxError / n
 }
 
-// measure computes the measurements of the run's learners on s.measured.
+// measure measures s.measured with the run's learners, and stores the result in r.Measured.
 func (r *Run) measure(how Precision) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.parallel(func(k int) {
@@ -85,10 +87,10 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether the measured biases are finite and no dot product of the run's rows
-// and the measured vectors, nor a partial sum of one, can overflow float32, because the product of
-// their norms is far below the limit. It returns false for user-defined rows, whose rounding is
-// unknown.
+// finiteDots reports whether no dot product of a row of the run with a weight vector of s.measured,
+// nor a partial sum of one, can overflow float32, because the product of their norms is far below
+// the limit, and whether the biases are finite. It returns false for user-defined rows, whose
+// rounding is unknown.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -102,9 +104,9 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes objectives of s.measured from float64 dot products: all of them if how is
-// Exact, those whose error is not small if how is AsNeeded, and none if how is Quick. Objectives
-// that are not finite stay as they are.
+// refine recomputes objectives of s.measured from float64 dot products: all if how is Exact, those
+// whose error is not small if how is AsNeeded, and none if how is Quick. Objectives that are not
+// finite stay unchanged.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -120,14 +122,14 @@ func (r *Run) refine(how Precision) {
 	r.setObjectives(exact)
 }
 
-// setObjectives computes the objective P of each learner's part of s.measured, and its maximum
-// error, from float32 dot products. If exact is not nil, setObjectives uses float64 dot products
-// with the vectors exact[k] of learner k, and skips learners for which exact[k] is nil. With
-// float32 dot products, P is NaN if one of them is not finite, because the predictions would not be
-// finite either.
+// setObjectives computes the objective P of each learner's part of s.measured, and its largest
+// possible error. If exact is nil, it uses float32 dot products; P is then NaN if one of them is
+// not finite, because predictions would not be finite either. If exact is not nil, setObjectives
+// uses float64 dot products with the weight vectors exact[k] of learner k, and skips learners for
+// which exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
-	dotSize := 0.0 // the errors of float64 dot products are part of Terms.SumError
+	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
 	if quick {
 		if r.dotSize == 0 {
 			r.dotSize = r.DotSize()
@@ -164,10 +166,10 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// meanLosses returns the mean loss of each learner. f returns the weighted sum of the losses of
-// learner k over the rows from from to to-1 of the view. meanLosses calls f for one block of rows
-// and all learners before the next block, so that the rows come from the cache for all learners but
-// the first.
+// meanLosses returns the mean loss of each learner. f must return the weighted sum of the losses of
+// learner k over the rows i of x with from <= i < to. meanLosses calls f for one block of rows and
+// all learners before the next block, so that all learners but the first find the rows in the
+// cache.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -192,9 +194,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m as float64, for the scaled rows. If
-// there is a scaling, they are the weights of the written model with the scaling undone, not
-// rounded to float32.
+// exactVectors returns the weight vectors of learner k in m, for the scaled rows, as float64. If
+// there is a scaling, they are computed from the weights of the written model by undoing the
+// scaling, without rounding to float32.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -15,11 +15,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// learnerSize is the approximate size of a learner in bytes, without its weight vectors and its
-// arrays with an element for each row.
+// learnerSize is the approximate size of a learner in bytes. Its weight vectors, and its arrays
+// with an element for each row, are not counted.
 const learnerSize = 2048
 
-// Need estimates the least number of bytes that the session of a job needs besides the data: with
+// Need estimates the least number of bytes that a session of the job needs besides the data: with
 // one goroutine, without copies of rows, and with buffers for one problem of Newton's method if the
 // session may use it. The estimate depends on the job alone, not on the machine.
 func Need(job Job) float64 {
@@ -29,16 +29,16 @@ func Need(job Job) float64 {
 	return s.need()
 }
 
-// need returns Need for the session's job.
+// need returns the estimate of Need for the session's job.
 func (s *Session) need() float64 {
 	minimal := &Session{Job: s.Job, threads: 1, auto: s.auto, verifyByNewton: s.verifyByNewton}
 	return minimal.Memory(minimal.Sizes(), 1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and allows Newton's method: the other
-// settings permit the method, there are at most newton.MaxColumns columns, and the session needs at
-// most MaxMemory bytes with it, or the default limit if MaxMemory is 0. The machine's free memory
-// does not count.
+// autoMayUseNewton reports whether Finish is FinishAuto and may choose Newton's method. The other
+// settings must permit Newton's method, there must be at most newton.MaxColumns columns, and a
+// session that uses Newton's method must need at most MaxMemory bytes, or the default limit if
+// MaxMemory is 0. The machine's free memory does not matter.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -47,10 +47,11 @@ func (s *Session) autoMayUseNewton() bool {
 	return may.need() <= float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory))
 }
 
-// checkMemory returns an error if the session needs more memory than allowed, before allocating any
-// of it. It halves the number of goroutines while the session does not fit. The memory that remains
-// decides whether rows are copied, for how many problems at a time Newton's method has buffers, and
-// how many bytes of Hessians it keeps. None of these changes the results.
+// checkMemory returns an error if the session needs more memory than allowed; it must be called
+// before that memory is allocated. While the session does not fit, checkMemory halves the number of
+// goroutines. The memory that remains decides whether rows are copied, how many problems of
+// Newton's method have buffers at a time, and how many bytes of Hessians are kept. None of these
+// decisions changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	n := s.Sizes()
@@ -85,12 +86,12 @@ func (s *Session) checkMemory() error {
 // sessionsSharing returns the number of sessions that share the memory.
 func (s *Session) sessionsSharing() float64 { return float64(max(1, s.Share)) }
 
-// memoryLimit returns how many bytes the session may allocate, and a phrase that says so for error
-// messages.
+// memoryLimit returns how many bytes the session may allocate, and a phrase for error messages that
+// states this limit.
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / s.sessionsSharing()
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
-	if s.MaxMemory > 0 { // a limit that the caller sets holds whatever memory is free
+	if s.MaxMemory > 0 { // the caller's limit holds however much memory is free
 		return bytes, have
 	}
 	free := machine.Free()
@@ -104,8 +105,9 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives lists, for an error message, the other multi-class schemes that need at most limit
-// bytes, and the megabytes that each needs. It returns "" if there is none or at most two classes.
+// alternatives returns a phrase for an error message that lists the other multi-class schemes that
+// need at most limit bytes, with the megabytes that each needs. It returns "" if there are none, or
+// for at most two classes.
 func (s *Session) alternatives(limit float64) (words string) {
 	if len(s.Rows.Classes) <= 2 {
 		return ""
@@ -124,8 +126,8 @@ func (s *Session) alternatives(limit float64) (words string) {
 	return words
 }
 
-// copyBytes estimates the size in bytes of the copies of rows in the order of visits, which
-// rows.Set.Shuffle makes; 0 if it makes none.
+// copyBytes estimates the total size in bytes of the copies of rows, in the order of visits, that
+// rows.Set.Shuffle makes. It returns 0 if Shuffle makes no copies.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= 2*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
@@ -135,8 +137,8 @@ func (s *Session) copyBytes() float64 {
 	return s.Rows.Copies(s.pairs())
 }
 
-// Sizes are the counts that a session's memory depends on. They are float64 so that they can't
-// overflow.
+// Sizes are the counts of vectors and rows on which a session's memory depends. They are float64 so
+// that they can't overflow.
 type Sizes struct {
 	vectors float64
 	rows    float64 // rows that each weight vector is trained on, summed over the vectors
@@ -144,7 +146,7 @@ type Sizes struct {
 	longest float64 // rows of the run with the most rows
 }
 
-// Sizes returns the Sizes of the session's problems.
+// Sizes returns the counts for the session's problems.
 func (s *Session) Sizes() (n Sizes) {
 	all := float64(len(s.Rows.Y))
 	vectors, _ := s.Vectors(len(s.Rows.Classes))
@@ -164,14 +166,14 @@ func (s *Session) Sizes() (n Sizes) {
 	return n
 }
 
-// Memory estimates how many bytes a session needs besides the data and copies of it, if Newton's
-// method has buffers for the given number of problems at a time and keeps up to
-// s.Newtons.MaxKeptBytes bytes of Hessians.
+// Memory estimates how many bytes a session with the sizes n needs besides the data and copies of
+// rows. problems is the number of problems of Newton's method that have buffers at a time; up to
+// s.Newtons.MaxKeptBytes bytes of Hessians are kept.
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
-	perVector := 2.0  // float32 numbers per feature and weight vector: v, and the model
+	perVector := 2.0  // float32 numbers per feature and weight vector: in v and in the model
 	perRow := 0.0     // bytes per weight vector and row that it is trained on
-	perVisited := 8.0 // bytes per run and row: indices in the order of visits and of the epoch
+	perVisited := 8.0 // bytes per run and row: two indices, for the order of visits and of the epoch
 	perSet := 4.0     // bytes per row of the training set: its squared norm
 	if s.pairs() {
 		perVisited += 12 // the row's index in the training set, its class and its squared norm
@@ -184,7 +186,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		perVector += 2
 	}
 	if s.Order != order.IID {
-		perRow += 8 // the two sums of coefficients of certificate.Windows
+		perRow += 8 // two sums of the row's coefficients, in certificate.Windows
 	}
 	if s.HasSolver() || s.verifyByNewton {
 		perVector++
@@ -208,7 +210,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
 	}
-	newtons := 0.0 // bytes of Newton's method: buffers of the problems, and shared data
+	newtons := 0.0 // bytes of buffers and shared data of Newton's method
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
@@ -228,9 +230,9 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		n.visited*perVisited + perSet*float64(rows) + newtons
 }
 
-// compact adds a copy of the rows in fewer bytes to the set, if their values allow that, and if the
-// rows are large enough and visited often enough for that to pay. The results are the same to the
-// bit.
+// compact adds a copy of the rows in a format of fewer bytes to s.Rows. It does so only if the
+// values allow the format, and if the rows are large enough and visited often enough for the copy
+// to save time. The results are the same to the bit.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)
@@ -258,7 +260,7 @@ func (s *Session) compact() {
 	}
 }
 
-// checkCosts returns an error unless Costs is nil or a valid cost matrix for Crammer-Singer.
+// checkCosts returns an error if Costs is set and is not a valid cost matrix for CrammerSinger.
 func (s *Session) checkCosts() error {
 	classes := len(s.Rows.Classes)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// New returns a session for the job. The session has taken no step or, with Resume, has the state
-// of the checkpoint.
+// New returns a session for the job. If the job has a Resume, the session has the state of the
+// checkpoint; otherwise it has taken no steps.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
 	s.Settings = s.InForce()
@@ -48,8 +48,9 @@ func New(job Job) (*Session, error) {
 	return s, nil
 }
 
-// addRuns creates a run over all rows or, for one-vs-one, a run for each pair of classes that has
-// rows. The threads of a run over all rows are divided among its learners.
+// addRuns creates the session's runs: for one-vs-one, a run for each pair of classes that has rows,
+// otherwise a single run over all rows. The goroutines of a single run are divided among its
+// learners.
 func (s *Session) addRuns() error {
 	for k, pair := range s.Parts(len(s.Rows.Classes)) {
 		r, err := s.newRun(pair, k)
@@ -76,8 +77,8 @@ func (s *Session) addRuns() error {
 	return nil
 }
 
-// setAutoInputs sets the inputs by which FinishAuto chooses solvers; zero unless FinishAuto may use
-// Newton's method.
+// setAutoInputs sets s.auto, from which FinishAuto chooses solvers. It leaves s.auto zero unless
+// FinishAuto may use Newton's method.
 func (s *Session) setAutoInputs() {
 	if s.autoMayUseNewton() {
 		s.auto = autoInputs{store.DensityOf(s.Rows.X, s.Rows.Counted()),

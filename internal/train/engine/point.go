@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newPoint returns an unmeasured point whose weights are 0. It has biases, all 0, if biases is set.
+// newPoint returns a point that is not measured and whose weights are 0. If biases is true, it has
+// biases, all 0.
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
@@ -28,7 +29,7 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// Now returns the current point, unmeasured.
+// Now returns the current point without measuring it.
 func (s *Session) Now() *Point {
 	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
 		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
@@ -41,14 +42,15 @@ func (s *Session) Now() *Point {
 	}
 	m.Result.Solver = s.solverNames()
 	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // number of pairs that a row belongs to
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row belongs to this many pairs
 	}
 	s.center(m)
 	return m
 }
 
 // solverNames returns the name of the solver that the problems began with, followed by the names of
-// the other solvers that problems use now, separated by commas; empty without Finish.
+// the other solvers that problems use now, separated by commas. It returns "" if Finish names no
+// solver.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -71,8 +73,8 @@ func (s *Session) solverNames() string {
 func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
 
 // center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0. With the epsilon-insensitive loss this does not minimize the objective, so the bias stays
-// unchanged with that loss if both Tol and Finish are set.
+// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
+// center then leaves the bias unchanged if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -90,8 +92,9 @@ func (s *Session) center(m *Point) {
 	}
 }
 
-// copyInitial, for one-vs-one, copies the weight vectors of Start or, without Start, of Prior into
-// m. The vector of a pair of classes without rows, which has no run, stays the copied one.
+// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m. It does
+// nothing unless there is a run for each pair of classes. A pair without rows has no run; its
+// weight vector in m stays the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -106,15 +109,16 @@ func (s *Session) copyInitial(m *Point) {
 	}
 }
 
-// copyFrom copies the weight vectors of from to p, and its biases and step counts if p has them.
-func (p *Point) copyFrom(from *Point) {
-	for k, w := range from.Weights {
+// copyFrom copies the weight vectors of source to p, and also its biases and step counts if p has
+// any.
+func (p *Point) copyFrom(source *Point) {
+	for k, w := range source.Weights {
 		copy(p.Weights[k], w)
 		if p.Bias != nil {
-			p.Bias[k] = from.bias(k)
+			p.Bias[k] = source.bias(k)
 		}
 		if p.Result.PerClass != nil {
-			p.Result.PerClass[k].Steps = from.Result.PerClass[k].Steps
+			p.Result.PerClass[k].Steps = source.Result.PerClass[k].Steps
 		}
 	}
 }

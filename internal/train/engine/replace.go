@@ -13,10 +13,11 @@ import (
 // Offset is OffsetNone, with which steps are exactly the paper's, or if Patience is set, with which
 // validation data select the result.
 
-// replace replaces those weight vectors of m whose objective, as the run has measured it, is above
-// the objective of w = 0 (of the prior, if there is one) or of the start. It chooses the weights
-// with the smallest objective among w = 0, the start, the last iterate and the weights themselves.
-// replace adds the number of learners whose vectors it replaced to replaced.
+// replace compares the measured objective of each learner's weight vectors in m with the objectives
+// of w = 0 (of the prior, if there is one) and of the start, if there is one. If one of these is
+// smaller, replace puts the weights with the smallest objective into m: w = 0, the start, the last
+// iterate, or the weights that m has. It adds the number of learners whose vectors it replaced to
+// replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {
@@ -53,7 +54,7 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 }
 
 // measureAndReplace measures m, and replaces weight vectors of m that are worse than w = 0 or than
-// the start. It replaces none if Quality is set or Offset is OffsetNone.
+// the start. If Quality is set or Offset is OffsetNone, it only measures.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {
@@ -73,7 +74,7 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point, after measureAndReplace.
+// Point returns the current point, measured and with replacements: see measureAndReplace.
 func (s *Session) Point() *Point {
 	m := s.Now()
 	s.measureAndReplace(m)

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint returns the fingerprint of the data and of the prior's hash, or an empty string if
-// until is done before the fingerprint is computed.
+// Fingerprint returns the fingerprint of the data, which includes the prior's hash. It returns ""
+// if until is done before the fingerprint is computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(s.PriorHash, s.threads, func() bool {
@@ -21,8 +21,8 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// arrays calls f with each long array of the session that a checkpoint keeps, in a fixed order. f
-// may write to the array.
+// arrays calls f with each long array of the session that is part of a checkpoint, in a fixed
+// order. f may change the array's elements.
 func (s *Session) arrays(f func([]float32)) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -39,7 +39,7 @@ func (s *Session) arrays(f func([]float32)) {
 	}
 }
 
-// Checkpoint returns the session's state for a later Resume.
+// Checkpoint returns a copy of the session's state, from which a later session can resume.
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
 		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended,
@@ -72,8 +72,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume restores the session from its Resume. The checkpoint is not trusted: its numbers may have
-// any values, but lengths, steps and positions must be within range.
+// resume restores the session's state from s.Resume. It does not trust the checkpoint: numbers may
+// have any values, but lengths, steps and positions must be within range.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
@@ -97,10 +97,10 @@ func (s *Session) resume() error {
 	return nil
 }
 
-// checkFingerprint returns an error unless the session's data have the fingerprint of the
-// interrupted run.
-func (s *Session) checkFingerprint(run string) error {
-	kind, hash, known := strings.Cut(run, ":")
+// checkFingerprint returns an error if the session's data do not have the given fingerprint, which
+// is that of the interrupted run.
+func (s *Session) checkFingerprint(fingerprint string) error {
+	kind, hash, known := strings.Cut(fingerprint, ":")
 	if !known {
 		return options.Bad("Resume", "the state is of an earlier version, which can't be resumed: "+
 			"use the model as Start instead")
@@ -117,8 +117,8 @@ func (s *Session) checkFingerprint(run string) error {
 	return nil
 }
 
-// resumeRuns restores the runs and their learners, without the long arrays. It reports whether the
-// checkpoint fits the session.
+// resumeRuns restores the runs and their learners, except for the long arrays. It reports whether
+// the checkpoint fits the session.
 func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	if len(from.Runs) != len(s.Runs) || from.Round < 0 {
 		return false
@@ -139,7 +139,8 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	return len(learners) == 0
 }
 
-// resume restores the position of a run. It reports whether the checkpoint fits the run.
+// resume restores the number of steps and epochs of r and its position in the order of visits. It
+// reports whether the checkpoint fits the run.
 func (r *Run) resume(from *checkpoint.Run) bool {
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||
@@ -151,11 +152,11 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 	return true
 }
 
-// resumeLearner restores a learner without its long arrays, but allocates them. It reports whether
-// the checkpoint fits.
+// resumeLearner restores the learner l. It allocates the long arrays, which resumeArrays fills
+// later. It reports whether the checkpoint fits.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 ||
-		r.s.Shards <= 1 && l.Done() != r.T { // without shards, all learners of a run have taken its steps
+		r.s.Shards <= 1 && l.Done() != r.T { // each learner takes all steps of its run
 		return false
 	}
 	if from.Dual != nil {
@@ -171,8 +172,9 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	return l.Restore(&from.Saved)
 }
 
-// resumeNewton switches l to Newton's method, which repeats its iterations when its result is first
-// needed. It reports whether the checkpoint fits the run.
+// resumeNewton switches l to Newton's method. The solver repeats the iterations before the
+// checkpoint when its result is first needed. resumeNewton reports whether the checkpoint fits the
+// run.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {
@@ -188,7 +190,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 }
 
 // resumeStopping restores the state of the stopping criteria. It reports whether the checkpoint
-// fits the session; biases is the number of biases of the model.
+// fits the session. biases is the number of biases in the model with the checkpoint.
 func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
 	s.stop.nextCheck = from.NextCheck
 	b := from.Best
@@ -204,8 +206,8 @@ func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
 	return true
 }
 
-// resumeArrays copies the checkpoint's long arrays to the session. It reports whether their number
-// and lengths fit.
+// resumeArrays copies the long arrays of the checkpoint to the session. It reports whether their
+// number and lengths are right.
 func (s *Session) resumeArrays(arrays [][]float32) bool {
 	fit := true
 	s.arrays(func(a []float32) {

@@ -34,17 +34,17 @@ type Run struct {
 	innerThreads   int // goroutines for the work on each learner
 
 	Measured []Measurement // each learner's latest measurement
-	dotSize  float64       // View.DotSize; 0 until computed
+	dotSize  float64       // value of View.DotSize(); 0 until computed
 
 	matrix  *dense.Matrix // vectors of the learners as rows; nil for a single learner
 	buffers [][]float32   // buffers[k]: interleaved vectors of the group that begins with learner k
 }
 
-// newRun returns a run on all rows or, if pair is not nil, on the rows of these two classes; nil if
-// there are no rows with a weight above 0. The run's weight vectors begin at index first of
-// Point.Weights.
-func (s *Session) newRun(pair []int32, first int) (*Run, error) {
-	r := &Run{s: s, first: first, threads: 1, innerThreads: 1}
+// newRun returns a run on the rows of the two classes in pair or, if pair is nil, on all rows. It
+// returns nil if no row has a weight above 0. start is the index in Point.Weights of the run's
+// first weight vector.
+func (s *Session) newRun(pair []int32, start int) (*Run, error) {
+	r := &Run{s: s, first: start, threads: 1, innerThreads: 1}
 	var err error
 	r.View, r.weightSum, err = s.Rows.View(pair, s.ClassWeight == settings.Balanced)
 	if err != nil || r.Count() == 0 {
@@ -81,8 +81,8 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 }
 
 // addLearners creates the run's learners: one for each class against the rest, or a single one for
-// two classes, regression or a joint problem. t0 is added to their step counts t in the divisor of
-// w, lambda*(t+t0).
+// two classes, for regression or for a joint problem. t0 is the offset of the step count: after t
+// steps the divisor of w is lambda*(t+t0).
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
@@ -129,9 +129,10 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// newState returns the solver state of a learner with n weight vectors, the first of which has
-// index first in Point.Weights. t0 is as in addLearners.
-func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
+// newState returns the solver state of a learner with n weight vectors. start is the index of the
+// first of them in Point.Weights. t0 is the offset of the step count t: the divisor of w is
+// lambda*(t+t0).
+func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
 		View: r.Clone(), Lambda: r.Lambda, BiasScale: r.s.BiasScale,
@@ -153,35 +154,39 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 		s.Windows = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {
-		if err := s.SetPrior(r.s.Prior.vectors(first, n)); err != nil {
+		if err := s.SetPrior(r.s.Prior.vectors(start, n)); err != nil {
 			return s, err
 		}
 	}
 	if m := r.s.Start; m != nil {
-		w, b := m.vectors(first, n)
-		if err := s.SetStart(w, b, m.Result.PerClass[first].Steps); err != nil {
+		w, b := m.vectors(start, n)
+		if err := s.SetStart(w, b, m.Result.PerClass[start].Steps); err != nil {
 			return s, options.Bad("Start", "%v", err)
 		}
 	}
 	return s, nil
 }
 
-// Period returns the number of steps between two samples of w for its average, in a run of total
-// steps. A sample costs about as much as a step with a dense row, so sampling takes 1 or 2 % of the
-// run, and the average is as good as an average over all iterates. A short run is sampled about 16
-// times, even if that takes a larger part of the run.
+// Period returns the number of steps between two samples of w for its average. total is the number
+// of steps of the run. A sample costs about as much as a step with a dense row, so that sampling
+// takes 1 or 2 % of the run, and the average is as good as an average over all iterates. A short
+// run is sampled about 16 times, even if that takes a larger part of the run.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
-// measureNorms sets r.R2, the weighted mean of the rows' squared norms including the appended
-// feature, and r.maxSquaredNorm. It returns the offset t0 of the step count, 0 with OffsetNone. For
-// a loss with Traits.Curvature, t0 is the curvature times the largest product of a row's weight and
-// squared norm, divided by lambda; the norm includes the appended feature, or a feature of 1 for a
-// bias without a penalty. For other losses t0 is R2/lambda or, if rows have weights, the mean of
-// squared weight times squared norm, divided by lambda.
+// measureNorms sets two properties of the rows: r.R2, the weighted mean of their squared norms with
+// the appended feature, and r.maxSquaredNorm. It returns the offset t0 of the step count:
+//
+//	OffsetNone          0
+//	Traits.Curvature>0  curvature * largest weight*norm^2 of a row / lambda
+//	weights given       mean of weight^2*norm^2 over the rows / lambda
+//	otherwise           R2/lambda
+//
+// The norms here include the appended feature. In the case of Traits.Curvature, a bias without a
+// penalty counts as an appended feature of 1.
 func (r *Run) measureNorms() (t0 float64) {
-	var sum, steps, largest, bias float64 // t0 is computed from steps or largest
+	var sum, steps, largest, bias float64 // steps and largest are for t0
 	b := float64(r.s.BiasScale * r.s.BiasScale)
 	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0 in this case
 		bias = 1 // steps change the bias like the weight of a feature that is always 1
@@ -195,7 +200,7 @@ func (r *Run) measureNorms() (t0 float64) {
 		sum += s
 	}
 	n := float64(r.Count())
-	r.R2 = sum/n + b // the weights of the rows have the mean 1
+	r.R2 = sum/n + b // n is also the sum of the rows' weights
 	switch curvature := r.s.Kind().Traits().Curvature; {
 	case r.s.Offset == settings.OffsetNone:
 		return 0
@@ -207,9 +212,9 @@ func (r *Run) measureNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange prepares the rows for the order of visits. Shuffled gives them a fixed random order, as
-// copies where that pays. Permutation and IID mark rows that exceed the caches as scattered, for
-// prefetching.
+// arrange prepares the rows for the order of visits. With Shuffled, the rows get a fixed random
+// order; they are copied in this order if that saves time. With Permutation and IID, rows that
+// exceed the caches are marked as scattered, so that they are prefetched.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -222,10 +227,11 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context. All weight vectors
-// together take about a million steps on each goroutine, in some 0.1 s, but each takes at least 32.
-// If the rows' format can interleave vectors, a segment has at least as many steps as there are
-// columns, up to sgd.Segment, so that interleaving the vectors pays off: see newGroup.
+// Segment returns the largest number of steps between two checks of the context. In this time all
+// weight vectors together take about a million steps on each goroutine, some 0.1 s, but each of
+// them takes at least 32. If the rows' format can interleave vectors, a segment has at least as
+// many steps as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
+// see newGroup.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))
@@ -235,15 +241,15 @@ func (r *Run) Segment() int {
 	return min(sgd.Segment(cols), max(share, 32))
 }
 
-// blockRows returns how many rows all classes visit before the next block of rows, so that a row
-// comes from the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With
-// many columns, where v is long and most rows are sparse, larger blocks keep v in the cache
-// instead. The number of rows does not change the result.
+// blockRows returns the number of rows that all classes visit before they go on to the next rows.
+// All classes but the first then find a row in the cache (2.6 times as fast on Fashion-MNIST). With
+// many columns, where v is long and most rows are sparse, there are more rows, which keeps v in the
+// cache instead. The number does not change the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the end of the epoch or of the run, or to step pause, whichever comes first.
-// With shards it passes pause by less than a synchronization round. It returns early if ctx is
-// done.
+// Advance trains to the end of the epoch, to the end of the run, or to step pause, whichever comes
+// first. With shards it passes pause by less than a synchronization round. It returns early if ctx
+// is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
 		if ctx.Err() != nil {
@@ -276,7 +282,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// nextRows returns the rows of the next steps, at most the given number of steps, which with shards
+// nextRows returns the rows of the next steps. steps is the largest number of steps; with shards it
 // is rounded up to whole synchronization rounds. ends has the end of each batch in idx; it is nil
 // if each row is a step.
 func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
@@ -293,17 +299,17 @@ func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	return r.Order.Next(int(steps)), nil
 }
 
-// takeSteps takes steps with the rows idx for the learners from first to end-1. ends has the end of
-// each batch in idx, nil if each row is a step.
-func (r *Run) takeSteps(first, end int, idx []uint32, ends []int) {
-	learners := r.Learners[first:end]
+// takeSteps takes steps with the rows idx for the learners from start to end-1. ends has the end of
+// each batch in idx; it is nil if each row is a step.
+func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
+	learners := r.Learners[start:end]
 	if ends != nil {
 		for _, l := range learners {
 			l.TakeBatches(idx, ends)
 		}
 		return
 	}
-	if g := r.newGroup(first, end); g != nil {
+	if g := r.newGroup(start, end); g != nil {
 		g.Steps(idx)
 		return
 	}
@@ -320,37 +326,37 @@ func (r *Run) takeSteps(first, end int, idx []uint32, ends []int) {
 	}
 }
 
-// newGroup returns the learners from first to end-1 as a group that visits each row together, or
-// nil if they have to take their steps one learner after the other.
-func (r *Run) newGroup(first, end int) *sgd.Group {
-	if r.matrix == nil || end-first < 2 || r.s.Shards > 1 {
+// newGroup returns the learners from start to end-1 as a group whose learners all visit a row
+// before the next row. It returns nil if they must take their steps one learner after the other.
+func (r *Run) newGroup(start, end int) *sgd.Group {
+	if r.matrix == nil || end-start < 2 || r.s.Shards > 1 {
 		return nil
 	}
 	var group []*sgd.Binary
-	for _, l := range r.Learners[first:end] {
+	for _, l := range r.Learners[start:end] {
 		if l.phase() != stepping {
 			return nil
 		}
 		group = append(group, l.Binary)
 	}
-	return sgd.NewGroup(group, r.matrix, first, func(n int) []float32 {
-		if len(r.buffers[first]) != n {
-			r.buffers[first] = dense.New(1, n).Row(0)
+	return sgd.NewGroup(group, r.matrix, start, func(n int) []float32 {
+		if len(r.buffers[start]) != n {
+			r.buffers[start] = dense.New(1, n).Row(0)
 		}
-		return r.buffers[first]
+		return r.buffers[start]
 	})
 }
 
-// parallelRanges divides the learners among r.threads goroutines and calls f on each with its
-// range, from first to end-1.
-func (r *Run) parallelRanges(f func(first, end int)) {
+// parallelRanges divides the learners into r.threads ranges, and calls f for each range, on up to
+// r.threads goroutines. A range has the learners from start to end-1.
+func (r *Run) parallelRanges(f func(start, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {
 		f(k*n/r.threads, (k+1)*n/r.threads)
 	})
 }
 
-// parallel calls f with the index of each learner, from up to r.threads goroutines.
+// parallel calls f with the index of each learner, on up to r.threads goroutines.
 func (r *Run) parallel(f func(k int)) {
 	r.parallelRanges(func(first, end int) {
 		for k := first; k < end; k++ {
@@ -359,12 +365,13 @@ func (r *Run) parallel(f func(k int)) {
 	})
 }
 
-// vectorsOf returns the weight vectors of learner k in m, and a copy of their biases.
+// vectorsOf returns the weight vectors of learner k in m, not copied, and a copy of their biases.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }
 
-// write copies the run's current weights and counts to m.
+// write copies the current weights of the run's learners, and their counts of steps and violations,
+// to m.
 func (r *Run) write(m *Point) {
 	for k, l := range r.Learners {
 		w, b := r.vectorsOf(m, k)

@@ -10,9 +10,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Train advances the session to its end and returns the last point or, with Quality, the best point
-// that it checked, measured. If the session pauses, or ctx is done before the point is measured,
-// stopped is true and the point is unmeasured: its objective and bound are NaN.
+// Train advances the session to its end and returns the last point, measured. With Quality it
+// returns the best of the points that it checked instead, also measured. If the session pauses, or
+// if ctx is done before the point is measured, stopped is true and the point is not measured: its
+// objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -59,7 +60,8 @@ func (p *Point) finite() bool {
 	return true
 }
 
-// notFinite returns the error that what, such as "a weight", is infinite or NaN.
+// notFinite returns an error which says that a number is infinite or NaN. what names the number,
+// such as "a weight".
 func (s *Session) notFinite(what string) error {
 	var t int64
 	for _, r := range s.Runs {
@@ -68,7 +70,7 @@ func (s *Session) notFinite(what string) error {
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
 }
 
-// pause returns the step after which runs pause, MaxInt64 for never.
+// pause returns the step after which runs pause; MaxInt64 if they never do.
 func (s *Session) pause() int64 {
 	if s.Pause == 0 {
 		return math.MaxInt64
@@ -76,8 +78,8 @@ func (s *Session) pause() int64 {
 	return s.Pause
 }
 
-// advance trains to the end of the session. It returns true if ctx was done or the session paused
-// before the end.
+// advance trains to the end of the session. If ctx was done or the session paused before the end,
+// stopped is true.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	s.Until, s.Newtons.Context = ctx, ctx
 	if !s.replayNewton() {
@@ -86,7 +88,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.trainEarlyParts(ctx); err != nil {
 		return false, err
 	}
-	if s.ended { // a resumed session had ended, and was interrupted while its result was measured
+	if s.ended { // a resumed session had ended, but was interrupted while it was measured
 		s.report()
 		return false, nil
 	}
@@ -103,7 +105,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 		for _, r := range s.Runs {
 			if r.T < r.Total {
 				done = false
-				if r.Epoch == s.round { // ctx was done within the epoch, or the run pauses
+				if r.Epoch == s.round { // ctx was done during the epoch, or the run pauses
 					return true, nil
 				}
 				pause = pause && r.T >= s.pause()
@@ -125,8 +127,8 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// advanceRuns advances, in parallel, each run for which due returns true, up to the step that due
-// returns with it.
+// advanceRuns calls due for each run and, if due returns true, advances the run up to the step that
+// due returns. It advances the runs in parallel.
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
 	errs := make([]error, len(s.Runs))
 	s.parallel(func(i int, r *Run) {
@@ -142,9 +144,10 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return nil
 }
 
-// trainEarlyParts trains up to the last of the shares of the first epoch that Early lists, and
-// reports progress after each; without a Progress callback it does nothing. It returns earlier if
-// ctx is done, and advances no run beyond the step after which runs pause.
+// trainEarlyParts trains a first part of the first epoch. Early lists fractions of the epoch;
+// trainEarlyParts trains up to each of them and then reports progress. Without a Progress callback
+// it does nothing. It returns earlier if ctx is done, and advances no run beyond the step after
+// which runs pause.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil
@@ -167,7 +170,7 @@ func (s *Session) trainEarlyParts(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the number of steps that the runs have taken in all.
+// steps returns the total number of steps that the runs have taken.
 func (s *Session) steps() (n int64) {
 	for _, r := range s.Runs {
 		n += r.T

@@ -13,10 +13,11 @@ import (
 
 // This file chooses the solver that a run begins with, and switches solvers at the end of an epoch.
 
-// maxNewtonStarts is how often FinishAuto may start Newton's method on a problem.
+// maxNewtonStarts is the largest number of times that FinishAuto starts Newton's method on a
+// problem.
 const maxNewtonStarts = 2
 
-// autoInputs are the properties of the data by which FinishAuto chooses solvers. They are zero
+// autoInputs are the properties of the data from which FinishAuto chooses solvers. They are zero
 // unless FinishAuto may use Newton's method.
 type autoInputs struct {
 	density store.Density
@@ -24,7 +25,8 @@ type autoInputs struct {
 	newton  bool // FinishAuto may use Newton's method: see autoMayUseNewton
 }
 
-// MayUseNewton reports whether problems of the session may be solved by Newton's method.
+// MayUseNewton reports whether the session may use Newton's method: to train, or to find a lower
+// bound in Verify.
 func (s *Session) MayUseNewton() bool {
 	return s.Finish == settings.FinishNewton || s.Finish == settings.FinishAuto && s.auto.newton ||
 		s.verifyByNewton
@@ -40,17 +42,17 @@ const (
 	slowDescentPasses = 20
 )
 
-// plan says which solver a session begins with. It depends only on the settings, the data and, with
-// FinishAuto, MaxMemory.
+// plan says which solver a session begins with, and related choices. It depends only on the
+// settings, the data and, with FinishAuto, MaxMemory.
 type plan struct {
-	newton         bool // Newton's method is estimated to be the cheapest solver for FinishAuto
+	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
 	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
-	averages       bool // the result of dual coordinate descent is an average over its last pass
+	averages       bool // dual coordinate descent returns the average over its last pass
 }
 
-// choosePlan chooses the solver that all problems begin with. Its estimates of the solvers' costs
-// assume that each problem has the mean number of rows of a problem, and that their mean squared
-// norm is the mean over all rows.
+// choosePlan chooses the solver that all problems begin with. It estimates the solvers' costs for
+// an average problem: one with the mean number of rows per problem, and with rows whose mean
+// squared norm is the mean over all rows.
 func (s *Session) choosePlan() (p plan) {
 	if !s.HasSolver() {
 		return p
@@ -82,11 +84,11 @@ func (s *Session) choosePlan() (p plan) {
 	return p
 }
 
-// newtonPays reports whether FinishAuto should switch l, which takes Pegasos steps or does dual
-// coordinate descent, to Newton's method. It returns false if FinishAuto may not use the method or
-// has started it on l maxNewtonStarts times. Otherwise it returns true for Pegasos steps if the
-// method was never started on l, and for dual coordinate descent when that has cost as much as
-// Newton's method would.
+// newtonPays reports whether FinishAuto should switch l from another solver to Newton's method. It
+// returns false if FinishAuto may not use Newton's method, or has started it on l maxNewtonStarts
+// times. Otherwise the solver of l decides. From Pegasos steps, l switches if Newton's method was
+// never started on it. From dual coordinate descent, l switches once the descent has cost as much
+// as Newton's method is estimated to cost.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.auto.newton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -100,7 +102,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 }
 
 // advanceSolvers must be called at the end of each epoch. It switches learners to Newton's method
-// when that is due, and takes one iteration of the method on learners that had switched before.
+// when that is due, and takes one iteration of Newton's method on learners that had switched
+// before.
 func (r *Run) advanceSolvers() {
 	var others []*Learner
 	var working []*newton.Method
@@ -129,7 +132,7 @@ func (r *Run) startNewtonIfDue(l *Learner) {
 }
 
 // startNewton switches l to Newton's method after step t, from Pegasos steps or from dual
-// coordinate descent. The method starts from the weights of step t.
+// coordinate descent. Newton's method starts from the weights after step t.
 func (r *Run) startNewton(l *Learner, t int64) {
 	n := &newtonPart{start: t, afterDual: l.Dual != nil}
 	pool := &r.s.Newtons

@@ -6,16 +6,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// stopState is the state of the stopping criteria Tol and Patience between checks.
+// stopState is the state of the stopping criteria, Tol and Patience, between two checks of them.
 type stopState struct {
 	nextCheck int     // epoch after which the next check is due
 	best      *Point  // best point by Quality so far; nil before the first check
-	quality   float64 // the value of Quality for best
-	sinceBest int     // number of checks since best was found
+	quality   float64 // value that Quality returned for best
+	sinceBest int     // number of checks of Quality since best was found
 }
 
-// shouldStop reports whether the session ends after the current epoch. It checks the criteria Tol
-// and Patience only after some of the epochs.
+// shouldStop reports whether the session ends after the current epoch. It checks Tol and Patience
+// only after some of the epochs.
 func (s *Session) shouldStop() bool {
 	if decided, stop := s.decidedByNewton(); decided {
 		return stop
@@ -50,9 +50,9 @@ func (s *Session) shouldStop() bool {
 	return s.Patience > 0 && s.recordQuality(m) >= s.Patience
 }
 
-// estimateExceedsTol reports whether the gap is still above Tol according to estimates that need no
-// pass over the rows. It returns false if some problem has no estimate, because it does not use
-// dual coordinate descent.
+// estimateExceedsTol reports whether the gap is still above Tol by estimates of dual coordinate
+// descent, which need no pass over the rows. It returns false if a problem uses another solver, and
+// so has no estimate.
 func (s *Session) estimateExceedsTol() bool {
 	var gap, atZero float64
 	for _, r := range s.Runs {
@@ -67,7 +67,8 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*atZero) || gap > float64(s.Tol*s.dualEstimate())
 }
 
-// dualEstimate returns the estimated dual objective, summed over the problems.
+// dualEstimate returns the sum of the problems' estimated dual objectives. All problems must use
+// dual coordinate descent.
 func (s *Session) dualEstimate() (sum float64) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -77,11 +78,12 @@ func (s *Session) dualEstimate() (sum float64) {
 	return sum
 }
 
-// reachedTol reports whether the gap of m is at most Tol. The objective of Precision Exact decides.
-// It is computed only if the Quick objective leaves that possible.
+// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact. If
+// the first problem uses dual coordinate descent, it computes this objective at once; otherwise
+// only if the cheaper objective of Precision Quick leaves a gap of at most Tol possible.
 func (s *Session) reachedTol(m *Point) bool {
 	res := &m.Result
-	if s.Runs[0].Learners[0].Dual != nil { // the estimated gap is at most Tol
+	if s.Runs[0].Learners[0].Dual != nil { // shouldStop has usually checked an estimate of the gap
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
 	}
@@ -96,8 +98,8 @@ func (s *Session) reachedTol(m *Point) bool {
 	return res.Gap <= s.Tol
 }
 
-// recordQuality evaluates m on validation data and keeps m if it is the best point so far. It
-// returns the number of checks since the check of the best point.
+// recordQuality evaluates m on validation data, and keeps m if it is the best point so far. It
+// returns the number of checks since the best point was found.
 func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
 		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
@@ -108,7 +110,7 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 }
 
 // replayNewton repeats the iterations of Newton's method that a resumed run had done before the
-// checkpoint. It returns false if the context was done before the end.
+// checkpoint. It returns false if the context was done before all were repeated.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		parallel.For(r.threads, len(r.Learners), func(_, k int) {
@@ -120,7 +122,7 @@ func (s *Session) replayNewton() bool {
 	return !s.newtonInterrupted()
 }
 
-// newtonInterrupted reports whether an iteration of Newton's method was interrupted.
+// newtonInterrupted reports whether the context was done during an iteration of Newton's method.
 func (s *Session) newtonInterrupted() bool {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -132,12 +134,19 @@ func (s *Session) newtonInterrupted() bool {
 	return false
 }
 
-// decidedByNewton reports whether Newton's method alone decides when the session ends, and if so,
-// whether the session ends now. Without Tol, the session ends when the method is done with all
-// problems. With Tol, it then ends if the gap is at most Tol or no problem can improve; otherwise
-// the problems whose gap is above Tol continue. If some problem uses another solver, decided is
-// false, except with FinishNewton while the method is still at work on a problem or has yet to
-// begin.
+// decidedByNewton reports whether the state of Newton's method alone decides if the session ends
+// after the current epoch (decided), and if so, whether it ends (stop). There are these cases:
+//
+// If some problem uses another solver, decided is false. The exception is FinishNewton: while
+// Newton's method has iterations left on a problem, or has yet to begin on one, the session goes
+// on.
+//
+// If Newton's method has iterations left on a problem, and all problems use it, the session goes
+// on.
+//
+// If it has none left, and all problems use it, the session ends without Tol. With Tol it ends if
+// the gap is at most Tol or no problem can improve; otherwise the problems whose gap is above Tol
+// continue.
 func (s *Session) decidedByNewton() (decided, stop bool) {
 	if !s.MayUseNewton() {
 		return false, false
@@ -174,8 +183,9 @@ func (s *Session) decidedByNewton() (decided, stop bool) {
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as
-// measured in m, is above Tol. Problems on which the method can't improve switch to dual coordinate
-// descent if the settings allow that. retryNewton reports whether any problem continues.
+// measured in m, is above Tol. If Newton's method can't improve a problem, and the settings allow
+// dual coordinate descent, the problem switches to that. retryNewton reports whether any problem
+// continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

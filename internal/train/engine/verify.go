@@ -19,7 +19,7 @@ import (
 // minimum that does not depend on the training run. The bound's dual variables are computed from
 // the margins of the written weights, see certificate.FromScores, or come from a proof.
 
-// Check says how Verify finds a lower bound, and what the model claims.
+// Check says how Verify looks for a lower bound, and what the model claims.
 type Check struct {
 	// Proof has the dual variables of the bound: one element for each weight vector, or a single one
 	// for a joint problem. Without a proof it is nil.
@@ -33,18 +33,18 @@ type Check struct {
 	Claims result.Result
 }
 
-// Found is the result of Verify for one learner's part of a model.
+// Found is what Verify finds for the part of a model that one learner trains.
 type Found struct {
-	Vector int // index of the part's first weight vector
+	Vector int // index in the model of the first weight vector of the part
 	Lambda float64
 	// Exact is measured from float64 dot products. Quick has the objective from float32 dot
 	// products, which training uses where they are precise enough; Quick.Bound is not set.
 	Exact, Quick Measurement
 }
 
-// Verify computes the objectives of m and the best lower bounds that it finds: of each learner's
-// part in found, of all together in res. If there is a scaling, m.Folded must be set. The results
-// are invalid if ctx is done before Verify returns.
+// Verify computes the objectives of m and looks for the best lower bounds. found has the results
+// for each learner's part of m, res the results for all of m. If there is a scaling, m.Folded must
+// be set. The results are invalid if ctx is done before Verify returns.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	res result.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
@@ -64,7 +64,7 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 	return slices.Concat(all...), m.Result
 }
 
-// verify returns the results of Verify for the run's learners.
+// verify does the work of Verify for the run's learners.
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.setObjectives(nil)
@@ -83,8 +83,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	return found
 }
 
-// boundOf returns the lower bound of the proof for learner k or, without a proof, the best lower
-// bound that it finds from the margins of m.
+// boundOf returns a lower bound for learner k: with a proof, the lower bound that it proves;
+// without a proof, the best lower bound that boundOf finds from the margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -94,8 +94,8 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	if !r.s.Joint() {
 		claim = c.Claims.PerClass[r.first+k]
 	}
-	// With this bound the gap is at most the claimed one, even if the objective is larger by
-	// rounding.
+	// With a lower bound of wanted the gap is at most the claimed gap, even if the objective is
+	// larger than the claimed one by rounding.
 	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.MaxError
 	_, b := r.vectorsOf(m, k)
 	w := r.exactVectors(m, k)
@@ -115,14 +115,14 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	return best
 }
 
-// maxPassesRatio limits the passes of one attempt to improve the dual variables, as a multiple of
-// Check.Passes. While the bound does not confirm the claim, another attempt takes four times as
-// many passes as the attempt before.
+// maxPassesRatio limits the passes of dual coordinate descent in one attempt to improve the dual
+// variables, as a multiple of Check.Passes. While the lower bound does not confirm the claim, there
+// is another attempt with four times as many passes.
 const maxPassesRatio = 16
 
 // newtonBound returns the best lower bound that some iterations of Newton's method find from the
-// weights w and the bias b. width is the claimed smoothing width, 0 if unknown; the iterations end
-// when the bound is at least wanted.
+// weights w and the bias b. width is the claimed smoothing width, 0 if unknown. The iterations end
+// early when a lower bound is at least wanted.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })
@@ -137,8 +137,8 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
-// Prove returns the dual variables of the current lower bounds, rounded as in a proof file: an
-// element for each weight vector, or a single one for a joint problem.
+// Prove returns the dual variables that give the current lower bounds, rounded as in a proof file:
+// an element for each weight vector, or a single element for a joint problem.
 func (s *Session) Prove() ([]certificate.Packed, error) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	if s.Joint() {
@@ -146,7 +146,7 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	}
 	vectors := make([]certificate.Packed, n)
 	for k := range vectors {
-		vectors[k].Scale = 1 // for pairs without rows; those with rows are set below
+		vectors[k].Scale = 1 // stays if a pair has no rows; the other elements are set below
 	}
 	var none atomic.Bool
 	s.parallel(func(_ int, r *Run) {
@@ -164,7 +164,8 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	return vectors, nil
 }
 
-// Fits reports whether vectors holds as many dual variables as the session's problems have.
+// Fits reports whether vectors has the right number of dual variables for each of the session's
+// problems.
 func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

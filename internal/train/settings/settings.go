@@ -43,8 +43,8 @@ const (
 	Balanced = "balanced"
 )
 
-// A run uses these values for zero fields of Settings. Package choose picks the defaults that depend
-// on the data.
+// A run uses these values for zero fields of Settings. Package choose picks the defaults that
+// depend on the data.
 const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
