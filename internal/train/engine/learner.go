@@ -33,7 +33,7 @@ type Learner struct {
 type newtonPart struct {
 	*newton.Method
 	start     int64 // step after which Newton's method replaced another solver
-	afterDual bool  // whether it replaced dual coordinate descent
+	afterDual bool  // whether the replaced solver was dual coordinate descent
 }
 
 // phase names the solver that a learner uses.
@@ -106,7 +106,7 @@ func (l *Learner) EndEpoch(epochs int) {
 }
 
 // Result writes the current weight vectors to w and the biases to b; they are averages if the
-// solver averages. If there is a prior, they are the differences from it.
+// solver averages. If there is a prior, w and b are the differences from the prior's.
 func (l *Learner) Result(w [][]float32, b []float64) {
 	if l.phase() == iterating {
 		b[0] = l.Newton.Result(w[0])

@@ -141,12 +141,11 @@ func (s *Session) newtonInterrupted() bool {
 // Newton's method has iterations left on a problem, or has yet to begin on one, the session goes
 // on.
 //
-// If Newton's method has iterations left on a problem, and all problems use it, the session goes
-// on.
+// If all problems use Newton's method, and it has iterations left on one, the session goes on.
 //
-// If it has none left, and all problems use it, the session ends without Tol. With Tol it ends if
-// the gap is at most Tol or no problem can improve; otherwise the problems whose gap is above Tol
-// continue.
+// If all problems use Newton's method, and it has no iterations left, Tol decides. Without Tol the
+// session ends. With Tol it ends if the gap is at most Tol or no problem can improve; otherwise the
+// problems whose gap is above Tol continue.
 func (s *Session) decidedByNewton() (decided, stop bool) {
 	if !s.MayUseNewton() {
 		return false, false

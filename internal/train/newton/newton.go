@@ -56,7 +56,7 @@ type Method struct {
 	// sums are the sums of c_i*a_i*y_i*x_i for the a_i in a. If the bias has no penalty, sums[0] is
 	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.
 	sums [2][]float64
-	a    []float32 // dual variables a_i
+	a    []float32 // current dual variable a_i of each row
 
 	// The best weights so far, by P, and the best dual variables, by D.
 	bestP, bestD float64
@@ -282,7 +282,7 @@ func (n *Method) restart() {
 }
 
 // Result writes the best weights to w and returns their bias. If there is a prior, both are
-// differences from it.
+// differences from the prior's.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {

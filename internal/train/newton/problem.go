@@ -12,7 +12,7 @@ type Problem struct {
 	Lambda float64
 	Cols   int     // number of features, not counting the one for the bias
 	Beta   float64 // value of the bias's feature; 0 for no bias
-	Free   bool    // the bias has no penalty; Beta must be 1
+	Free   bool    // the bias has no penalty; Beta must then be 1
 
 	Rows []uint32             // number of each row in the caller's arrays
 	X    store.Rows           // rows, which are read in the order of memory if possible

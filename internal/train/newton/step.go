@@ -42,8 +42,8 @@ func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	return all
 }
 
-// setMargins recomputes the margins from the weights v rounded to float32. It computes float64 dot
-// products if exact is true, else float32 dot products.
+// setMargins recomputes the margins from v, with the weights rounded to float32. It computes
+// float64 dot products if exact is true, else float32 dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -104,15 +104,15 @@ func (n *Method) penalty(factor float64) float64 {
 	return float64(n.p.Lambda / 2 * float64(factor*factor) * squares)
 }
 
-// tally holds sums over rows. Element 0 of each array is a sum over the rows with a_i*y_i > 0, and
-// element 1 over the rows with a_i*y_i < 0.
+// tally holds sums over rows i with dual variables a_i and labels y_i. Element 0 of each array is a
+// sum over the rows with a_i*y_i > 0, and element 1 over the rows with a_i*y_i < 0.
 type tally struct {
-	loss      float64    // sum of c_i*loss(m_i)
+	loss      float64    // sum of the losses, each times the row weight
 	smoothing float64    // sum of the rows' parts of the smoothing gap S; 0 for losses without a kink
 	gain      [2]float64 // sums of the parts of D that are linear in a_i
-	squares   [2]float64 // sums of c_i*a_i^2
-	bias      [2]float64 // sums of c_i*a_i*y_i
-	curvature float64    // sum of c_i*b_i (doc.go)
+	squares   [2]float64 // sums of row weight times a_i^2
+	bias      [2]float64 // sums of row weight times a_i*y_i
+	curvature float64    // sum of row weight times second derivative
 	changed   int        // number of rows whose a_i has changed
 	zone      int        // number of rows with a curvature above 0
 }
@@ -194,7 +194,7 @@ type evaluation struct {
 	p, d                    float64 // primal objective P and dual objective D
 	smoothing, optimization float64 // parts of P - D: S and O in doc.go
 	zone                    []int32 // rows with a curvature above 0, ascending
-	curvature               float64 // sum of c_i*b_i (doc.go)
+	curvature               float64 // sum of row weight times second derivative
 }
 
 // evaluate computes the dual variables a_i, their sums, P, D and the parts of P - D for the current

@@ -15,7 +15,7 @@ import (
 // direction is the search direction of an iteration.
 type direction struct {
 	p     []float64 // direction of the weights, then of the weight of the bias's feature
-	step  []float32 // p as float32, without the bias
+	step  []float32 // direction of the weights as float32, without the bias
 	slope float64   // derivative of the smoothed objective along p, below 0
 	q     []float32 // derivative of each row's margin along p
 }

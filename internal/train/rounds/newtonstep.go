@@ -13,8 +13,8 @@ import (
 // This file updates the state of Newton's method by the sums over all rows. The method is that of
 // internal/train/newton.
 
-// widthSums holds sums over all rows for one width of the zone, the margins around the kink for
-// which the loss is smoothed.
+// widthSums holds sums over all rows for one width of the zone. The zone consists of the margins
+// around the kink for which the loss is smoothed.
 type widthSums struct {
 	width     float64
 	rows      float64   // number of rows in the zone
@@ -126,7 +126,7 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 // for each ring of the zone. It implements gram.Matrix.
 type hessian struct {
 	r     *Rounds
-	rings [][]int64 // upper triangle of each sum, in quanta, of variables times Rounds.scale
+	rings [][]int64 // upper triangle of each sum: quanta, in variables times Rounds.scale
 }
 
 // Dim returns the number of rows of the matrix: one for each variable.

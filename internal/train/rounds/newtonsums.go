@@ -5,7 +5,8 @@ package rounds
 // Hessian for each ring, that is, over the rows in one zone but not in the next narrower one.
 
 const (
-	// ringCount is the number of widths of the zone. Each width is the previous one over widthRatio.
+	// ringCount is the number of widths of the zone. Each width is the next wider one divided by
+	// widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. Since all margins are 0 there, at
@@ -35,9 +36,9 @@ func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
 // visitNewton adds the current row to the sums for Newton's method: its loss and, for each width of
-// the zone, the dual term and the vector a*y*x, where a is the row's dual variable at this width. A
-// row that lies in a zone is also added to the row count and to the Hessian of its ring, which
-// belongs to the narrowest such zone.
+// the zone, the dual term and the vector a*y*x, where a is the row's dual variable at this width.
+// If the row lies in a zone, it is also added to the row count and to the Hessian of its ring. This
+// is the ring of the narrowest zone in which the row lies.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]

@@ -236,7 +236,7 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 		return fieldError("ClassWeight", fmt.Sprintf("no row has the label %v", label))
 	}
 	if !(r.weightedRows > 0) {
-		return fmt.Errorf("pegasos: no row has a weight above 0")
+		return fmt.Errorf("pegasos: no row has a weight above 0: set ClassWeight above 0 for a class")
 	}
 	if r.Config.ClassWeight == "" {
 		return nil
