@@ -7,24 +7,26 @@ import (
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// Bounds is an objective P and a lower bound D on its minimum in the JSON of a header, which leaves
-// out unknown values.
+// Bounds holds the primal objective P of a model and a lower bound D on the minimum of P. Headers
+// store it in JSON, without the unknown values.
 type Bounds struct {
 	Objective     *float64 `json:"objective,omitempty"`      // P; nil if unknown
 	DualObjective *float64 `json:"dual_objective,omitempty"` // D; nil if unknown
 }
 
-// BoundsOf returns the Bounds of P and D, which are NaN if they are unknown.
+// BoundsOf returns the Bounds with P = objective and D = bound. NaN means that the value is
+// unknown.
 func BoundsOf(objective, bound float64) Bounds { return Bounds{Known(objective), Known(bound)} }
 
-// Values returns P and D, with NaN for unknown values.
+// Values returns the objective P and the lower bound D, with NaN in place of an unknown value.
 func (b Bounds) Values() (objective, bound float64) {
 	return OrNaN(b.Objective), OrNaN(b.DualObjective)
 }
 
-// CheckGap returns an error message if the gap in a header differs from (P-D)/D, and an empty
-// string if it does not or gap is nil. Readers compute the gap themselves, but people may read the
-// one in the file. Files of older programs have (P-D)/P, which is accepted within rounding.
+// CheckGap returns an empty string if gap, the relative duality gap in a header, is nil or equal to
+// proof.Gap(P, D), that is (P-D)/D. Otherwise it returns an error message. Readers compute the gap
+// from P and D themselves, but a person may read the gap in the file. Older versions of this
+// program wrote (P-D)/P, which is accepted within rounding errors.
 func (b Bounds) CheckGap(gap *float64) string {
 	if gap == nil {
 		return ""
@@ -48,8 +50,8 @@ func Known(v float64) *float64 {
 	return &v
 }
 
-// Finite returns a pointer to v, or nil if v is NaN or infinite. It is for values that readers
-// compute from others.
+// Finite returns a pointer to v, or nil if v is NaN or infinite. Use it for values of a header that
+// readers can compute from other values of the header.
 func Finite(v float64) *float64 {
 	if math.IsInf(v, 0) {
 		return nil

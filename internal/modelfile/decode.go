@@ -17,7 +17,8 @@ import (
 const maxValue = 1 << 26
 
 // Decoder decodes JSON field by field and element by element, so that a short text can't ask for
-// much memory. It embeds a json.Decoder, whose Token and More callers may use between values.
+// much memory. It embeds a json.Decoder; callers may call its methods Token and More between
+// values.
 type Decoder struct {
 	*json.Decoder
 	account     *account     // limits the memory of decoded values
@@ -25,13 +26,14 @@ type Decoder struct {
 	maxElements int          // largest number of elements of the next array; 0 for no limit
 }
 
-// NewDecoder returns a decoder of r, to which unknown fields are an error.
+// NewDecoder returns a Decoder that reads from r. It reports unknown fields as errors.
 func NewDecoder(r io.Reader) *Decoder {
 	a := &account{r: r}
 	return newDecoder(a, a)
 }
 
-// newDecoder returns a decoder of the values in r, whose memory a limits.
+// newDecoder returns a Decoder that reads from r. The account a limits the memory of the decoded
+// values.
 func newDecoder(r io.Reader, a *account) *Decoder {
 	v := &valueReader{r: r, account: a}
 	d := json.NewDecoder(v)
@@ -44,18 +46,19 @@ func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
 
-// valueReader reads the input of a Decoder and limits the length of a value that is decoded whole.
+// valueReader reads the input of a Decoder and limits the length of a value that encoding/json
+// decodes in one call.
 type valueReader struct {
 	r       io.Reader
 	account *account
 	length  int // number of bytes read since the current value began
 }
 
-// Read reads from the input. It fails once the current value is longer than maxValue or exceeds the
-// memory that the account allows.
+// Read reads from the input. It fails once the current value is longer than maxValue, or longer
+// than the memory that the account still allows.
 func (v *valueReader) Read(b []byte) (int, error) {
 	if v.length > maxValue {
-		return 0, errors.New("a value is too long")
+		return 0, fmt.Errorf("a value is too long: want at most %d bytes of JSON", maxValue)
 	}
 	if err := v.account.check(int64(v.length)); err != nil {
 		return 0, err
@@ -66,12 +69,17 @@ func (v *valueReader) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into the variable that value points to, as encoding/json does, but
-// more strictly: null is an error, unless it stands for an array that is not itself an element of
-// an array: then it means an empty array; unknown keys are an error; the keys of a struct must
-// match in case; and no key may occur twice in an object.
+// more strictly:
+//
+//   - null means an empty array if the value is an array that is not itself an element of an array;
+//     everywhere else null is an error;
+//   - unknown keys are an error;
+//   - keys must match the fields of a struct in case;
+//   - no key may occur twice in an object.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
-// Field decodes the next value into the value of f, which limits the elements of an array.
+// Field decodes the next value into the variable that f.Value points to. If the value is an array
+// and f.Most is not 0, the array may have at most f.Most elements.
 func (d *Decoder) Field(f Field) error {
 	d.maxElements = f.Most
 	return d.Into(f.Value)
@@ -104,10 +112,10 @@ func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(unmarshaler)
 }
 
-// errNullValue is the error for a null that is not an array.
+// errNullValue is the error for a null that does not stand for an empty array.
 var errNullValue = errors.New("null is no value")
 
-// unmarshaler is the type of values that decode themselves.
+// unmarshaler is the interface of the types that decode their JSON themselves.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // isSlice reports whether values of type t are decoded element by element.
@@ -115,22 +123,24 @@ func isSlice(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
 }
 
-// decodeWhole decodes the next value by encoding/json.
+// decodeWhole decodes the next value into the variable that value points to, in one call of
+// encoding/json.
 func (d *Decoder) decodeWhole(value any) error {
 	d.input.length = 0
 	return escape.Error(d.Decode(value)) // shortens an error that quotes a long value
 }
 
-// openDelim reads the first token of a value, which must be delim. It returns false for null. what,
-// "an array" or "an object", names the wanted value in the error for any other token.
-func (d *Decoder) openDelim(delim json.Delim, what string) (bool, error) {
+// openDelim reads the first token of a value, which must be delim. It returns false, but no error,
+// for null. The argument wanted, "an array" or "an object", names the expected value in the error
+// for any other token.
+func (d *Decoder) openDelim(delim json.Delim, wanted string) (bool, error) {
 	d.input.length = 0
 	t, err := d.Token()
 	if err != nil || t == nil {
 		return false, err
 	}
 	if t != delim {
-		return false, fmt.Errorf("want %s", what)
+		return false, fmt.Errorf("want %s", wanted)
 	}
 	return true, nil
 }
@@ -167,7 +177,8 @@ func (d *Decoder) decodeStruct(v reflect.Value) error {
 	return d.closeDelim()
 }
 
-// decodeMap decodes an object, no two of whose keys may decode to the same key, into the map v.
+// decodeMap decodes an object into the map v. Two keys of the object that decode to the same key of
+// the map are an error.
 func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
 	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
@@ -196,7 +207,8 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-// fieldOf returns the field of struct v, or of one embedded in v, whose json tag has the name.
+// fieldOf returns the field, of the struct v or of a struct embedded in v, whose json tag has the
+// given name. It returns false if there is none.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -268,12 +280,13 @@ func indirectSize(v reflect.Value) (n int64) {
 	return n
 }
 
-// sliceBuilder collects the elements of a slice whose length is not known in parts of growing
-// length. Unlike append it leaves no garbage.
+// sliceBuilder collects the elements of a slice whose length is not known in advance. It keeps them
+// in several slices of growing capacity, its parts. Unlike append, it leaves no garbage while the
+// slice grows.
 type sliceBuilder struct {
 	t    reflect.Type    // type of the slice
 	full []reflect.Value // parts that are full
-	last reflect.Value   // part that elements are added to
+	last reflect.Value   // part to which add appends
 	n    int             // number of elements in all parts
 }
 

@@ -37,7 +37,8 @@ var (
 	Proof  = Kind{"pegasimd proof ", "proof", 1}               // pegasos.Proof
 )
 
-// Field is a line of the header. A line that is not required is left out if its value is zero.
+// Field is a line of the header. Writers leave out a line that is not required if its value is
+// zero.
 type Field struct {
 	Name     string // key of the line
 	Value    any    // pointer to the value, which is encoded in JSON
@@ -45,9 +46,9 @@ type Field struct {
 	Most     int    // largest number of elements of a value that is an array; 0 for no limit
 }
 
-// FieldsOf returns a field for each field of the struct that header points to, in their order. The
-// struct's json tags give the names, with omitempty for fields that are not required. The tag
-// most:"classes" limits an array to labels.MaxClasses elements.
+// FieldsOf returns a Field for each field of the struct that header points to, in the struct's
+// order. A json tag gives the Field's name; with the option omitempty the Field is not required.
+// The tag most:"classes" limits an array to labels.MaxClasses elements.
 func FieldsOf(header any) (fields []Field) {
 	v := reflect.ValueOf(header).Elem()
 	for i := range v.NumField() {
@@ -62,25 +63,27 @@ func FieldsOf(header any) (fields []Field) {
 	return fields
 }
 
-// Required returns a field that every file has, for the value that the pointer points to.
+// Required returns a Field that every file has. value is a pointer to the Field's value.
 func Required(name string, value any) Field {
 	return Field{Name: name, Value: value, Required: true}
 }
 
-// Optional returns a field that a file may lack, for the value that the pointer points to.
+// Optional returns a Field that a file may lack. value is a pointer to the Field's value.
 func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
-// UpTo returns a copy of f whose value, an array, may have at most the given number of elements.
-func (f Field) UpTo(most int) Field {
-	f.Most = most
+// UpTo returns a copy of f that allows its array at most limit elements.
+func (f Field) UpTo(limit int) Field {
+	f.Most = limit
 	return f
 }
 
 // CheckData returns an error unless text is empty or has the form of a fingerprint of training
-// data: a word for the layout of the rows, a colon and a SHA-256 in lower-case hexadecimal.
+// data: the layout of the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case
+// hexadecimal.
 func CheckData(text string) error {
 	if text != "" && !fingerprint.MatchString(text) {
-		return errors.New("data: want dense, sparse or other, a colon, and 64 hexadecimal digits")
+		return errors.New("data: want dense, sparse or other, a colon, and 64 lower-case " +
+			"hexadecimal digits")
 	}
 	return nil
 }
@@ -88,9 +91,9 @@ func CheckData(text string) error {
 // fingerprint matches the form of a data fingerprint.
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
-// Peek returns a buffered reader of r, which has lost none of its bytes, and the first of the kinds
-// whose magic r begins with. A file that ends within the magic matches, too. If no kind matches or
-// the file is empty, ok is false.
+// Peek returns a buffered reader that still returns all bytes of r, and the first of the given
+// kinds whose magic is at the start of r. A file that ends within the magic of a kind matches that
+// kind, too. ok is false if no kind matches or the file is empty.
 func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	s = newSource(r)
 	for _, k := range kinds {

@@ -25,14 +25,15 @@ type Reader struct {
 	buf []byte    // bytes of numbers before they are decoded
 }
 
-// Read reads the first line of a file of the given kind, calls read for the rest, and returns its
-// result. read must end with a call of [Reader.End]. The error describes the fault of the file.
-func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, error) {
+// Read reads the first line of a file, which must be of the given kind, calls parse to read the
+// rest, and returns the result of parse. parse must end with a call of [Reader.End]. The error says
+// what is wrong with the file.
+func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, error) {
 	var none M
 	mr := &Reader{r: NewSource(r), sum: sha256.New()}
 	m, err := none, mr.readMagic(kind)
 	if err == nil {
-		m, err = read(mr)
+		m, err = parse(mr)
 	}
 	if err == nil {
 		return m, nil
@@ -43,9 +44,9 @@ func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, erro
 	return none, fmt.Errorf("pegasos: model file: %w", escape.Error(err))
 }
 
-// ReadFile calls read with the contents of the named file, which it unpacks if they are compressed
-// with gzip, and returns its result. Errors name the file.
-func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
+// ReadFile opens the named file, unpacks it if it is compressed with gzip, calls parse with the
+// contents, and returns the result of parse. Errors name the file.
+func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
 	if err != nil {
@@ -56,7 +57,7 @@ func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 	if err != nil {
 		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
 	}
-	m, err := read(plain)
+	m, err := parse(plain)
 	if err != nil {
 		return none, fmt.Errorf("%w (%s)", err, name)
 	}
@@ -100,9 +101,9 @@ func (r *Reader) readLine() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// Header reads the header, up to and including the empty line, into the fields' values. The lines
-// must be in the order of the fields, and only optional ones may be missing. Values of missing
-// lines stay as they are.
+// Header reads the header, up to and including the empty line, and stores each line's value in the
+// variable that the field's Value points to. The lines must be in the order of fields, and only
+// optional lines may be missing. The variables of missing lines keep their values.
 func (r *Reader) Header(fields []Field) error {
 	for {
 		name, err := r.readKey()
@@ -126,7 +127,7 @@ func (r *Reader) Header(fields []Field) error {
 	}
 }
 
-// readKey reads the key of a line and the divider after it, and returns the key. It returns an
+// readKey reads the key of a line and the divider ": " after it, and returns the key. It returns an
 // empty key for the empty line at the end of the header.
 func (r *Reader) readKey() (string, error) {
 	const divider = ": "
@@ -162,7 +163,7 @@ func (r *Reader) readValue(f Field) error {
 		if _, err = d.Token(); err == io.EOF && line.ended {
 			return nil
 		} else if err == nil {
-			err = errors.New("more than one value")
+			err = errors.New("more than one value: want one per line")
 		}
 	}
 	if line.err != nil {
@@ -175,7 +176,7 @@ func (r *Reader) readValue(f Field) error {
 type lineReader struct {
 	r     *Reader
 	ended bool  // whether the newline was read
-	err   error // error of the file, such as its end within the line; nil if there was none
+	err   error // error of reading the file, such as its end within the line; nil if there was none
 }
 
 // Read reads up to the end of the line, where it returns io.EOF.
@@ -203,7 +204,8 @@ func (l *lineReader) Read(b []byte) (int, error) {
 	return len(text), nil
 }
 
-// missingField returns an error if one of the given fields, which the file lacks, is required.
+// missingField returns an error that names the first required field of fields, all of which the
+// file lacks; nil if none is required.
 func missingField(fields []Field) error {
 	for _, f := range fields {
 		if f.Required {
@@ -213,11 +215,13 @@ func missingField(fields []Field) error {
 	return nil
 }
 
-// Take counts bytes that the caller is about to allocate: see [Source.Take].
+// Take counts the given number of bytes, which the caller is about to allocate, against the memory
+// limit: see [Source.Take].
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
-// Floats reads n float32 numbers; nil if n is 0 or less. It allocates memory a chunk at a time, as
-// numbers are read, for any n. Doubles, Ints and Shorts work alike.
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. However large n is, Floats
+// allocates memory only as it reads numbers, a chunk at a time. Doubles, Ints and Shorts do the
+// same.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.
@@ -229,12 +233,12 @@ func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 // Shorts reads n uint16 numbers.
 func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
 
-// numbers reads n numbers of size bytes each, a chunk at a time.
+// numbers reads n numbers of type T, which take size bytes each in the file, a chunk at a time.
 func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size int) ([]T, error) {
 	if n <= 0 {
 		return nil, nil
 	}
-	var full [][]T // chunks so far; stays empty if the first one is the whole slice
+	var full [][]T // chunks read so far; stays empty if one chunk holds all n numbers
 	for left := n; ; {
 		part := make([]T, min(left, chunk))
 		if r.buf == nil {
@@ -261,7 +265,7 @@ func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size in
 	}
 }
 
-// End reads the checksum and returns an error if it is wrong or anything follows.
+// End reads the checksum. It returns an error if the checksum is wrong or if anything follows it.
 func (r *Reader) End() error {
 	want := r.sum.Sum(nil)
 	have := make([]byte, len(want))

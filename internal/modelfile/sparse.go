@@ -13,13 +13,13 @@ import (
 // number in the lowest bit of the first byte; spare bits of the last byte are 0. Writers clear the
 // bits of numbers that are +0, but not of -0.
 
-// minBytesSaved is the number of bytes that the sparse form must save at least, beside a tenth of
-// the size, so that files of few numbers stay simple to read.
+// minBytesSaved is the least number of bytes that the sparse form must save to be used. It must
+// also save a tenth of the size. Files of few numbers thus stay simple to read.
 const minBytesSaved = 1 << 10
 
-// Sparse reports whether a writer should write vectors, which take memory bytes when they are read,
-// in sparse form: if that makes them smaller by a tenth and by minBytesSaved, and readers allow so
-// much memory for a file of that size.
+// Sparse reports whether w should write the vectors in sparse form: whether that makes them smaller
+// by at least a tenth and at least minBytesSaved, and whether readers of a file of that size allow
+// vectors that take memory bytes once they are read.
 func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {
@@ -82,16 +82,16 @@ func (w *Writer) bitmap(vectors [][]float32) {
 	}
 }
 
-// Vectors holds the numbers of a file's vectors in the form in which they were read.
+// Vectors holds the numbers of a file's vectors, in sparse form or plain as they were read.
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
-	at     int       // how many numbers Next has returned, zeros included; used in sparse form
+	at     int       // count of numbers, zeros included, that Next has returned; used in sparse form
 }
 
 // Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The
-// vectors will take memory bytes, which is an error if the file is too small for that. Vectors
-// itself allocates memory only for numbers that are in the file, whatever n is.
+// vectors will take memory bytes; in sparse form it is an error if the file is too small for that.
+// However large n is, Vectors itself allocates memory only for numbers that are in the file.
 func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error) {
 	v = new(Vectors)
 	if !sparse {
@@ -102,7 +102,7 @@ func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error)
 		return nil, err
 	}
 	if n%8 > 0 && v.bits[n/8]>>(n%8) != 0 {
-		return nil, errors.New("the bitmap has a bit beyond the last weight")
+		return nil, errors.New("the bitmap has a bit beyond the last weight: the file is damaged")
 	}
 	stored := 0
 	for _, b := range v.bits {

@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
-// Writer writes a model file and computes its checksum. Callers write the header by Header and the
-// numbers by WriteNumbers or Vectors. After its first error it writes nothing more; Close returns
-// that error.
+// Writer writes a model file and computes its checksum. Callers call Header to write the header,
+// and WriteNumbers or Vectors to write the numbers. After its first error a Writer writes nothing
+// more, and Close returns that error.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer // file to write to
@@ -23,9 +23,9 @@ type Writer struct {
 	compressed bool      // whether w compresses what is written
 }
 
-// NewWriter returns a writer of a file of the given kind to w, and writes the first line. If w is a
-// compressed *atomicfile.File, its compression is restricted so that the content is at most 8 times
-// as long as the file, which readers accept.
+// NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.
+// If w is a compressed *atomicfile.File, NewWriter restricts its compression so that the content is
+// at most 8 times as long as the compressed file, a ratio that readers accept.
 func NewWriter(w io.Writer, kind Kind) *Writer {
 	f, ok := w.(*atomicfile.File)
 	compressed := ok && f.CompressLess()
@@ -44,8 +44,9 @@ func (w *Writer) Header(fields []Field) error {
 	return w.WriteByte('\n')
 }
 
-// WriteLines writes the lines of a header, without optional fields that are zero. It ignores errors
-// of w, which must keep its first one, such as a Writer, or have none, such as a hash.
+// WriteLines writes the lines of a header, without optional fields that are zero. It returns an
+// error only for a value that has no JSON form. It ignores errors of writing, so that w must
+// remember its first error, as a Writer does, or never fail, as a hash does.
 func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
@@ -82,8 +83,8 @@ func WriteFile(name string, write func(io.Writer) error) error {
 // chunk is the number of numbers that are encoded or decoded at a time.
 const chunk = 1 << 14
 
-// WriteNumbers writes numbers in little-endian order. It ignores errors of w, which must keep its
-// first one, such as a Writer, or have none, such as a hash.
+// WriteNumbers writes numbers in little-endian order. It ignores errors of writing, so that w must
+// remember its first error, as a Writer does, or never fail, as a hash does.
 func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, values []T) {
 	var buf []byte
 	for len(values) > 0 {
