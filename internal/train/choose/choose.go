@@ -12,42 +12,44 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The rules and their numbers come from a trial on 78 problems: docs/training.md explains them, and
-// docs/spec.md lists them.
+// The rules by which this package chooses settings, and the numbers in the rules, come from a trial
+// on 78 problems: docs/training.md explains them, and docs/spec.md lists them.
 const (
-	maxNarrow      = 256     // largest number of columns of narrow data
+	maxNarrow      = 256     // data with at most this many columns count as narrow
 	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
-	maxColumnRange = 10      // ratio of column magnitudes above which their scales count as unequal
-	maxMeanLength  = 3       // mean over median squared row length above which rows get length 1
-	maxLengthRange = 1.01    // largest over least squared row length up to which lengths are equal
+	maxColumnRange = 10      // large / small column magnitude above which scales count as unequal
+	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
+	maxLengthRange = 1.01    // largest / least squared row length up to which these count as equal
 	maxDenseGrowth = 4       // ratio of dense to sparse bytes up to which sparse rows may become dense
 	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
-	maxMappedCopy  = 1 << 30 // bytes up to which memory-mapped rows are copied for scaling
+	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of memory-mapped rows for scaling
 
-	lambdaShare          = 1e-4 // lambda as a share of R^2, before corrections
-	minLambdaRows        = 0.3  // least lambda*rows as a share of R^2, before corrections
+	lambdaShare          = 1e-4 // default lambda / (mean squared row length), before corrections
+	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), before corrections
 	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 
 	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
 	minRowsPerClassOVOWide = 200 // minRowsPerClassOVO for wide sparse data
-	plannedVisits          = 1e6 // nonzeros times passes up to which small data get more passes
-	maxUncheckedPasses     = 100 // passes above which a run may end early, at a gap of ProofTol
+	plannedVisits          = 1e6 // small data get more passes, until nonzeros*passes is this number
+	maxUncheckedPasses     = 100 // longer runs may end early, at a relative duality gap of ProofTol
 
-	// MaxPairWeights is the most weights, over all pairs of classes, for which one-vs-one is
-	// chosen.
+	// MaxPairWeights is the largest number of weights, over all pairs of classes, for which
+	// one-vs-one is chosen.
 	MaxPairWeights = 4e6
-	// MinPasses is the least number of passes that is chosen, for wide sparse data. For other data
+	// MinPasses is the least number of passes that is chosen for wide sparse data. For other data
 	// the least number is settings.DefaultEpochs.
 	MinPasses = 10
-	// MaxPasses is the most passes that are chosen, also for a run with a given Tol.
+	// MaxPasses is the largest number of passes that is chosen, also for a run with a given Tol.
 	MaxPasses = 2000
-	// ProofTol is the relative duality gap to which a run is proven where no Tol is given.
+	// ProofTol is the relative duality gap that a run proves if it ends with a proof although no
+	// Tol is given.
 	ProofTol = 0.01
 )
 
-// Open is a training run whose zero settings are to be chosen.
+// Open describes a training run. Its settings that are zero are unset, and this package chooses
+// them.
 type Open struct {
-	settings.Settings // the given settings; zero fields are open
+	settings.Settings // the given settings; zero fields are unset
 
 	Known     *scale.Scale // scale of the model that the run builds on; nil if there is none
 	Resumed   bool         // the run continues from a checkpoint
@@ -70,21 +72,21 @@ type Choice struct {
 
 	count, width int            // rows and columns, including rows of weight 0 and empty columns
 	notSparse    bool           // the rows are dense, or of a user-defined type
-	size         int            // bytes of the rows; 8 per nonzero if chosen from statistics
+	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // mean squared length of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *store.Columns // statistics of the unscaled columns
 	note         string         // why the rows were left unscaled, or the note of the known scale
-	byRule       bool           // lambda was chosen by the rule
-	moved        bool           // UseLambda replaced the rule's lambda by another lambda
+	byRule       bool           // lambda was unset, and method lambda computed a default
+	moved        bool           // UseLambda replaced the default lambda by another lambda
 	userDefined  bool           // the rows are of a user-defined type
 	nonzero      float64        // number of nonzero values in the scaled rows
 }
 
-// Settings chooses the open settings for the rows of set and scales the rows. The caller then tries
-// the lambdas of Path, passes the best one to UseLambda, and calls End. Once o.Stopped reports
-// true, Settings returns a nil Choice, and its error means nothing.
+// Settings chooses the unset settings for the rows of set and scales the rows. The caller then
+// tries the lambdas of Choice.Path, passes the best one to Choice.UseLambda, and calls Choice.End.
+// Once o.Stopped reports true, Settings returns a nil Choice, and its error means nothing.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -101,7 +103,7 @@ func newChoice(o Open, set *rows.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
 		notSparse: !ok || m.Dense() != nil, userDefined: !ok, size: set.X.Size()}
-	if set.Weight != nil { // how large a weight above 0 is does not influence the scale
+	if set.Weight != nil { // the scale depends only on which weights are above 0
 		c.weight = make([]float64, len(set.Weight))
 		for i, w := range set.Weight {
 			if w > 0 {
@@ -112,8 +114,8 @@ func newChoice(o Open, set *rows.Set) *Choice {
 	return c
 }
 
-// FromStatistics chooses the open settings from statistics of the rows, as Settings does from the
-// rows. An open Multiclass becomes one-vs-rest, and an open Finish plain steps.
+// FromStatistics chooses the unset settings as Settings does, but from statistics of the rows. An
+// unset Multiclass becomes one-vs-rest, and an unset Finish becomes plain steps.
 func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -147,8 +149,8 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	return c, c.Validate()
 }
 
-// settle chooses the open settings that depend on the scaled rows: the multi-class scheme, the loss
-// of a multinomial problem, the bias and lambda.
+// settle chooses the unset settings that depend on the scaled rows: the multi-class scheme, the
+// loss of a multinomial problem, the bias and lambda.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scaling.Standard {
@@ -172,8 +174,8 @@ func (c *Choice) settle() {
 	}
 }
 
-// lambda returns the lambda of the rule: a share of R^2, the mean squared length of the scaled
-// rows, or of 1 if R^2 is 0.
+// lambda returns the default lambda: a share of R^2, the mean squared length of the scaled rows, or
+// of 1 if R^2 is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := costsOf(c.Kind()).leastLambda
@@ -193,8 +195,9 @@ func (c *Choice) wide() bool {
 	return c.Cols() > maxNarrow && fill < minDenseFill
 }
 
-// multiclass returns the best multi-class scheme whose run fits in memory, or the best scheme if
-// none fits. For a matrix of costs it is Crammer and Singer's, for two classes one-vs-rest.
+// multiclass returns a multi-class scheme. For a matrix of misclassification costs it is Crammer
+// and Singer's, and for at most two classes one-vs-rest. Otherwise it is the best scheme whose run
+// fits in memory, or the best of all schemes if none fits.
 func (c *Choice) multiclass() string {
 	k, n, d := float64(len(c.shares)), float64(c.columns.Rows), float64(c.Cols())
 	if c.Costs {
@@ -239,8 +242,8 @@ func (c *Choice) fits(s settings.Settings) bool {
 	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
 }
 
-// passes returns the length of a run without a proof, in passes over the rows. Small data get more
-// passes.
+// passes returns the number of passes over the rows for a run that does not end with a proof. Small
+// data get more passes.
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
@@ -249,10 +252,11 @@ func (c *Choice) passes() int {
 	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
 
-// finish chooses the solver, the tolerance and the epochs where they are open. The solver is
-// FinishAuto if Tol is given or a proof is predicted to be cheap, and Newton's method for the
-// squared loss on narrow data. Otherwise, and always for resumed runs and for several shards, it
-// stays open. passes is the length of a run without a proof, in passes over the rows.
+// finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
+// number of passes over the rows for a run that does not end with a proof. The solver stays unset
+// for resumed runs and for several shards. For other runs it becomes FinishAuto if Tol is given or
+// a proof is predicted to be cheap, and Newton's method for the squared loss on narrow data; in all
+// other cases it stays unset.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings
@@ -265,7 +269,7 @@ func (c *Choice) finish(passes int) {
 			// The engine shifts the bias to a mean residual of 0, away from the optimum.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
 			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
-				s.Finish = settings.FinishNewton // correlated columns take very many passes
+				s.Finish = settings.FinishNewton // the dual descent is slow on correlated columns
 				if s.Validate() == nil {
 					c.Finish = settings.FinishNewton
 					return

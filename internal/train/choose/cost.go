@@ -12,24 +12,26 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Cost is the predicted cost of the solvers on one problem, in nanoseconds of a usual machine. It
-// is computed from counted operations, never measured: the choices are the same on every machine.
+// Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine. It
+// is computed from counts of operations, never measured, so that the choices are the same on every
+// machine.
 type Cost struct {
 	Newton float64 // nanoseconds of Newton's method up to a relative gap of 1 %
 	Epoch  float64 // nanoseconds of an epoch of Pegasos
 	Pass   float64 // nanoseconds of a pass of the dual descent
 }
 
-// lossCosts are the measured constants of a loss.
+// lossCosts holds the constants of one loss: measured constants of the cost prediction, and
+// constants of the choices of lambda and solver.
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
-	zone       float64 // mean times that a row is added to a Hessian; 0 for a loss with kinks
+	zone       float64 // mean number of Hessians that a row is added to; 0 for a loss with kinks
 	step       float64 // nanoseconds of a step of the dual descent, without the products
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
-	growth     float64 // factor by which the passes grow for each tenth of the gap
+	growth     float64 // factor by which the passes grow each time the gap is divided by 10
 
-	leastLambda float64 // least lambda*rows that the rule chooses, as a share of R^2
-	newton      bool    // without Tol, Newton's method is chosen if there are few columns
+	leastLambda float64 // least default lambda*rows / (mean squared row length), before corrections
+	newton      bool    // Newton's method is chosen for few columns if Tol is unset
 }
 
 // costs has a line for each loss. costsOf panics for a loss without a line.
@@ -68,9 +70,9 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	return c
 }
 
-// Passes predicts the number of passes that the dual descent takes to a relative gap of tol. norm
-// is R^2/(lambda*rows), where R^2 is the rows' mean squared length: a step with one row changes the
-// margin of a similar row by about that much.
+// Passes predicts the number of passes that the dual descent needs to reach a relative duality gap
+// of tol. norm is R^2/(lambda*rows), where R^2 is the rows' mean squared length: a step with one
+// row changes the margin of a similar row by about that much.
 func Passes(l loss.Kind, norm, tol float64) float64 {
 	of := costsOf(l)
 	passes := 3 + float64(of.passes*norm)
@@ -80,25 +82,27 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 	return passes
 }
 
-// Work describes a number of similar problems, by which their cost is predicted.
+// Work describes several problems of similar size, whose cost the method To predicts.
 type Work struct {
 	Loss            loss.Kind
 	Problems        float64       // number of problems, of one weight vector each
 	Rows, Columns   float64       // rows and nonempty columns of each problem
 	R2              float64       // mean squared length of the rows, with the bias feature
-	Density         store.Density // means over the rows of the nonzeros and of their square
+	Density         store.Density // means, over the rows, of the number of nonzeros and its square
 	Newton, Descent bool          // whether Newton's method and the dual descent are allowed
 }
 
-// Plan is the solver that is predicted to reach a given gap at the lower cost.
+// Plan says which solver, Newton's method or the dual descent, is predicted to reach a given gap at
+// the lower cost.
 type Plan struct {
 	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
 	Passes float64 // predicted passes of the dual descent, also if Newton is set
-	Cost   float64 // nanoseconds for all problems; +Inf if the plan is a descent not allowed
+	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 
-// To returns the plan for a relative gap of tol. The solver is Newton's method if it is allowed and
-// costs no more than the dual descent would; otherwise it is the descent, even if not allowed.
+// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if
+// it is allowed and costs no more than the dual descent would. Otherwise the solver is the dual
+// descent, even if that is not allowed.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)
@@ -115,4 +119,6 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-const minGap = 1e-5 // relative gap below which float32 rounding limits the progress, not passes
+// minGap is the relative gap below which rounding to float32, not the number of passes, limits the
+// progress of the dual descent.
+const minGap = 1e-5

@@ -36,7 +36,7 @@ func (c *Choice) measure() error {
 				kind == scaling.Standard, c.Threads, c.Stopped)
 		}
 		if few || c.Cols() > maxNarrow {
-			break // otherwise the data are narrow but for empty columns: measure again
+			break // otherwise the data are narrow without their empty columns: measure again
 		}
 	}
 	if err := c.Rows.X.Err(); err != nil {
@@ -85,8 +85,8 @@ func (c *Choice) used() (n float64) {
 // memory returns the number of bytes that training may use.
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns the mean and the standard deviation of the regression targets. A deviation that
-// is not above 2^-40 of the mean's magnitude, or not finite, is returned as 1.
+// moments returns the mean and the standard deviation of the regression targets. In place of a
+// deviation that is at most 2^-40 times the mean's magnitude, or not finite, it returns 1.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

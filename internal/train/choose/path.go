@@ -12,7 +12,7 @@ import (
 // This file plans the choice of lambda by cross-validation, and training up to a proof, if these
 // are predicted to be cheap.
 
-// factors are the lambdas of a path, as multiples of the rule's lambda.
+// factors are the lambdas that a Path may list, as multiples of the default lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
 
 const (
@@ -23,22 +23,23 @@ const (
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
-	maxModelBytes = 1 << 30 // bytes of all models of a path, with the buffers that train them
+	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
 
-	budgetPasses = 3    // largest cost of path and proof, in costs of the run without them
-	minBudget    = 20e6 // nanoseconds that path and proof together may cost in any case
+	budgetPasses = 3    // largest cost of a path plus a proof, in costs of the plain run
+	minBudget    = 20e6 // nanoseconds that a path and a proof together may always cost
 	problemCost  = 2e5  // nanoseconds that a problem costs independently of its rows
 )
 
-// Path lists the lambdas to try, and how to try them.
+// Path lists the lambdas to try by cross-validation, and says how to train the models that try
+// them.
 type Path struct {
 	Lambdas []float64 // lambdas in descending order
-	Rule    int       // index of the rule's lambda in Lambdas
+	Rule    int       // index of the default lambda in Lambdas
 	Folds   int       // number of folds that are held out, one at a time; at most Parts
 	Tol     float64   // relative gap to which the models are trained
 }
 
-// Note returns the text in the model that says how its lambda was chosen.
+// Note returns a text that says how lambda was chosen; the model stores it.
 func (p *Path) Note() string {
 	folds := fmt.Sprintf("%d folds", p.Folds)
 	if p.Folds == 1 {
@@ -71,18 +72,23 @@ func (c *Choice) newtonFits() bool {
 	return c.width <= newton.MaxColumns && c.fits(s)
 }
 
-// budget returns the nanoseconds that the path and the proof together may cost.
+// budget returns the nanoseconds that trying the lambdas of a Path and training up to a proof may
+// cost together.
 func (c *Choice) budget(w *Work) float64 {
 	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
 }
 
-// Path returns the lambdas to try, and the number of folds. These are as many lambdas as the budget
-// allows on one fold, and then as many folds as it allows, after setting aside the cost of a proof,
-// up to a third of the budget. Path returns nil if lambda was given, if the run builds on a model
-// or a checkpoint, has costs, several shards, user-defined rows, fewer than minRows rows or only
-// zeros in its rows, if the models don't fit in memory, or if the budget is too small for
-// minLambdas lambdas.
+// Path returns the lambdas to try, and the number of folds. It sets aside the cost of a proof, up
+// to a third of the budget. From the rest it pays for as many lambdas as the rest allows on one
+// fold, and then for as many folds as the rest allows with these lambdas. Path returns nil if
+//
+//   - lambda was given;
+//   - the run builds on a model or a checkpoint;
+//   - the run has misclassification costs, several shards, user-defined rows, fewer than minRows
+//     rows or only zeros in its rows;
+//   - the models don't fit in memory; or
+//   - the budget is too small for minLambdas lambdas.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -117,15 +123,15 @@ func (c *Choice) Path() *Path {
 	return nil
 }
 
-// UseLambda sets the lambda of the run to a lambda of the path p, and adds p.Note to the notes in
-// the model.
+// UseLambda sets the lambda of the run to one of the lambdas of the path p, and adds p.Note to the
+// notes in the model.
 func (c *Choice) UseLambda(p *Path, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())
 }
 
-// addNote appends a note to those in Scale.Note, which the model keeps.
+// addNote appends a note to Scale.Note, which the model keeps.
 func (c *Choice) addNote(note string) {
 	if c.Scale.Note != "" {
 		note = c.Scale.Note + "; " + note
@@ -133,14 +139,16 @@ func (c *Choice) addNote(note string) {
 	c.Scale.Note = note
 }
 
-// End chooses how the run ends, and fills in the defaults of all settings that are still open.
+// End chooses how the run ends, and sets all settings that are still unset to their defaults.
 func (c *Choice) End() {
 	c.finish(c.passes())
 	c.Settings = c.Plain()
 }
 
-// prove sets the solver, the tolerance and the epochs for a proof of ProofTol if the proof is cheap
-// and fits in memory. If it is only too costly, prove adds a note with the predicted time.
+// prove sets the solver, the tolerance and the epochs so that the run ends with a proof of a
+// relative gap of ProofTol, if the proof is predicted to be cheap and fits in memory. If the cost
+// is the only obstacle, prove adds a note with the predicted time. The argument is the least number
+// of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {

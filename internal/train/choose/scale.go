@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// scale chooses the scale of the rows and targets, and scales them. A known scale is reused if its
-// kind is the kind in the settings.
+// scale chooses the scale of the rows and targets, and scales them. It reuses the scale of the
+// model that the run builds on, c.Known, if that is of the kind in the settings.
 func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
@@ -58,9 +58,9 @@ func (c *Choice) fitted() *scale.Scale {
 	return s
 }
 
-// Fits reports whether s is the scale of its kind that training fits to the rows of set and, if s
-// scales the regression targets, to the targets. Once stopped reports true, the result means
-// nothing.
+// Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
+// set. If s scales the regression targets, it must be the scale for these, too. Once stopped
+// reports true, the result means nothing.
 func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	if c.Open.Scale = s.Kind; s.Kind != scaling.None {
@@ -75,8 +75,8 @@ func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool
 	return s.Same(f) && s.Folded == f.Folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// kind returns the kind of scaling for the rows: the result of bestKind, or scaling.None if the
-// rows can't be copied, and c.note then says why.
+// kind returns the kind of scaling for the rows, which is the result of bestKind. If the rows can't
+// be copied for that, kind returns scaling.None and sets c.note to the reason.
 func (c *Choice) kind() string {
 	k := c.bestKind()
 	if k == scaling.None {
@@ -98,7 +98,8 @@ func (c *Choice) kind() string {
 	return scaling.None
 }
 
-// bestKind returns the kind of scaling that the rule chooses if the rows can be copied.
+// bestKind returns the kind of scaling that the statistics of the rows and columns call for, if the
+// rows can be copied.
 func (c *Choice) bestKind() string {
 	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
@@ -137,8 +138,8 @@ func (c *Choice) bestKind() string {
 	return none
 }
 
-// copyBytes returns the bytes of a copy of the rows: 4 for each value if toDense is set or the rows
-// are not sparse, otherwise 8 for each row and each nonzero.
+// copyBytes returns the memory of a copy of the rows, in bytes: 4 for each value if toDense is set
+// or the rows are not sparse, otherwise 8 for each row and each nonzero.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)
@@ -146,8 +147,9 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy returns an error if a scaled copy of the rows does not fit in MaxMemory or, if that is
-// 0, in the default limit and the free memory. It subtracts the copy from a given MaxMemory.
+// checkCopy returns an error if a scaled copy of the rows does not fit in MaxMemory or, if
+// MaxMemory is 0, in the default limit and the machine's free memory. If MaxMemory is not 0,
+// checkCopy subtracts the size of the copy from it.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {
@@ -175,7 +177,7 @@ func (c *Choice) chooseTargetScale() {
 	options.Fill(&c.TargetScale, scaling.Standard)
 	if c.TargetScale == scaling.None {
 		s.Centre, s.Spread = 0, 0
-	} else if s.Spread == 0 { // otherwise the known scale has both numbers
+	} else if s.Spread == 0 { // if not 0, both numbers are those of the known scale
 		s.Centre, s.Spread = c.moments()
 	}
 	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {
