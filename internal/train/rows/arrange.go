@@ -13,14 +13,14 @@ type Visits struct {
 	Seed  uint64 // seed of the order
 	Total int64  // steps of the run
 	Epoch int64  // steps of an epoch
-	Short bool   // Newton's method soon takes the place of the steps
+	Short bool   // the run soon switches from steps to Newton's method
 }
 
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order. It copies the rows in that order where copying
-// saves time, and otherwise reorders v.Only. The results of training are the same to the bit.
+// Shuffle puts the rows of v into a random order. It copies the rows in that order if copying saves
+// time; otherwise it only reorders v.Only. Training gives the same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
 	// The epochs use another random generator, which starts anew when a run is resumed.
@@ -54,9 +54,9 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	return !pair || v.X.ReorderGain() == store.LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
-// Copies returns the bytes of copies in the order of visits, of all rows or, with pairs, of the
-// rows of all pairs of classes. It returns 0 if the rows are not copied because of their size or
-// type.
+// Copies returns the memory, in bytes, of copies of the rows in the order of the visits: of a copy
+// of all rows or, if pairs is set, of a copy of the rows of each pair of classes. It returns 0 if
+// rows of this size or type are not copied.
 func (s *Set) Copies(pairs bool) float64 {
 	x := s.Rows()
 	size, from := float64(x.Size()), float64(MinCopySize)
@@ -84,8 +84,9 @@ func (s *Set) Copies(pairs bool) float64 {
 var MinCopySize = 1 << 18
 
 const (
-	// MaxCopySize is the most bytes of copies: larger rows may not fit in memory twice.
+	// MaxCopySize is the largest memory of copies, in bytes: larger
+	// rows may not fit in memory twice.
 	MaxCopySize = 1 << 30
 
-	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if the gain is small
+	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if ReorderGain is SmallGain
 )

@@ -7,9 +7,10 @@ import (
 )
 
 // View returns the rows with a weight above 0, in the order of the set: all of them or, if pair is
-// not nil, the rows of these two classes. The view's weights are the set's, scaled to a mean of 1;
-// if balanced, all classes get the same total first. sum is the sum of the weights before scaling;
-// it is 0 if the set has no weights and balanced is false.
+// not nil, only the rows of these two classes. The view's weights are the set's, scaled to a mean
+// of 1. If balanced is set, they are first changed so that all classes have the same total weight.
+// sum is the sum of the weights before the scaling; it is 0 if the set has no weights and balanced
+// is false.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
 	if s.Classes == nil {
@@ -22,7 +23,8 @@ func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error)
 	return v, sum, err
 }
 
-// selectRows sets the rows of v.
+// selectRows restricts v to the rows with a weight above 0 and, if pair is not nil, to the rows of
+// these two classes.
 func (s *Set) selectRows(v *View, pair []int32) {
 	switch {
 	case pair != nil:

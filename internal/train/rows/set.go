@@ -22,7 +22,7 @@ import (
 type Error struct {
 	Row    int    // index of the row in the set
 	Reason string // what is wrong with the row
-	Scale  bool   // scaling the features would help
+	Scale  bool   // whether scaling the features would help
 }
 
 // Error returns a message with the row and the reason.
@@ -31,7 +31,8 @@ func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reaso
 // Bad returns an Error for the row with the reason.
 func Bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
 
-// TooLarge ends error messages about numbers beyond the range of float32 with a remedy.
+// TooLarge is the end of error messages about numbers beyond the range of float32: the possible
+// causes and the remedy.
 const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
 // Set is the labeled rows of a training run.
@@ -40,13 +41,13 @@ type Set struct {
 	Y       []float32  // label of each row: a class or a regression target
 	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32  // the distinct labels, ascending; nil for regression
-	Class   []int32    // index in Classes of each label; -1 if it has none, for rows of weight 0
+	Class   []int32    // index in Classes of each label; -1 if it is no class, for rows of weight 0
 	Norms   []float32  // squared norm of each row; nil before Measure
 
 	NoCopies  bool       // rows are not copied in the order of visits, for lack of memory
 	Compacted store.Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
-	byClass [][]uint32 // cache of ofClass; nil before its first call
+	byClass [][]uint32 // results of ofClass for all classes; nil before its first call
 }
 
 // Options describes the labels and the weights of a set.
@@ -54,7 +55,7 @@ type Options struct {
 	Regression bool                // labels are regression targets
 	Known      []float32           // the classes, ascending; nil to collect them from the labels
 	Weights    []float32           // weight of each row; nil if all are 1
-	ByLabel    map[float32]float64 // factor of the weights of a label's rows; 1 if it is missing
+	ByLabel    map[float32]float64 // factor for the weights of a label's rows; 1 if missing
 }
 
 // New returns the set of the rows of x with the labels y. It checks the labels and the weights;
@@ -75,9 +76,10 @@ func New(x store.Examples, y []float32, o Options) (*Set, error) {
 	return s, err
 }
 
-// Weigh returns own[i] times byLabel[y[i]] for each row i, a missing factor being 1. It returns nil
-// if own and byLabel are both nil. It returns an error if own has the wrong length or a weight that
-// is not allowed, if no weight is above 0, or if byLabel has a label that no row has.
+// Weigh returns own[i] times byLabel[y[i]] for each row i. If own is nil, 1 takes the place of
+// own[i]; a label that is not in byLabel has the factor 1. Weigh returns nil if own and byLabel are
+// both nil. It returns an error if own has the wrong length or a weight that is not allowed, if no
+// weight is above 0, or if byLabel has a label that no row has.
 func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	if own != nil && len(own) != len(y) {
 		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
@@ -112,9 +114,10 @@ func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	return weight, nil
 }
 
-// Subset returns the set of the given rows, with their labels, classes and weights. It copies the
-// rows or, with copies false, refers to the rows of s, which takes less memory and gives the same
-// bits. A subset of scaled rows has only their scaled float32 values, not the raw rows.
+// Subset returns the set of the given rows, with their labels, classes and weights. If copies is
+// set, Subset copies the rows. Otherwise the subset refers to the rows of s, which takes less
+// memory and gives the same bits. A subset of scaled rows has only their scaled float32 values, not
+// the raw rows.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := store.MatrixOf(x); ok {
@@ -163,7 +166,8 @@ func (s *Set) Measure() error {
 	return nil
 }
 
-// largestValue returns the largest magnitude in the row times the factor, NaN if a value is NaN.
+// largestValue returns the largest magnitude of a value in the row, times the factor; it returns
+// NaN if a value is NaN.
 func largestValue(x store.Rows, row int, factor float32) (size float64) {
 	w := make([]float32, x.Cols())
 	x.Axpy(row, factor, w)
@@ -173,8 +177,8 @@ func largestValue(x store.Rows, row int, factor float32) (size float64) {
 	return size
 }
 
-// Rows returns the rows in their fastest format, cloned for one goroutine: Compacted, or X if that
-// is nil.
+// Rows returns a clone of the rows in their fastest format, for one goroutine: a clone of Compacted
+// or, if that is nil, of X.
 func (s *Set) Rows() store.Rows {
 	if s.Compacted != nil {
 		return s.Compacted.Clone()
@@ -190,7 +194,7 @@ func (s *Set) Counted() []uint32 {
 	if s.Weight == nil {
 		return nil
 	}
-	rows := []uint32{} // not nil, also for a chunk in which all weights are 0
+	rows := []uint32{} // not nil if all weights are 0, as they can be in a chunk
 	for i := range s.Weight {
 		if s.counts(i) {
 			rows = append(rows, uint32(i))
@@ -210,7 +214,7 @@ func (s *Set) Total() (sum float64) {
 	return sum
 }
 
-// CountClasses returns the number of rows of each class with a weight above 0.
+// CountClasses returns, for each class, the number of its rows that have a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
 	for i, k := range s.Class {
@@ -221,7 +225,8 @@ func (s *Set) CountClasses() []int {
 	return rows
 }
 
-// ofClass returns the indices, ascending, of the rows of a class with a weight above 0.
+// ofClass returns the indices, in ascending order, of the rows of the class that have a weight
+// above 0.
 func (s *Set) ofClass(class int32) []uint32 {
 	if s.byClass == nil {
 		s.byClass = make([][]uint32, len(s.Classes))
@@ -234,10 +239,11 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
-// Fingerprint returns the kind of the rows, a colon, and the SHA-256 of the numbers of rows and
-// columns, the hash of a prior, the labels, the rows and the weights. Rows with equal values have
-// the same hash in any format. Fingerprint reads the rows once, with the given number of
-// goroutines, and returns "" if stop returns true by then.
+// Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
+// covers the numbers of rows and columns, the argument prior (itself a hash of the run's prior),
+// the labels, the rows and the weights. Rows with equal values have the same hash in any format.
+// Fingerprint reads the rows once, with the given number of goroutines. If stop returns true by
+// then, it returns "".
 func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)

@@ -19,8 +19,9 @@ const (
 	maxPartColumns = 8
 )
 
-// InBlocks calls f for each block of rows, in parallel, with rows that are cloned for the calling
-// goroutine, the number of the block, and the range of its rows: Row(j) for from <= j < to.
+// InBlocks calls f for each block of rows, in parallel. The arguments of f are the view's rows,
+// cloned for the calling goroutine, the number of the block, and the range of the block's rows:
+// Row(j) for from <= j < to.
 func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -28,10 +29,11 @@ func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	})
 }
 
-// Blocks returns the number of blocks.
+// Blocks returns the number of blocks into which InBlocks divides the rows.
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
-// AddUp returns up to four sums over the rows. f returns the sums over the rows of a block.
+// AddUp returns up to four sums over the rows. f returns these sums over the rows of one block: see
+// InBlocks.
 func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
 	v.InBlocks(func(x store.Rows, k, from, to int) { blocks[k] = f(x, from, to) })
@@ -43,10 +45,10 @@ func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]flo
 	return sums
 }
 
-// Parts returns the largest number of parts into which AddTo divides the rows of a view of s.
+// Parts returns the largest number of parts into which AddTo divides the rows of any view of s.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
-// partsOf returns the number of parts into which rows are divided, a power of two.
+// partsOf returns the number of parts into which AddTo divides the rows, a power of two.
 func partsOf(rows, cols int) int {
 	parts := maxParts
 	for parts > 1 && parts*max(minPartRows, cols/maxPartColumns) > rows {
@@ -55,8 +57,8 @@ func partsOf(rows, cols int) int {
 	return parts
 }
 
-// AddTo adds the sum of a[i]*x_i over the rows i, each times its weight, to u. If the rows are
-// divided into several parts, each goroutine sums a part in a vector of its own.
+// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i. If the
+// rows are divided into several parts, each goroutine sums a part in a vector of its own.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {
@@ -92,6 +94,6 @@ func (v *View) sum(a []float32, from, to int) store.Sum {
 }
 
 // AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes. The bound is for a sum in one part. In several parts an addend is rounded less often:
-// in each addition of its part, and once for each part.
+// magnitudes. It is the bound for a sum in one part. It also holds for several parts, where an
+// addend is rounded less often: in each addition of its own part, and once for each part.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }

@@ -10,7 +10,8 @@ import (
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
-// has an index i in X and, if it is in another place of the set, an index SetRow(i) in the set.
+// has an index i in X. Its index in the set is SetRow(i), which differs from i if X is a selection
+// of rows or has them in another order.
 type View struct {
 	X       store.Rows // rows of the set, or a selection or copies of these
 	Class   []int32    // class of each row of X; nil for regression
@@ -18,9 +19,9 @@ type View struct {
 	Norms   []float32  // squared norm of each row of X
 	Weight  []float64  // weight of each row of X, with a mean of 1 over the view; nil if all are 1
 	Only    []uint32   // indices in X of the view's rows, in the view's order; nil for all rows of X
-	SetRows []uint32   // index in the set of each row of X; nil if they are the indices in X
+	SetRows []uint32   // index in the set of each row of X; nil if it equals the index in X
 
-	Scattered bool // the visits jump about in memory, and the rows exceed the caches
+	Scattered bool // whether visits jump about in memory and the rows exceed the caches
 
 	Threads int // goroutines for sums over the rows; 0 for one
 }
@@ -48,7 +49,7 @@ func (v *View) Count() int {
 	return v.X.Rows()
 }
 
-// Row returns the index in X of the view's row j.
+// Row returns the index in X of row j of the view.
 func (v *View) Row(j int) int {
 	if v.Only != nil {
 		return int(v.Only[j])
@@ -94,9 +95,10 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// InOrder calls f with the values in a, an equal number for each row of X, in the order of the
-// view, and then stores in a the values as f has left them. The values that f reads and writes do
-// not depend on whether the rows were copied.
+// InOrder calls f with the values in a for the view's rows, in the order of the view, and stores
+// the values as f leaves them in a again. a has the same number of values for each row of X, one
+// row after the other. The values that f reads and writes do not depend on whether the rows were
+// copied.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)
@@ -113,21 +115,22 @@ func (v *View) InOrder(a []float32, f func([]float32)) {
 	}
 }
 
-// gather returns the elements of from at the given rows, nil if from is nil.
-func gather[T any](from []T, rows []uint32) []T {
-	if from == nil {
+// gather returns the elements of values at the given rows; nil if values is nil.
+func gather[T any](values []T, rows []uint32) []T {
+	if values == nil {
 		return nil
 	}
 	to := make([]T, len(rows))
 	for k, i := range rows {
-		to[k] = from[i]
+		to[k] = values[i]
 	}
 	return to
 }
 
 // ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
-// that they are read during the steps before. It changes no result. Without it each page would be
-// read when a step needs it, which is at least 10 times slower for data that exceed the memory.
+// that it reads them from disk during earlier steps. ReadAhead changes no result. Without it each
+// page would be read when a step needs it, which is at least 10 times slower for data that exceed
+// the memory.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
@@ -143,8 +146,8 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead returns a memory-mapped file to sequential reading, for which the operating system
-// reads ahead by itself.
+// EndReadAhead tells the operating system that a memory-mapped file will be read in order again;
+// the system then reads ahead by itself.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)
