@@ -16,7 +16,7 @@ type Average struct {
 type Sum struct {
 	N       int
 	Vectors [][]float32
-	Scalars []float64 // sum of each vector's bias, or of the appended feature's weight
+	Scalars []float64 // for each vector, the sum of its bias or of the appended feature's weight
 }
 
 // NewAverage returns an empty average of k vectors with n elements each, in a run of total steps.
@@ -38,7 +38,8 @@ func Zeros(k, n int) [][]float32 {
 	return v
 }
 
-// Add adds a sample after step t: the vectors a*v, and the scalars as they are.
+// Add adds the sample taken after step t: the vectors v, multiplied by a, and the scalars, not
+// multiplied.
 func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	for t > s.Total>>s.Shift {
 		s.Shift--
@@ -64,9 +65,10 @@ func (s *Average) Turn() {
 	s.Current.N = 0
 }
 
-// Mean writes the mean of vector k after step t to dst, and the mean of its scalar to b. Up to the
-// middle of the current window, or while that has no samples, the mean is over the samples of both
-// windows; then it is over those of the current one. Mean reports false if there are no samples.
+// Mean stores the mean of vector k as of step t in dst, and the mean of the vector's scalar in *b.
+// Up to the middle of the current window, or while the current window has no samples, the mean is
+// over the samples of both windows. After the middle, it is over the samples of the current window
+// alone. Mean returns false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

@@ -33,7 +33,7 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-// Progress holds the counters of a dual solver that a checkpoint keeps beside its arrays.
+// Progress holds the counters of a dual solver that a checkpoint keeps beside the solver's arrays.
 type Progress struct {
 	Start   int64   `json:"start"`  // number of the last step before the solver began
 	Pass    int     `json:"pass"`   // passes completed
@@ -45,7 +45,7 @@ type Progress struct {
 	BiasSum float64 `json:"uneven,omitempty"`
 }
 
-// Save returns the part of s that a checkpoint keeps beside its arrays.
+// Save returns the part of s that a checkpoint keeps beside the arrays of s.
 func (s *State) Save() Saved {
 	k := Saved{
 		Start: s.Start, Began: s.StartWeights.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
@@ -62,7 +62,8 @@ func (s *State) Save() Saved {
 
 func (s *Sum) save() *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to it.
+// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to the
+// array.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {
@@ -79,9 +80,10 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep sets the number of steps that s has taken, and allocates the weights that the run
-// started from if there are any. It must be called before BeginDual. It reports false if no such
-// run can be at that step, or if from has biases for another number of vectors.
+// RestoreStep sets the number of steps that s has taken. If the run started from a model,
+// RestoreStep also sets that model's biases and allocates its weights. It must be called before
+// BeginDual. It returns false if a run of s can't be at the step in from, or if from has biases for
+// another number of vectors than s.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {
@@ -97,8 +99,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the numbers of s that are neither in arrays nor set by RestoreStep. It reports false
-// if they do not fit s.
+// Restore sets the remaining numbers of s, those that are neither in arrays nor set by RestoreStep.
+// It returns false if from does not fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false

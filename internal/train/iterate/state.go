@@ -15,20 +15,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// State is the current iterate of a solver and the counters that belong to it. The weight vectors,
-// one for each class in a joint problem and a single one in others, are stored as w = v/scale.
+// State is the current iterate of a solver and the counters that belong to it. The weight vectors
+// w, one for each class in a joint problem and a single one in others, are stored as vectors v and
+// a common scale, with w = v/scale.
 type State struct {
 	*objective.Terms
 
 	T0           float64     // offset added to the step number in the scale lambda*(t+t0)
-	Start        int64       // steps taken before the run, by the model that it continues; else 0
+	Start        int64       // steps taken by the model that the run continues; 0 if there is none
 	StartWeights Weights     // weights of the model that the run continues; zero value without one
 	T            int64       // steps taken, including those before the run
-	Vectors      [][]float32 // v: sums of y*x times coefficients, 0 or 1 for the hinge loss
-	Biases       []float64   // elements of v for the appended feature; biases if they have no penalty
+	Vectors      [][]float32 // vectors v: sums of y*x times coefficients, 0 or 1 for the hinge loss
+	Biases       []float64   // each v's element for the appended feature; the bias if unpenalized
 	Violations   int64       // steps with a nonzero coefficient, or with a changed dual variable
 
-	// With projection onto a ball w is Factor*v/scale. Without it Factor is 1.
+	// With projection onto a ball, w is Factor*v/scale. Without projection, Factor is 1.
 	Factor float64
 	Radius float64 // radius of the ball that w is projected onto; 0 for no projection
 	Norm2  float64 // |v|^2 with the appended feature; kept up to date if Radius > 0
@@ -38,7 +39,7 @@ type State struct {
 	Total   int64     // steps at the end of the run, including those before it
 	Period  int64     // steps between two samples of w for the average
 	Average *Average  // average of w; nil if the result is the last iterate
-	Origin  int64     // number of the last step that does not count for the average
+	Origin  int64     // step after which the average begins
 	scalars []float64 // buffer of Sample
 
 	Windows *certificate.Windows // sums of the rows' coefficients, for the lower bound; may be nil
@@ -56,8 +57,8 @@ func New(t *objective.Terms, n int) State {
 // Done returns the number of steps of this run so far.
 func (s *State) Done() int64 { return s.T - s.Start }
 
-// Scale returns the number by which v is divided to get w if w was never projected: lambda*(t+t0),
-// or lambda*n in a dual solver.
+// Scale returns the scale in w = v/scale, projections not included: lambda*(t+t0), or lambda*n in a
+// dual solver, where n is the number of rows.
 func (s *State) Scale() float64 {
 	if s.FixedScale > 0 {
 		return s.FixedScale
@@ -65,34 +66,35 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// Divisor returns the number by which v is divided to get w, projections included.
+// Divisor returns the number by which v is divided to get w, including the effect of projections.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
-// NotFinite sets Err, which ends the run: in step T+1 the score of row i is infinite or NaN.
+// NotFinite ends the run by setting Err: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail sets Err, which ends the run: at the given step a number is infinite or NaN. subject begins
-// the reason, such as "a weight is". row is an index in the set, -1 if no single row is the cause.
+// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject is the
+// begin of the reason and names the number, such as "a weight is". row is the index of the row in
+// the set, or -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
-// with Vectors[k], and divisor is the result of Divisor or Scale; if that is 0, w is 0.
+// with Vectors[k], and divisor is the result of Divisor or Scale. If divisor is 0, w is 0.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.FreeBias {
 		z = s.Biases[k]
 	}
-	if divisor > 0 { // before the first step without an offset w is 0 by definition
+	if divisor > 0 { // otherwise no step was taken, T0 is 0, and w is 0 by definition
 		z += (float64(dot) + float64(s.BiasScale*s.Biases[k])) / divisor
 	}
 	return z
 }
 
-// BiasUpdate returns the number that a step with a row adds to its element of Biases. g is the
-// row's coefficient times its weight, divided by the number of rows of the step, and a the multiple
-// of the row that is added to v.
+// BiasUpdate returns the number that one row of a step adds to an element of Biases. g is the row's
+// coefficient times its weight, divided by the number of rows of the step. a is the multiple of the
+// row that the step adds to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.FreeBias {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -100,8 +102,9 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps, n at most, up to and including the one after which w is
-// sampled next. Samples are counted back from the end of the run, so that the last step is sampled.
+// BeforeSample returns the number of steps until w is sampled next, or n if that is smaller. w is
+// sampled after the last of the counted steps. It is sampled every Period steps, counted back from
+// the end of the run, so that it is sampled after the last step of the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -127,8 +130,9 @@ func (s *State) Sample() {
 	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
 }
 
-// AddRow adds a times row i to vector k. With projection it also updates Norm2, the appended
-// feature included. The caller must add that feature's part to Biases afterwards.
+// AddRow adds row i, multiplied by a, to Vectors[k]. With projection it also updates Norm2,
+// including the change that the appended feature makes. The caller must make that change to Biases
+// afterwards.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
@@ -138,8 +142,8 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball if it is outside. Only Factor changes, unless it falls below
-// 2^-20: then part of it moves to v.
+// Project scales w down to the ball if w is outside the ball. It changes only Factor, unless Factor
+// falls below 2^-20: then part of Factor moves to v.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -180,8 +184,8 @@ func (s *State) RefreshNorm() {
 }
 
 // EndEpoch must be called after each pass over the rows, with the number of passes so far. It
-// begins the certificate's next window when it is due. After enough steps it also checks that v is
-// finite and, with projection, recomputes its norm.
+// begins the next window of Windows when that is due. If enough steps were taken since the last
+// check, it also checks that v is finite and, with projection, recomputes Norm2.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -238,7 +242,7 @@ func (s *State) Last(w [][]float32, b []float64) {
 		if s.FreeBias {
 			b[k] = s.Biases[k]
 		}
-		if d == 0 { // before the first step without an offset w is 0
+		if d == 0 { // no step was taken and T0 is 0, so that w is 0
 			continue
 		}
 		for j, z := range v {
@@ -256,9 +260,9 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 }
 
 // SetStart sets w to the weights of a model that has taken the given number of steps. If a prior
-// was set before, w becomes the difference from it. SetStart must be called before the first step.
-// It returns an error if the model has a bias but the problem has none, or if a weight times the
-// scale exceeds the range of float32.
+// was set before, w becomes the difference from the prior. SetStart must be called before the first
+// step. It returns an error if the model has a bias but the problem has none, or if a weight times
+// the result of Scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
@@ -267,10 +271,10 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	for k := range s.Vectors {
 		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
-			b = 0 // models from liblinear have such a bias to break ties
+			b = 0 // models from liblinear have such a tiny bias to break ties
 		}
 		if b != 0 && s.BiasScale == 0 && !s.FreeBias {
-			return fmt.Errorf("the model has a bias, but Bias is \"none\"")
+			return fmt.Errorf("the model has a bias, but Bias is \"none\": choose another Bias")
 		}
 		for j, w := range weights[k] {
 			u := float64(w)
@@ -294,10 +298,11 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginDual prepares s for a dual solver: the scale becomes fixed, and the windows of the
-// certificate are dropped. The result will be the last iterate or, with mean set, the mean of
-// iterates sampled in the last pass, if the solver calls Average.Turn after each pass: 16 to 31 of
-// them, fewer with fewer rows or with many columns.
+// BeginDual prepares s for a dual solver: it fixes the scale of v at lambda*n, where n is the
+// number of rows, and drops Windows. The result of the run will be the last iterate. If mean is
+// set, the result will instead be the mean of iterates sampled in the last pass, provided that the
+// solver calls Average.Turn after each pass. A pass has 16 to 31 samples, or fewer with few rows or
+// many columns.
 func (s *State) BeginDual(mean bool) {
 	s.Windows = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))
@@ -306,19 +311,20 @@ func (s *State) BeginDual(mean bool) {
 	}
 	s.Origin, s.Period = s.T, max(1, int64(s.Count()/16), int64(s.X.Cols()/128))
 	s.Average = NewAverage(math.MaxInt64, len(s.Vectors), s.X.Cols())
-	s.Average.Shift = 0 // the product in Mean overflows, so that windows are never mixed
+	s.Average.Shift = 0 // 3*(Total>>1) in Mean overflows, so that windows are never mixed
 }
 
-// Adopt copies the weights and counters of last, a state on other rows, and uses its average.
-func (s *State) Adopt(last *State) {
-	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = last.T0, last.T, last.Start, last.Origin,
-		last.Total, last.Period
-	for k, v := range last.Vectors {
+// Adopt copies the weights and counters of the state old, which is on other rows, to s. Both states
+// then share the average of old.
+func (s *State) Adopt(old *State) {
+	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = old.T0, old.T, old.Start, old.Origin,
+		old.Total, old.Period
+	for k, v := range old.Vectors {
 		copy(s.Vectors[k], v)
 	}
-	copy(s.Biases, last.Biases)
-	s.Factor, s.Radius, s.Norm2 = last.Factor, last.Radius, last.Norm2
-	s.Violations, s.Checked, s.Average = last.Violations, last.Checked, last.Average
+	copy(s.Biases, old.Biases)
+	s.Factor, s.Radius, s.Norm2 = old.Factor, old.Radius, old.Norm2
+	s.Violations, s.Checked, s.Average = old.Violations, old.Checked, old.Average
 }
 
 // Weights is a set of weight vectors W with their biases B. W is nil if there are none.
@@ -331,7 +337,7 @@ type Weights struct {
 type Error struct {
 	Step   int64  // number of the step, from 1
 	Row    int    // index of the row in the training set; -1 if no single row is the cause
-	Reason string // text without the step, for users
+	Reason string // what is wrong, for users; the step is not mentioned
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }
@@ -343,8 +349,8 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, plus the prior if there is one. It returns no weights (a
-// nil W) if there is no average, because the result is then the last iterate.
+// LastIterate returns the last iterate, plus the prior if there is one. If there is no average, the
+// result of the run is the last iterate itself, and LastIterate returns no weights (a nil W).
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v
