@@ -10,9 +10,9 @@ import "math"
 // weight, would make the sums equal. The bound with the changed variable is valid, and differs from
 // the computed bound by that row's part.
 
-// balance holds upper bounds on the changes of terms of the lower bound if one dual variable, or
-// all of them, change so that the sums over both sides are equal. All are 0 if the bias has a
-// penalty or there is no bias.
+// balance bounds how much terms of the lower bound change if one dual variable, or all of them,
+// change so that the sums over the two sides (see sideSums) become equal. All fields are 0 if the
+// bias has a penalty or there is no bias.
 type balance struct {
 	slack   float64 // largest relative change of each dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
@@ -21,12 +21,12 @@ type balance struct {
 }
 
 // balanceRows is the largest number of rows whose dual variables are changed one by one to make the
-// sums over both sides nearly equal.
+// sums over the two sides (see sideSums) nearly equal.
 const balanceRows = 64
 
-// balance scales the dual variables of the side with the larger sum down, and then changes up to
-// balanceRows of all dual variables, one by one, so that the sums over both sides are nearly equal.
-// It returns the cost of the remaining difference.
+// balance makes the sums over the two sides (see sideSums) nearly equal. It scales down the dual
+// variables of the side with the larger sum, and then changes up to balanceRows dual variables of
+// both sides, one by one. It returns the cost of the remaining difference.
 func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
 	var inner []int // some rows with a nonzero dual variable that can grow by 2^-10 of itself
@@ -62,21 +62,22 @@ func (p binary) balance(a []float32) balance {
 	return p.moveCost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
-// movable reports whether a dual variable v can change by to - v, and even by twice as much: the
-// result v + 2*(to - v) has the sign of v and is in the range of the loss.
-func (p binary) movable(v, to float32) bool {
-	beyond := to + (to - v)
+// movable reports whether a dual variable can change from v to next, and even by twice as much:
+// whether v + 2*(next - v) has the sign of v and is in the range of the loss.
+func (p binary) movable(v, next float32) bool {
+	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// moveCost returns the cost of changing the dual variable of one row so that the sum of a side
-// changes by missing. It chooses the row in inner for which the norm changes least, of those whose
-// dual variable can change by that much. If there is none, the cost is the slack alone.
-func (p binary) moveCost(a []float32, inner []int, missing float64) (least balance) {
+// moveCost returns the cost of changing the dual variable of one row so that the sum over a side
+// changes by difference. Among the rows in inner whose dual variable can change by that much, it
+// chooses the row for which the norm of the sum of c_i*a_i*y_i*x_i changes least. If there is no
+// such row, the cost is only a slack: a small relative change of all dual variables.
+func (p binary) moveCost(a []float32, inner []int, difference float64) (least balance) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
-		step := missing / p.RowWeight(i) * (1 + 0x1p-20)
+		step := difference / p.RowWeight(i) * (1 + 0x1p-20)
 		v := a[i]
 		// Rounded to float32, v plus far is still above v plus step, and v minus far below v minus
 		// step, because far is at least a few units of v's rounding.
@@ -84,7 +85,7 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 		if !p.movable(v, float32(float64(v)+far)) || !p.movable(v, float32(float64(v)-far)) {
 			continue
 		}
-		length := float64(missing * math.Sqrt(float64(p.Norms[i])) * 1.001)
+		length := float64(difference * math.Sqrt(float64(p.Norms[i])) * 1.001)
 		if found && length >= least.length {
 			continue
 		}
@@ -98,16 +99,16 @@ func (p binary) moveCost(a []float32, inner []int, missing float64) (least balan
 		bent := 2*math.Abs(float64(v)) + step
 		least = balance{
 			length: length,
-			gain:   float64(missing * (linear + bent) * 1.001),
+			gain:   float64(difference * (linear + bent) * 1.001),
 			// If its argument changes by e, an entropy changes by less than e*log(3/e).
-			entropy: float64(max(missing, 0x1p-60*p.RowWeight(i)) * (64 + linear)),
+			entropy: float64(max(difference, 0x1p-60*p.RowWeight(i)) * (64 + linear)),
 		}
 	}
 	return least
 }
 
-// sideSums returns the sum of c_i*|a_i| over the rows with y_i*a_i above 0, and the sum over the
-// rows with y_i*a_i below 0; y_i is 1 for regression.
+// sideSums returns the sums of c_i*|a_i| over the two sides: the rows with y_i*a_i above 0, and the
+// rows with y_i*a_i below 0. c_i is the weight of row i; y_i is 1 for regression.
 func (p binary) sideSums(a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))

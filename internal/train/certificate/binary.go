@@ -84,8 +84,8 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 
-// DualAt returns s*mean - s^2*half, minus a bound on the rounding errors of these operations; 0 for
-// s = 0.
+// DualAt returns s*mean - s^2*half, the dual objective of dual variables multiplied by s, minus a
+// bound on the rounding errors of these operations. For s = 0 it returns 0.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
 		return 0 // half may be infinite here, and 0*half NaN
@@ -94,8 +94,9 @@ func DualAt(s, mean, half float64) float64 {
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// entropyBound returns the bound for the log loss. half must be at least |u|^2/(2 lambda). slack is
-// the largest relative error of the dual variables plus that of the sums.
+// entropyBound returns the lower bound on the optimum for the log loss. half must be at least
+// |u|^2/(2 lambda), with u as at the top of this file. slack is the largest relative error of the
+// dual variables plus that of the sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {
@@ -123,11 +124,15 @@ type curve struct {
 	size                    float64 // sum of the magnitudes of the terms that are linear in s
 }
 
-// maximize returns the largest value that it finds, at least 0, of a function of s in (0, 1]: the
-// mean over the rows, minus s^2*half, minus a bound on the error that slack, the relative error of
-// the dual variables, causes. sum returns the sum over the rows at positions from to to-1 of the
-// view. The function is concave, so that two Newton steps from s = 1 usually come close to the
-// maximum. They end early when the next step would gain at most 2^-26 of the value.
+// maximize returns the largest value that it finds, at least 0, of the function
+//
+//	f(s) = mean - s^2*half - error
+//
+// for s in (0, 1]. mean is the mean over the rows of a function of s; sum returns its sum over the
+// rows at positions from to to-1 of the view. error is a bound on the error that slack, the
+// relative error of the dual variables, causes. The function f is concave, so that two Newton steps
+// from s = 1 usually come close to its maximum. maximize ends early if the next step would gain at
+// most 2^-26 of the value.
 func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

@@ -34,9 +34,9 @@ func boundedOf(p objective.Problem) bounded {
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
 // the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
 // all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
-// the rows. Bound may change a: if the bias has no penalty, it balances both sides, and in a joint
-// problem it scales down the dual variables of a row whose sum exceeds 1. For a joint problem whose
-// biases have no penalty it returns NaN and 0.
+// the rows. Bound may change a. If the bias has no penalty, it makes the sums over the two sides
+// (see balance.go) nearly equal. In a joint problem it scales down a row's dual variables if their
+// sum exceeds 1. For a joint problem whose biases have no penalty, Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -45,9 +45,10 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 }
 
 // FromScores returns dual variables computed from the scores of the rows with the weight vectors w
-// and the biases b, and their lower bound, or 0 if that is larger. For a loss with kinks it tries
-// several smoothing widths and keeps the width with the best bound; it tries the argument width as
-// well if that is above 0. It returns nil and NaN where Bound returns NaN.
+// and the biases b, and the lower bound that Bound returns for them, or 0 if that is larger. For a
+// loss with kinks it tries several smoothing widths and keeps the width with the best bound; if the
+// argument width is above 0, it tries that width as well. FromScores returns nil and NaN if Bound
+// would return NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

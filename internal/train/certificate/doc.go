@@ -10,13 +10,13 @@
 //
 //	D' <= P* - |P' - P|
 //
-// so that D' <= P', and P exceeds P* by at most P' - D'. Below, u is 2^-53, the relative rounding
-// error of float64. A sum of n numbers in any order has an error of at most n u times the sum of
+// so that D' <= P', and P exceeds P* by at most P' - D'. Below, e0 is 2^-53, the relative rounding
+// error of float64. A sum of n numbers in any order has an error of at most n e0 times the sum of
 // their magnitudes.
 //
 // Sums. Every float64 sum runs over rows, columns or vectors. Its addends are products of a few
 // operations each, with weights whose mean was itself such a sum. One number, SumError = (8 rows +
-// columns + classes + 64) u, exceeds the error of each such sum, relative to the sum of the
+// columns + classes + 64) e0, exceeds the error of each such sum, relative to the sum of the
 // magnitudes of its addends. For sums of sums it counts once for each level.
 //
 // Scores. A float32 dot product has an error of at most k 2^-24 times the sum of its products'

@@ -78,10 +78,10 @@ func Sum(a []float32) (sum float64) {
 	return sum
 }
 
-// halfNorm returns an upper bound, half, on |u|^2/(2 lambda). u concatenates one vector for each
-// class: the mean of all rows, each multiplied by its own dual variable if that is its class, else
-// by minus its dual variable for the class. prior is a bound on the error of the dual objective
-// that the roundings of the prior's scores cause.
+// halfNorm returns an upper bound, half, on |u|^2/(2 lambda). The vector u is made of one vector
+// for each class r: the mean over all rows, where a row of class r is multiplied by its own dual
+// variable (see ownDuals), and any other row by minus its dual variable for r. prior is a bound on
+// the error of the dual objective that the roundings of the prior's scores cause.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())
@@ -123,7 +123,7 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 	return norm * norm / (2 * j.Lambda), float64(2 * math.Sqrt(squares) * j.PriorError(r2))
 }
 
-// entropyBound returns the bound for the log loss: see binary.entropyBound.
+// entropyBound returns the lower bound on the optimum for the log loss: see binary.entropyBound.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
 	return maximize(&j.View, half, j.SumError, func(s float64, from, to int) (at curve) {
 		for p := from; p < to; p++ {

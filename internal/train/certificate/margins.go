@@ -90,11 +90,12 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth returns the largest bound at(h) that it finds, or 0 if none is larger, and its width h.
-// far holds the rows' distances from their nearest kinks; bestWidth sorts it. The first width is
-// twice the 15 % quantile of far or, if that is 0, the smallest positive distance, or 1 if there is
-// none. bestWidth then multiplies the width by 4, 1/4, 2, 1/2, sqrt(2) and 1/sqrt(2), up to six
-// times by each while the bound rises.
+// bestWidth looks for the smoothing width h with the largest lower bound at(h). It returns the
+// largest bound that it finds, or 0 if that is larger, and its width. far holds the rows' distances
+// from their nearest kinks; bestWidth sorts it. The first width is twice the 15 % quantile of far
+// or, if that is 0, the smallest positive distance, or 1 if there is none. bestWidth then
+// multiplies the width by 4, 1/4, 2, 1/2, sqrt(2) and 1/sqrt(2), up to six times by each while the
+// bound rises.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits
@@ -117,7 +118,8 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 	return best, width
 }
 
-// Softmax stores e^(z_r) in b[r], divided by the sum over all r. One of the z_r must be 0.
+// Softmax stores e^(z_r), divided by the sum of these numbers over all r, in b[r]. One of the z_r
+// must be 0.
 func Softmax(z, b []float64) {
 	zero := objective.LogSumExp(z, 0) // at least 0, because one of the z_r is 0
 	for r, v := range z {
@@ -137,7 +139,7 @@ func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	}
 	sorted = sorted[:0]
 	for _, v := range z {
-		if v >= top-h { // elements below top-h become 0, because level is at least top-h
+		if v >= top-h { // smaller elements become 0, because level is at least top-h
 			sorted = append(sorted, v)
 		}
 	}

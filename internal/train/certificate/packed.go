@@ -9,15 +9,16 @@ import (
 
 // Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
 // for each row or, in a joint problem, one for each row and class, in ascending order of the rows'
-// indices in the training set. The number n means Scale*n/65535, or Scale*(n-32767)/32767 if Signed
-// is true.
+// indices in the training set. A number n in Duals stands for the dual variable Scale*n/65535 or,
+// if Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
 	Signed bool     // whether some dual variables are negative
 	Scale  float64  // largest magnitude of the dual variables, or 1 if that is larger
-	Duals  []uint16 // dual variables, as the numbers n
+	Duals  []uint16 // the numbers n that stand for the dual variables
 }
 
-// units returns the number n that means 0, and by how much the number that means Scale exceeds it.
+// units returns zero, the number in Duals that stands for the dual variable 0, and scale, such that
+// the number zero + scale stands for the dual variable Scale.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767
@@ -63,8 +64,9 @@ func PackedLen(p objective.Problem) int {
 	return n * v.Count()
 }
 
-// Unpack returns the dual variables, clamped to the range of the loss, at the indices of p's rows
-// in View.X. They are 0 for a row's own class in a joint problem and for rows that p leaves out.
+// Unpack returns the dual variables of p, clamped to the range of the loss. The order of the rows
+// is that of View.X. The dual variables are 0 for a row's own class in a joint problem and for rows
+// that p leaves out.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())
