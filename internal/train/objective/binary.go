@@ -101,7 +101,8 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 	return sum
 }
 
-// At returns P for the weight vector w[0] and its bias, as Problem says.
+// At returns the primal objective P for the weight vector w[0] and its bias bias[0], from float32
+// dot products; NaN if a score is not finite.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		return [4]float64{b.SumLosses(x, w[0], bias[0], from, to)}
@@ -109,10 +110,11 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
 
-// Clamp returns the dual variable nearest to a that the loss allows, as Problem says.
+// Clamp returns the value nearest to a that the loss allows for a dual variable.
 func (b *Binary) Clamp(a float32) float32 { return b.Cost.Clamp(a) }
 
-// AtZero returns P at w = 0 or, with a prior, at the prior, as Problem says.
+// AtZero returns the primal objective P at w = 0 or, with a prior, at the prior: the mean loss
+// there.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
@@ -123,11 +125,12 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError returns a bound on the error of the mean loss, as Problem says. To z it adds SumError *
-// (1 + Epsilon + the root mean square of the regression targets), for the roundings of margins. A
-// loss whose derivative is at most s in magnitude changes by at most s*z. A loss whose second
-// derivative is at most c changes by at most c/2 z (2d + z) where its derivative is c*d, and d^2 is
-// at most 2/c times the loss.
+// LossError returns a bound on the error of the mean loss if the scores have the root mean square
+// error z; loss is the mean loss as computed. To z it first adds SumError * (1 + Epsilon + the root
+// mean square of the regression targets), for the roundings of margins. A loss whose derivative is
+// at most s in magnitude changes by at most s*z. A loss whose second derivative is at most c
+// changes by at most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the
+// loss.
 func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

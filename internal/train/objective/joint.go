@@ -20,10 +20,10 @@ type Joint struct {
 	Costs [][]float64
 }
 
-// Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z. The
-// element of the row's own class is set to 0; it would be minus the sum of the others. Coefficients
-// returns false if all elements are 0 with the loss of Crammer and Singer, else true. With a prior,
-// z is the scores minus the prior's scores.
+// Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z. It
+// sets the element of the row's own class to 0, in place of minus the sum of the other elements.
+// With the loss of Crammer and Singer, Coefficients returns false if all elements are 0; otherwise
+// it returns true. With a prior, z is the scores minus the prior's scores.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -75,7 +75,7 @@ func (j *Joint) Cost(y, r int) float64 {
 	return 1
 }
 
-// Loss returns the loss of a row of class y with the scores z, which include a prior's.
+// Loss returns the loss of a row of class y with the scores z, which include the prior's scores.
 func (j *Joint) Loss(z []float64, y int) float64 {
 	if j.Log {
 		return LogSumExp(z, z[y])
@@ -106,20 +106,21 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	})
 }
 
-// MeanLoss64 is MeanLoss with float64 dot products of the weight vectors all.
-func (j *Joint) MeanLoss64(all [][]float64, b []float64) float64 {
+// MeanLoss64 is MeanLoss with float64 weight vectors w and float64 dot products.
+func (j *Joint) MeanLoss64(w [][]float64, b []float64) float64 {
 	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
-		z := make([]float64, len(all))
+		z := make([]float64, len(w))
 		return func(i int) []float64 {
 			for r := range z {
-				z[r] = x.Dot64(i, all[r]) + b[r]
+				z[r] = x.Dot64(i, w[r]) + b[r]
 			}
 			return z
 		}
 	})
 }
 
-// At returns P for the weight vectors w and their biases b, as Problem says.
+// At returns the primal objective P for the weight vectors w and their biases b, from float32 dot
+// products; NaN if a score is not finite.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
 }
@@ -142,10 +143,12 @@ func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) floa
 	return sums[0] / float64(j.Count())
 }
 
-// Clamp returns the larger of a and 0, the nearest feasible dual variable, as Problem says.
+// Clamp returns the larger of a and 0, the nearest value that is feasible for a dual variable. It
+// does not limit the sum of a row's dual variables.
 func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
-// AtZero returns P at w = 0 or, with a prior, at the prior, as Problem says.
+// AtZero returns the primal objective P at w = 0 or, with a prior, at the prior: the mean loss
+// there.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {
@@ -156,9 +159,9 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// LossError returns a bound on the error of the mean loss, as Problem says: a loss changes by at
-// most twice the largest change of a score. To that it adds SumError times the largest cost, for
-// the rounding of the sum of cost and scores.
+// LossError returns a bound on the error of the mean loss if the scores have the root mean square
+// error z: a loss changes by at most twice the largest change of a score. To 2*z it adds SumError
+// times the largest cost (at least 1), for the rounding of the sum of cost and scores.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
@@ -167,13 +170,14 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	return float64(2*z) + float64(j.SumError*most)
 }
 
-// LogSumExp returns the logarithm of the sum over r of e^(z_r - zero), or 0 if that is negative. If
-// zero is one of the z_r, it can be negative only by rounding. LogSumExp does not overflow.
-func LogSumExp(z []float64, zero float64) float64 {
+// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), or 0 if that logarithm is
+// negative. If base is one of the z_r, it can be negative only by rounding. LogSumExp does not
+// overflow.
+func LogSumExp(z []float64, base float64) float64 {
 	top := slices.Max(z)
 	var sum float64
 	for _, v := range z {
 		sum += floats.Exp(v - top)
 	}
-	return max(0, top-zero+floats.Log(sum))
+	return max(0, top-base+floats.Log(sum))
 }

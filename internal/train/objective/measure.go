@@ -17,7 +17,8 @@ type Evaluation struct {
 	Scale   *scale.Scale // scaling that is folded into the vectors; nil for none
 }
 
-// Measure returns P for the evaluated vectors, and a bound on its absolute error.
+// Measure returns the primal objective P for the vectors in f, and mistake, a bound on the absolute
+// error of the returned P.
 func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	penalty := PenaltyOf(t, f.W, f.B)
 	z := t.ScoreError(t.MaxNorm(f.W, penalty), f.B, f.DotSize, f.R2)

@@ -17,14 +17,14 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 (|w - from|^2 + (bias/biasScale)^2). A nil from means zeros. With a
-// prior, bias must be the difference from the prior's bias.
-func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
+// Penalty returns lambda/2 (|w - prior|^2 + (bias/biasScale)^2). A nil prior means zeros. If prior
+// is not nil, bias must be the difference from the prior's bias.
+func Penalty[F float32 | float64](w []F, prior []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
-	if from == nil {
+	if prior == nil {
 		sum = SquareSum(w)
 	}
-	for j, v := range from {
+	for j, v := range prior {
 		d := float64(w[j]) - float64(v)
 		sum += float64(d * d)
 	}

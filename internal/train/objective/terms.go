@@ -3,8 +3,8 @@
 //	P(w) = lambda/2 |w|^2 + the weighted mean of the rows' losses,
 //
 // and a bound on the error of the computed value. A problem is Binary (one weight vector) or Joint
-// (one weight vector for each class, trained together). Both embed Terms, the rows and the
-// penalty. The solvers call their methods for the coefficients of steps.
+// (one weight vector for each class, trained together). Both embed Terms, which holds the rows and
+// the penalty. Solvers call the methods of Binary and Joint for the coefficients of steps.
 package objective
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Problem is a Binary or a Joint problem.
 type Problem interface {
-	// AtZero returns P at w = 0, or at the prior: the mean loss there.
+	// AtZero returns the objective P at w = 0 or, with a prior, at the prior: the mean loss there.
 	AtZero() float64
 	// Clamp returns the feasible value nearest to the dual variable a. In a joint problem it does
 	// not limit the sum of a row's dual variables.
@@ -67,8 +67,9 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest norm of the vectors w, or more: for a single vector without a prior,
-// it computes an upper bound from the given penalty of w, which may include the bias's penalty.
+// MaxNorm returns the largest norm of the vectors w, or an upper bound on it: for a single vector
+// without a prior, it computes an upper bound from the argument penalty, the penalty of w, which
+// may include the bias's penalty.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -79,7 +80,8 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns the ScoreError of the results of PriorScore64; 0 without a prior.
+// PriorError returns a bound on the root mean square error of the scores that PriorScore64 returns,
+// as ScoreError computes it; 0 without a prior. r2 is the mean squared norm of the rows.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
