@@ -15,7 +15,7 @@ type definition struct {
 	coefficient func(m, epsilon float64) float64
 	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
-	kink        func(m, epsilon float64) float64 // see Func.KinkDistance; nil for a loss without kinks
+	kink        func(m, epsilon float64) float64 // Func.KinkDistance; nil for a loss without kinks
 
 	// Set by prepare.
 	low, high float64 // Traits.Low and High, limited to finite float32 numbers
@@ -89,8 +89,9 @@ func (d *definition) linear(b, epsilon float64) float64 {
 	return float64(d.Linear * b)
 }
 
-// ramp returns u + 1/2 clipped to [0, 1], and the magnitude of its derivative with respect to the
-// margin: inverse where it is not clipped, else 0. u is the distance from a kink, times inverse.
+// ramp returns u + 1/2 clipped to [0, 1], and the magnitude of the derivative of that with respect
+// to the margin: inverse where u + 1/2 is not clipped, else 0. u is the signed distance of the
+// margin from a kink, times inverse, which is 1 divided by the smoothing width.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

@@ -2,7 +2,7 @@ package loss
 
 import "math"
 
-// epsInsensitive is max(0, |m|-epsilon), where m is z - y.
+// epsInsensitive is the loss max(0, |m|-epsilon), where m is the score z minus the target y.
 var epsInsensitive = definition{
 	Traits: Traits{Name: "eps-insensitive", Formula: "max(0, |y - z| - epsilon)", Numbers: true,
 		Epsilon: true, Kinks: true, Low: -1, High: 1},

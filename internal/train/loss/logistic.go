@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// logistic is log(1 + e^-m). Minus its conjugate at -b is the entropy of b and 1-b.
+// logistic is the loss log(1 + e^-m) of the margin m. Minus its conjugate at -b is the entropy of b
+// and 1-b.
 var logistic = definition{
 	Traits: Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Linear: 1,
 		Entropy: true},
@@ -44,34 +45,34 @@ func negate(dst, m []float64) {
 	}
 }
 
-// bestOfEntropy implements Func.DualStep for Log. The best value makes log((1-to)/to) the margin
-// after the step. With the logit t = log(to/(1-to)),
+// bestOfEntropy implements Func.DualStep for Log. With the best value next of the dual variable,
+// the margin after the step is log((1-next)/next). With the logit t = log(next/(1-next)),
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
 // The left side has a derivative with respect to t between 1 and 1 + q/4. bestOfEntropy takes
-// Newton steps from t = -m, between a lower and an upper bound of t that it tightens. A step that
-// leaves the bounds or is more than half as long as the step before is replaced by a bisection,
-// because the steps could oscillate. Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so
-// that the upper bound is at most the larger of log q and 1 - m. Likewise, the lower bound is at
-// least the smaller of -log q and -1 - m.
-func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
+// Newton steps from t = -m, and tightens a lower and an upper bound of t. A step that leaves the
+// bounds or is more than half as long as the step before is replaced by a bisection, because the
+// steps could oscillate. Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the
+// upper bound is at most the larger of log q and 1 - m. Likewise, the lower bound is at least the
+// smaller of -log q and -1 - m.
+func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
 	if q > 16 { // for smaller q, low and high are close enough together
 		far := floats.Log(q)
 		low, high = max(low, min(-far, -m-1)), min(high, max(far, 1-m))
 	}
-	to = floats.Sigmoid(t)
-	off := to - a
-	curvature := float64(to * (1 - to))
+	next = floats.Sigmoid(t)
+	off := next - a
+	curvature := float64(next * (1 - next))
 	if math.Abs(off) > curvature {
 		gap = max(0, floats.Log1pExp(-m)+XLogX(a)+XLogX(1-a)+float64(a*m))
-	} else if curvature > 0 { // second-order estimate of the relative entropy of a and to
+	} else if curvature > 0 { // second-order estimate of the relative entropy of a and next
 		gap = float64(off*off) / (2 * curvature)
 	}
 	last := math.Inf(1)
 	for range 32 {
-		f := t + m + float64(q*(to-a))
+		f := t + m + float64(q*(next-a))
 		if f > 0 {
 			high = t
 		} else {
@@ -83,19 +84,20 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (to, gap float64) {
 		}
 		last = math.Abs(step)
 		if steep := float64(q*curvature) > 1; steep && last <= smallLogit {
-			to = a - float64((t+step+m)/q) // solves the equation above; more accurate if q*curvature > 1
+			// Solve t + m + q (next - a) = 0 for next, which is more accurate if q*curvature > 1.
+			next = a - float64((t+step+m)/q)
 			break
 		} else if !steep && last <= 16*smallLogit {
-			// the second-order term of the sigmoid's expansion, relative to the first-order term
-			half := float64(step * (0.5 - to))
-			to += float64(float64(step*curvature) * (1 + half))
+			// the second-order term of the sigmoid's expansion, relative next the first-order term
+			half := float64(step * (0.5 - next))
+			next += float64(float64(step*curvature) * (1 + half))
 			break
 		}
 		t += step
-		to = floats.Sigmoid(t)
-		curvature = float64(to * (1 - to))
+		next = floats.Sigmoid(t)
+		curvature = float64(next * (1 - next))
 	}
-	return max(0, min(to, 1)), gap
+	return max(0, min(next, 1)), gap
 }
 
 // smallLogit is the change of a logit up to which bestOfEntropy computes its effect on the sigmoid

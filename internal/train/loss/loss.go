@@ -50,7 +50,7 @@ type Traits struct {
 	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
 	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
-	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b instead.
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b, in place of these formulas.
 	Entropy bool
 	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
 	// smoothing width for a loss with kinks; 0 if there are several such values.
@@ -63,11 +63,11 @@ type Traits struct {
 // Slope returns the largest magnitude of the loss's derivative; +Inf if that is unbounded.
 func (t *Traits) Slope() float64 { return max(-t.Low, t.High) }
 
-// Names returns the names of the losses whose traits make have return true, or of all losses if
-// have is nil.
-func Names(have func(*Traits) bool) (names []string) {
+// Names returns the names of the losses for whose traits accept returns true, or of all losses if
+// accept is nil.
+func Names(accept func(*Traits) bool) (names []string) {
 	for k := range definitions {
-		if t := &definitions[k].Traits; have == nil || have(t) {
+		if t := &definitions[k].Traits; accept == nil || accept(t) {
 			names = append(names, t.Name)
 		}
 	}
@@ -90,8 +90,9 @@ func (k Kind) Name() string { return definitions[k].Name }
 // Traits returns the loss's constants.
 func (k Kind) Traits() *Traits { return &definitions[k].Traits }
 
-// Func is a loss as a function of one number m: the margin y*z or, for regression targets, z - y.
-// Every loss is convex and never negative.
+// Func is a loss as a function of one number m: the margin y*z of a row with the label y and the
+// score z or, for regression targets y, the residual z - y. Every loss is convex and never
+// negative.
 type Func struct {
 	Kind    Kind
 	Epsilon float64 // width of EpsInsensitive; 0 for the other losses
@@ -116,29 +117,29 @@ func (f Func) Clamp(b float32) float32 {
 // -b. b must be between Traits.Low and Traits.High.
 func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
-// DualLinear returns the part of DualTerm that is proportional to b among numbers b of one sign. It
-// has no meaning for a loss with Traits.Entropy.
+// DualLinear returns the linear part of DualTerm(b), which is proportional to b; the factor may
+// differ between positive and negative b. It has no meaning for a loss with Traits.Entropy.
 func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
-// DualStep returns the value to that maximizes
+// DualStep returns next, the value that maximizes
 //
-//	DualTerm(to) - to*m - q/2 (to - a)^2
+//	DualTerm(next) - next*m - q/2 (next - a)^2
 //
 // or, for Log, nearly does. This is the best new value of the dual variable a of a row with the
-// margin m, if m rises by q times the change of a. DualStep also returns the row's duality gap
-// before the step, At(m) - DualTerm(a) + a*m, which is 0 if a is optimal for m. For Log the gap is
-// an estimate that is accurate near 0.
-func (f Func) DualStep(a, m, q float64) (to, gap float64) {
+// margin m, if m rises by q times the change of the dual variable. DualStep also returns the row's
+// duality gap before the step, At(m) - DualTerm(a) + a*m, which is 0 if a is optimal for m. For Log
+// the gap is an estimate that is accurate near 0.
+func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)
 }
 
-// DerivativesAt returns minus the first derivative and the second derivative, at m, of the loss
-// smoothed to the width h = 1/inverse; a loss without kinks is not smoothed. In a zone of width h
-// around a kink, the derivative of the smoothed loss changes linearly from its value on one side to
-// that on the other. The kink is in the middle of the zone, where the smoothed loss exceeds the
-// loss by h/8; at both ends of the zone they are equal. With the kink at one end of the zone, the
-// smoothing error would be four times as large.
+// DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
+// m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. In a
+// zone of width h around a kink, the derivative of the smoothed loss changes linearly from its
+// value on one side to its value on the other side. The kink is in the middle of the zone, where
+// the smoothed loss exceeds the loss by h/8; at both ends of the zone they are equal. With the kink
+// at one end of the zone, the smoothing error would be four times as large.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
@@ -153,8 +154,8 @@ func (f Func) SmoothedCoefficient(m, h float64) float64 {
 // KinkDistance returns the distance of m from the nearest kink. It panics for a loss without kinks.
 func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
 
-// Flat returns Traits.Flat and true, or 0 and false if the second derivative of the smoothed loss
-// has several nonzero values.
+// Flat returns Traits.Flat and true. If the second derivative of the smoothed loss has several
+// nonzero values, it returns 0 and false.
 func (f Func) Flat() (unit float64, ok bool) {
 	unit = definitions[f.Kind].Flat
 	return unit, unit > 0
@@ -177,7 +178,7 @@ func (f Func) Losses(dst, m []float64) {
 // m. a and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
 func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
-	if f.Kind == Log { // not through a function variable, as in Losses
+	if f.Kind == Log { // no call through a function variable, as in Losses
 		logDerivatives(a, curvature, m)
 		return
 	}
