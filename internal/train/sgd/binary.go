@@ -27,14 +27,15 @@ type Binary struct {
 	coefficients []float32 // multiple of each row in updates that is added to V
 }
 
-// NewBinary returns a Binary that trains the only vector of s. Rows of the class positive have the
-// label +1, all others -1; neither matters for a regression.
-func NewBinary(s iterate.State, cost loss.Func, positive int32) *Binary {
+// NewBinary returns a Binary that trains the only vector of s. Rows of the given class have the
+// label +1, all other rows -1. For a regression the class does not matter.
+func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 	return &Binary{State: s, V: s.Vectors[0],
-		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: positive}}
+		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: class}}
 }
 
-// Steps takes a step with each of the rows idx, up to an error, and samples w when due.
+// Steps takes a step with each of the rows idx, and samples w after each step for which a sample is
+// due. It stops if a step sets Err.
 func (p *Binary) Steps(idx []uint32) {
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
@@ -55,16 +56,17 @@ func (p *Binary) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
+// Batches takes a step with each batch of the rows idx. Batch k ends before idx[ends[k]].
 func (p *Binary) Batches(idx []uint32, ends []int) {
 	inBatches(&p.State, idx, ends, p.batch)
 }
 
-// inBatches calls batch with the rows of each batch and samples w when due, up to an error.
-func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint32)) {
+// inBatches calls step with the rows of each batch, and samples w after each step for which a
+// sample is due. It stops if a step sets s.Err. Batch k ends before idx[ends[k]].
+func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint32)) {
 	start := 0
 	for _, end := range ends {
-		if batch(idx[start:end]); s.Err != nil {
+		if step(idx[start:end]); s.Err != nil {
 			return
 		}
 		s.Sample()
@@ -72,8 +74,8 @@ func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint
 	}
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
-// if there is one (Fig. 2 of the paper).
+// batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
+// projects w onto the ball of that radius (Fig. 2 of the Pegasos paper).
 func (p *Binary) batch(idx []uint32) {
 	if p.Err != nil {
 		return
@@ -160,8 +162,8 @@ func (p *Binary) satisfied(i uint32, dot float32) bool {
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate adds row i, whose margin is below 1, to v, times its label and weight. It reports false,
-// and ends the run, if the margin is not finite.
+// violate adds row i, whose margin is below 1, to v, multiplied by the row's label and weight. If
+// the margin is not finite, violate ends the run and returns false.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
@@ -170,8 +172,9 @@ func (p *Binary) violate(i uint32, dot float32) bool {
 	return ok
 }
 
-// violation counts a violation by row i and updates the bias. It returns the multiple of the row
-// that the caller must add to v. It reports false, and ends the run, if the margin is not finite.
+// violation counts a violation of the margin by row i and updates the bias. It returns the multiple
+// of the row that the caller must add to v. If the margin is not finite, violation ends the run and
+// returns false.
 func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	if m := p.scaledMargin(i, dot); !floats.IsFinite(m) {
 		p.NotFinite(i)
@@ -186,8 +189,9 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runLoss takes a step with each of the rows idx, for any loss. As for the hinge w is v/scale: the
-// step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v for every coefficient g.
+// runLoss takes a step with each of the rows idx, for any loss. As for the hinge loss, w is
+// v/scale: for every coefficient g, the step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) only
+// adds g x to v.
 func (p *Binary) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.Score(0, p.X.Dot(int(i), p.V), p.Scale())

@@ -6,14 +6,15 @@ import (
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once for
-// all of them. The product of a row with all vectors has the same bits as one product with each.
+// all of them. The dot products of a row with all vectors together have the same bits as a separate
+// dot product with each vector.
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
 	scores       []float32 // dot product of the current row with each problem's vector
-	coefficients []float32 // factor of a sparse row for each vector; 0 if its margin is satisfied
+	coefficients []float32 // multiple of a sparse row to add to each vector; 0 for no violation
 
-	// For dense rows: problem k has row first+k of vectors.
+	// For dense rows: the vector of problem k is row first+k of vectors.
 	vectors *dense.Matrix
 	first   int
 
@@ -24,15 +25,15 @@ type Group struct {
 	mixed       []float32
 }
 
-// minGroup is the smallest number of problems that share sparse rows. With fewer, most of the
-// space, which is for at least 8 vectors, would be unused.
+// minGroup is the smallest number of problems that share sparse rows. They share a buffer that has
+// space for at least 8 vectors; with fewer problems, most of that space would be unused.
 const minGroup = 3
 
-// NewGroup returns a group of the problems, whose vectors are the rows of vectors from first on. It
-// returns nil, and the problems must take their steps one by one, if one of them has a projection
-// or an error or is no PlainHinge, or if sharing sparse rows would not pay. buffer(n) must return
-// the same slice of n numbers in every call, all 0 at first, because groups are made anew for each
-// part of an epoch.
+// NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
+// vectors. NewGroup returns nil if a problem has a projection or an error or is no PlainHinge, or
+// if sharing sparse rows would not pay; the problems must then take their steps one by one.
+// buffer(n) must return the same slice of n numbers in every call, all 0 at first, because groups
+// are made anew for each part of an epoch.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {
@@ -119,15 +120,16 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// interleave copies the vectors to mixed, or back if back is set. Dense rows need no copy.
-func (g *Group) interleave(back bool) {
+// interleave copies the vectors to mixed or, if restore is set, from mixed back to the vectors. For
+// dense rows it does nothing.
+func (g *Group) interleave(restore bool) {
 	if g.interleaved == nil {
 		return
 	}
 	n := len(g.scores)
 	for k, p := range g.problems {
 		for j := range p.V {
-			if own, common := &p.V[j], &g.mixed[j*n+k]; back {
+			if own, common := &p.V[j], &g.mixed[j*n+k]; restore {
 				*own = *common
 			} else {
 				*common = *own

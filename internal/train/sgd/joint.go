@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// Joint trains the weight vectors of all classes as one problem: section 5 of the paper, examples 3
-// and 4. Let phi(x, r) be x at the position of class r and 0 elsewhere. The sub-gradient of the
-// loss of a row x of class y is
+// Joint trains the weight vectors of all classes as one problem: section 5 of the Pegasos paper,
+// examples 3 and 4. Let phi(x, r) be a vector with a part for each class, which is x for class r
+// and 0 for all other classes. The sub-gradient of the loss of a row x of class y is
 //
 //	sum over r != y of b_r*(phi(x, r) - phi(x, y)).
 //
@@ -39,7 +39,8 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	return j
 }
 
-// Steps takes a step with each of the rows idx, up to an error, and samples w when due.
+// Steps takes a step with each of the rows idx, and samples w after each step for which a sample is
+// due. It stops if a step sets Err.
 func (j *Joint) Steps(idx []uint32) {
 	for n := range idx {
 		if j.batch(idx[n : n+1]); j.Err != nil {
@@ -49,13 +50,13 @@ func (j *Joint) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
+// Batches takes a step with each batch of the rows idx. Batch k ends before idx[ends[k]].
 func (j *Joint) Batches(idx []uint32, ends []int) {
 	inBatches(&j.State, idx, ends, j.batch)
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx, and then projects w onto the ball
-// if there is one.
+// batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
+// projects w onto the ball of that radius.
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
 	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w

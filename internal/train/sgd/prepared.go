@@ -8,12 +8,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// preparedSteps is the number of steps that runPrepared prepares before it takes them.
+// preparedSteps is the largest number of steps whose inputs runPrepared computes before it takes
+// them.
 const preparedSteps = 64
 
 // runPrepared does what runHinge does, for row formats whose kernel takes many steps in one call
-// and for problems without an appended feature. It prepares the inputs of up to preparedSteps
-// steps, all but w and the nonzeros, and then takes these steps.
+// and for problems without an appended feature. It first computes the inputs of up to preparedSteps
+// steps, except w and the nonzeros of the rows, and then takes these steps.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {

@@ -6,15 +6,16 @@ import (
 )
 
 // Shards trains n copies of a problem in parallel by iterative parameter mixing (McDonald, Hall and
-// Mann, NAACL 2010). The rows of a round are cut into n parts, each copy starts from the same w and
-// takes steps with one part, and the mean of the copies' vectors is the next w. t counts the steps
-// of one copy. A violation moves the mean by 1/n as much as it moves a copy, and t grows by only
-// 1/n of the steps, so that Eq. (13) of the paper and the certificate still hold.
+// Mann, NAACL 2010). The rows are visited in rounds. The rows of a round are cut into n parts, each
+// copy starts from the same w and takes steps with one part, and the mean of the copies' vectors is
+// the next w. t counts the steps of one copy. A violation moves the mean by 1/n as much as it moves
+// a copy, and t grows by only 1/n of the steps, so that Eq. (13) of the Pegasos paper and the lower
+// bounds of package certificate still hold.
 //
 // Rounds begin at fixed places of the epoch, so that the number of goroutines changes no bit.
 type Shards struct {
 	*Binary
-	parts   []*Binary // the copies
+	parts   []*Binary // the copies of the problem
 	Threads int       // goroutines that take the copies' steps
 }
 
@@ -51,7 +52,8 @@ func ShardSteps(rows int64, n, cols, shards int) int64 {
 	return rows/int64(n)*in(int64(n)) + in(rows%int64(n))
 }
 
-// Steps takes a step with each of the rows idx, the first of which must begin a round.
+// Steps takes a step with each of the rows idx. The first row of idx must be the first row of a
+// round.
 func (s *Shards) Steps(idx []uint32) {
 	p, n := s.Binary, len(s.parts)
 	for len(idx) > 0 && p.Err == nil {
@@ -84,6 +86,6 @@ func (s *Shards) Steps(idx []uint32) {
 	}
 }
 
-// Segment returns the number of steps between two checks of the context, 1024 to 8192, for vectors
-// with cols elements.
+// Segment returns the number of steps that a run takes between two checks whether its context is
+// done: 1024 to 8192, for vectors with cols elements.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
