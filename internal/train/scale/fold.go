@@ -25,8 +25,8 @@ func (s *Scale) shift(j int) float64 {
 	return float64(s.Shift[j])
 }
 
-// foldWeight returns the folded weight of column j, rounded to float32, if w is the weight for
-// scaled rows and targets.
+// foldWeight folds the scale into w, the weight of column j for scaled rows and targets. It returns
+// the folded weight, rounded to float32.
 func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.TargetUnit())
 }
@@ -66,13 +66,13 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 	return folded, biases
 }
 
-// Unfold converts the weight vectors w and biases b of a model, whose scale is of (may be nil), to
-// vectors and biases for rows and targets scaled by s. If of is not nil and not Folded, it must
-// scale rows like s. With bias false, the returned biases are nil if they are 0 within rounding
-// errors: the model's biases then came from the shifts and the center alone.
-func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]float32, []float64) {
+// Unfold converts the weight vectors w and biases b of a model to vectors and biases for rows and
+// targets scaled by s. old is the scale of the model; it may be nil. If old is not nil and not
+// Folded, it must scale rows like s. If bias is false, the returned biases are nil if they are 0
+// within rounding errors: the model's biases then came from the shifts and the center alone.
+func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
-	if of == nil || of.Folded { // w takes raw rows
+	if old == nil || old.Folded { // w is for raw rows
 		from.Folded = s.Kind != scaling.Unit
 	}
 	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
@@ -89,7 +89,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]fl
 	return unfolded, biases
 }
 
-// at returns bias k, 0 if there are none.
+// at returns b[k], or 0 if b is nil.
 func at(b []float64, k int) float64 {
 	if b == nil {
 		return 0
@@ -97,10 +97,10 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// onlyShifts reports whether the biases b of w come from the shifts and the center alone. That is
-// so if the biases for scaled rows, left, are within rounding errors of 0.
-func (s *Scale) onlyShifts(w [][]float32, b, left []float64) bool {
-	for k, rest := range left {
+// onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
+// alone. That is so if unfolded, the same biases for scaled rows, are within rounding errors of 0.
+func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
+	for k, rest := range unfolded {
 		size := math.Abs(at(b, k)) + math.Abs(s.Centre)
 		for j, v := range w[k] {
 			size += math.Abs(float64(float64(v) * s.shift(j)))
@@ -124,9 +124,9 @@ func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 	return w, b / s.TargetUnit()
 }
 
-// BiasError returns the factor that turns the relative error of float64 sums into the error of the
-// folded biases, in units of the scaled targets: the largest sum of the magnitudes that folding
-// adds to a bias. w holds the weights for scaled rows.
+// BiasError returns a factor. Multiplied by the relative error of float64 sums, it is the error of
+// the folded biases, in units of the scaled targets. The factor is the largest sum of the
+// magnitudes of the numbers that folding adds to a bias. w holds the weights for scaled rows.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, magnitude := s.shiftSum(v)

@@ -119,9 +119,9 @@ func (s *Scale) WithCols(cols int) *Scale {
 	return &c
 }
 
-// resized returns a copy of v with n values, cut off or padded with the value with.
-func resized(v []float32, n int, with float32) []float32 {
-	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{with}, max(0, n-len(v))))
+// resized returns a copy of v with n values: v is cut off, or padded with the value fill.
+func resized(v []float32, n int, fill float32) []float32 {
+	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{fill}, max(0, n-len(v))))
 }
 
 // Apply returns the scaled rows and targets, using the given number of goroutines. It returns x
@@ -144,8 +144,8 @@ func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bo
 }
 
 // Dots scales a raw row and calls set(k, z) for each vector k of w, where z is the dot product of
-// the vector and the scaled row. The row is sparse, or dense if index is nil. s must not be of the
-// kind scaling.None.
+// the vector and the scaled row. If index is nil, the row is dense; otherwise it is sparse. s must
+// not be of the kind scaling.None.
 func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
 	cols := len(w[0])
 	if s.Kind == scaling.Unit {
@@ -177,8 +177,8 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 	}
 }
 
-// ScoreOfZeros returns what the columns from cols on contribute to the score of a row by w if their
-// raw values are 0. w is a vector for scaled rows. s must have factors.
+// ScoreOfZeros returns the contribution of the columns from cols on to the score w*x of a row x
+// whose raw values in these columns are 0. w is a vector for scaled rows. s must have factors.
 func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	scaler := s.scaler()
 	for j := cols; j < len(w); j++ {
