@@ -47,9 +47,9 @@ type Solver interface {
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
 // A step sets a_i to the maximizer of the dual objective, with all other dual variables fixed
-// (Hsieh et al., algorithm 1). Because w is computed from the a_i, P - D is the mean of the rows'
-// duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step gets the gap
-// of its row before the step at no extra cost.
+// (Hsieh et al., algorithm 1). Because w is computed from the a_i, the primal objective P minus the
+// dual objective D is the mean of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i
+// with weight c_i, and each step gets the gap of its row before the step at no extra cost.
 //
 // A bias without a penalty is found by the method of multipliers: within a pass it moves like the
 // weight of an appended feature, and at the end of the pass the penalty is centered at the bias
@@ -58,7 +58,7 @@ type Descent struct {
 	common
 	Of     *objective.Binary
 	v      []float32 // the problem's only vector
-	square float64   // squared value of the bias's feature; r2 of New if the bias has no penalty
+	square float64   // square of the feature for the bias; r2 of New if the bias has no penalty
 }
 
 // common is the state that both solvers share: the dual variables, and which rows to skip.
@@ -68,7 +68,7 @@ type common struct {
 	iterate.Progress
 	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // number of each row's last visits without a gap above 0; at most maxSkip
+	streak   []float32 // number of each row's latest visits with a gap of 0; at most maxSkip
 	active   []uint32  // buffer of activeRows
 }
 
@@ -78,7 +78,7 @@ const (
 )
 
 // skip updates the skipping state of row i after a visit that found the given duality gap. A row
-// whose gap was 0 in two visits in a row is skipped for one pass, after the next such visit for
+// whose gap was 0 in two successive visits is skipped for one pass, after the next such visit for
 // two, and so on up to maxSkip. Unlike in liblinear's shrinking, every row is visited again.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
@@ -89,7 +89,8 @@ func (r *common) skip(i uint32, gap float64) {
 	r.streak[i] = min(r.streak[i]+1, maxSkip)
 }
 
-// activeRows returns the rows of idx that are not skipped in this pass, valid until the next call.
+// activeRows returns the rows of idx that are not skipped in this pass. The result is valid until
+// the next call.
 func (r *common) activeRows(idx []uint32) []uint32 {
 	if cap(r.active) < len(idx) {
 		r.active = make([]uint32, len(idx))
@@ -121,10 +122,11 @@ func (r *common) EndEpoch() {
 	r.minGap = float64(minGapShare * r.MeanGap)
 }
 
-// GapEstimate estimates P - D from the rows' mean duality gaps in the last two passes. The gaps are
-// measured in the course of a pass, and P - D is smaller at its end: the estimate is 0.7 times the
-// last pass's mean, times the square root of the ratio of the last mean to the one before if that
-// is below 1.
+// GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
+// gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is smaller
+// at its end: the estimate is 0.7 times the mean of the last pass. If that mean is below the mean
+// of the pass before, the estimate is also multiplied by the square root of the ratio of the two
+// means.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -149,11 +151,12 @@ func (r *common) Arrays(f func([]float32)) {
 	}
 }
 
-// New returns the descent on a problem that starts with the dual variables alpha, after the steps
-// of s. r2 is the mean of the rows' squared norms. With mean set, the result is the mean of the
-// last pass's iterates: P of a single iterate jumps up and down if the loss has a kink.
-func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
-	d := &Descent{common: newCommon(s, alpha, mean), Of: of, v: s.Vectors[0],
+// New returns the dual coordinate descent on the problem p. It starts with the dual variables
+// alpha, after the steps that s has taken. r2 is the mean of the rows' squared norms. If mean is
+// set, the result is the mean of the last pass's iterates: the primal objective of a single iterate
+// jumps up and down if the loss has a kink.
+func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
+	d := &Descent{common: newCommon(s, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.FreeBias {
 		d.square = r2
@@ -175,14 +178,14 @@ func (d *Descent) RecomputeWeights() {
 	}
 }
 
-// shift adds step times row i, with its feature for the bias, to v and Biases. If the bias has no
-// penalty, it adds step to BiasSum instead.
-func (d *Descent) shift(i uint32, step float32) {
-	d.X.Axpy(int(i), step, d.v)
+// shift adds change times row i to v. If the bias has no penalty, it adds change to BiasSum.
+// Otherwise it adds change times the feature for the bias to Biases.
+func (d *Descent) shift(i uint32, change float32) {
+	d.X.Axpy(int(i), change, d.v)
 	if d.FreeBias {
-		d.BiasSum += float64(step)
+		d.BiasSum += float64(change)
 	} else {
-		d.Biases[0] += float64(float64(step) * d.BiasScale)
+		d.Biases[0] += float64(float64(change) * d.BiasScale)
 	}
 }
 
@@ -253,9 +256,10 @@ func (d *Descent) DualEstimate() float64 {
 }
 
 // Improve makes the given number of passes with the solver d, whose state is s and whose problem is
-// of, each in another random order. It returns the lower bound on the optimum that the dual
-// variables then prove, or 0 if a score is not finite. r2 is the mean of the rows' squared norms.
-func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
+// p. Each pass visits the rows in another random order. Improve returns the lower bound on the
+// optimum that the dual variables then prove, or 0 if a score is not finite. r2 is the mean of the
+// rows' squared norms.
+func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)
 	visits.Only = s.Only
@@ -266,6 +270,6 @@ func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 fl
 		}
 		d.EndEpoch()
 	}
-	bound, _ := certificate.Bound(of, d.Duals(), r2)
+	bound, _ := certificate.Bound(p, d.Duals(), r2)
 	return bound
 }

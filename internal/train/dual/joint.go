@@ -36,12 +36,13 @@ type Joint struct {
 	z, old, b, sorted []float64 // buffers, one number per class: see scores, duals and project
 }
 
-// NewJoint returns the descent on a joint problem. The rows of m are the vectors of s; alpha has a
-// dual variable for each row and class. For mean see New.
-func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
+// NewJoint returns the dual coordinate descent on the joint problem p. The rows of m are the
+// vectors of s; alpha has a dual variable for each row and class. If mean is set, the result is the
+// mean of the last pass's iterates: see New.
+func NewJoint(s *iterate.State, p *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
-	return &Joint{common: newCommon(s, alpha, mean), Of: of, m: m, dots: make([]float32, k),
+	return &Joint{common: newCommon(s, alpha, mean), Of: p, m: m, dots: make([]float32, k),
 		z: make([]float64, k), old: make([]float64, k), b: make([]float64, k),
 		sorted: make([]float64, k)}
 }
@@ -61,7 +62,8 @@ func (j *Joint) RecomputeWeights() {
 	}
 }
 
-// duals returns the dual variables p_r of row i, its own class's included, in the buffer old.
+// duals stores the dual variables p_r of row i, its own class's included, in the buffer old, and
+// returns old.
 func (j *Joint) duals(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
 	row := j.alpha[i*k:][:k]
@@ -72,7 +74,8 @@ func (j *Joint) duals(i int) []float64 {
 	return j.old
 }
 
-// shift adds change times the weight of row i times the row to vector r and its bias.
+// shift adds row i, multiplied by change and by the row's weight, to vector r, and updates the bias
+// of the vector.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
@@ -106,9 +109,9 @@ func (j *Joint) Visit(all []uint32) {
 	j.T += int64(len(all))
 }
 
-// scores stores cost(y, r) + z_r - z_y, for the log loss z_r - z_y, in the buffer z for each class
-// r, where z_r is the score of row i and y its class. It returns q (see Joint), and reports whether
-// q and the elements of z are finite.
+// scores stores a number for each class r in the buffer z: cost(y, r) + z_r - z_y or, for the log
+// loss, z_r - z_y. Here z_r is the score of row i for class r, and y is the row's class. scores
+// returns q (see Joint), and reports whether q and the elements of z are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	j.X.DotVectors(j.dots, i, j.m, 0)
@@ -161,10 +164,11 @@ func (j *Joint) project(q float64) (gap float64) {
 	return gap
 }
 
-// stepToSoftmax stores dual variables of the log loss in the buffer b that are nearly the best ones
-// on the line from the old ones to the softmax of the scores: along this line the dual objective is
-// concave, and it rises at the start. It returns the row's duality gap before the step, to second
-// order if each old dual variable differs from its softmax by at most that softmax.
+// stepToSoftmax stores dual variables for the log loss in the buffer b. They are nearly the best
+// dual variables on the line from the old ones to the softmax of the scores: along this line the
+// dual objective is concave, and it rises at the start. stepToSoftmax returns the row's duality gap
+// before the step. If each old dual variable differs from its softmax by at most that softmax, the
+// gap is accurate to second order only.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
