@@ -72,8 +72,8 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run by setting Err: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject is the
-// begin of the reason and names the number, such as "a weight is". row is the index of the row in
+// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject names
+// the number at the beginning of the reason, such as "a weight is". row is the index of the row in
 // the set, or -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
