@@ -84,8 +84,7 @@ func (s *Set) Copies(pairs bool) float64 {
 var MinCopySize = 1 << 18
 
 const (
-	// MaxCopySize is the largest memory of copies, in bytes: larger
-	// rows may not fit in memory twice.
+	// MaxCopySize is the largest size of copies in bytes: larger rows may not fit in memory twice.
 	MaxCopySize = 1 << 30
 
 	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if ReorderGain is SmallGain

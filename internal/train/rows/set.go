@@ -41,7 +41,7 @@ type Set struct {
 	Y       []float32  // label of each row: a class or a regression target
 	Weight  []float64  // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32  // the distinct labels, ascending; nil for regression
-	Class   []int32    // index in Classes of each label; -1 if it is no class, for rows of weight 0
+	Class   []int32    // index of each label in Classes; -1 if absent, only for rows of weight 0
 	Norms   []float32  // squared norm of each row; nil before Measure
 
 	NoCopies  bool       // rows are not copied in the order of visits, for lack of memory
@@ -242,8 +242,8 @@ func (s *Set) ofClass(class int32) []uint32 {
 // Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
 // covers the numbers of rows and columns, the argument prior (itself a hash of the run's prior),
 // the labels, the rows and the weights. Rows with equal values have the same hash in any format.
-// Fingerprint reads the rows once, with the given number of goroutines. If stop returns true by
-// then, it returns "".
+// Fingerprint reads the rows once, with the given number of goroutines, and then returns "" if stop
+// returns true.
 func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)

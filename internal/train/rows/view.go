@@ -10,8 +10,8 @@ import (
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
-// has an index i in X. Its index in the set is SetRow(i), which differs from i if X is a selection
-// of rows or has them in another order.
+// has an index i in X. Its index in the set is SetRow(i), which can differ from i if X is a
+// selection of rows or has them in another order.
 type View struct {
 	X       store.Rows // rows of the set, or a selection or copies of these
 	Class   []int32    // class of each row of X; nil for regression
@@ -95,10 +95,10 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// InOrder calls f with the values in a for the view's rows, in the order of the view, and stores
-// the values as f leaves them in a again. a has the same number of values for each row of X, one
-// row after the other. The values that f reads and writes do not depend on whether the rows were
-// copied.
+// InOrder calls f with the values that a holds for the view's rows, in the order of the view. f may
+// change the values, and InOrder then stores them in a. a has the same number of values for each
+// row of X, one row after the other. The values that f reads and writes do not depend on whether
+// the rows were copied.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)
