@@ -56,13 +56,15 @@ func (p *Binary) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each batch of the rows idx. Batch k ends before idx[ends[k]].
+// Batches takes a step with each batch of the rows idx. Batch k is idx[ends[k-1]:ends[k]]; batch 0
+// begins at index 0.
 func (p *Binary) Batches(idx []uint32, ends []int) {
 	inBatches(&p.State, idx, ends, p.batch)
 }
 
 // inBatches calls step with the rows of each batch, and samples w after each step for which a
-// sample is due. It stops if a step sets s.Err. Batch k ends before idx[ends[k]].
+// sample is due. It stops if a step sets s.Err. Batch k is idx[ends[k-1]:ends[k]]; batch 0 begins
+// at index 0.
 func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint32)) {
 	start := 0
 	for _, end := range ends {

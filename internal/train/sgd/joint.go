@@ -50,7 +50,8 @@ func (j *Joint) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each batch of the rows idx. Batch k ends before idx[ends[k]].
+// Batches takes a step with each batch of the rows idx. Batch k is idx[ends[k-1]:ends[k]]; batch 0
+// begins at index 0.
 func (j *Joint) Batches(idx []uint32, ends []int) {
 	inBatches(&j.State, idx, ends, j.batch)
 }
