@@ -139,7 +139,8 @@ func (c *Choice) addNote(note string) {
 	c.Scale.Note = note
 }
 
-// End chooses how the run ends, and sets all settings that are still unset to their defaults.
+// End chooses how the run ends, and sets the settings that are still unset and have a constant
+// default to that default.
 func (c *Choice) End() {
 	c.finish(c.passes())
 	c.Settings = c.Plain()

@@ -88,7 +88,7 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 			next = a - float64((t+step+m)/q)
 			break
 		} else if !steep && last <= 16*smallLogit {
-			// the second-order term of the sigmoid's expansion, relative next the first-order term
+			// the second-order term of the sigmoid's expansion, relative to the first-order term
 			half := float64(step * (0.5 - next))
 			next += float64(float64(step*curvature) * (1 + half))
 			break
