@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// train trains a model on set and, if Calibrate is set, fits its sigmoids by folds.
+// train trains a model on set. If Config.Calibrate is not 0, it then fits the model's sigmoids by
+// cross-validation: see calibrate.
 func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	inner := *t
 	inner.Progress = joinProgress(1+t.Calibrate, t.Progress)
@@ -23,7 +24,8 @@ func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	return m, err
 }
 
-// joinProgress returns a callback that reports successive runs to f as one run; nil if f is nil.
+// joinProgress returns a callback for several consecutive training runs, which reports their
+// progress to f as if they were one run. It returns nil if f is nil.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f
@@ -85,8 +87,8 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	return m.Calibrate(scores, scoredLabels, weights)
 }
 
-// ownWeights returns Trainer.Weights, or ones, with 0 for the rows of classes whose weight is 0. It
-// returns nil if set has no weights.
+// ownWeights returns a copy of Trainer.Weights (1 for every row if it is nil) in which the rows of
+// classes of weight 0 have the weight 0. It returns nil if set.Weight is nil.
 func (t *task) ownWeights(set *rows.Set) []float32 {
 	if set.Weight == nil {
 		return nil
@@ -106,8 +108,8 @@ func (t *task) ownWeights(set *rows.Set) []float32 {
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
 // the rows of each label are spread evenly over the folds. It returns the number of each row's
-// fold, from 0, or -1 for a row of weight 0. weights may be nil; weights above 0 make no
-// difference. The same labels and seed give the same folds on every machine.
+// fold, from 0, or -1 for a row of weight 0. weights may be nil; it only matters which weights are
+// 0. The same labels and seed give the same folds on every machine.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Order is the order in which training visits the rows. An epoch has a step for each row, or for
-// each Config.Batch rows. Every order but IID stores eight bytes for each row and class, from which
-// the certificate is computed.
+// Order is the order in which training visits the rows. An epoch has one step for every
+// Config.Batch rows, which means one step for each row by default. Every order but IID stores eight
+// bytes for each row and class, from which the certificate is computed.
 type Order string
 
 const (
@@ -51,7 +51,7 @@ const (
 	LastIterate Average = settings.LastIterate // last iterate alone, as in the paper
 )
 
-// Bias says whether the model has a constant term, and how that is trained.
+// Bias says whether the model has a constant term, and how that term is trained.
 type Bias string
 
 const (
@@ -70,7 +70,8 @@ const (
 // n_k are sums of row weights.
 const Balanced = settings.Balanced
 
-// Finish names the solver of a run: Pegasos's steps, or a solver in their place.
+// Finish names the solver of a run: Pegasos's steps alone (FinishNone), another solver that
+// replaces some or all of these steps, or FinishAuto, which chooses.
 type Finish string
 
 const (
@@ -118,20 +119,21 @@ const (
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// DefaultLambda is the Lambda of Config.Plain.
+// DefaultLambda is the value that Config.Plain gives to Lambda if neither Lambda nor C is set.
 const DefaultLambda = settings.DefaultLambda // 1e-4
 
-// Config holds the settings of a training run. Together with the data, the other inputs of a
-// [Trainer] and the layout of the rows they determine the model.
+// Config holds the settings of a training run. The settings, the data, the layout of the rows and
+// the other inputs of the [Trainer] together determine the model.
 //
 // A zero field means its default, the value listed first. The defaults of these fields are chosen
 // from the data, by the rules of docs/training.md: Scale, TargetScale, Bias, BiasScale, Multiclass,
 // Epsilon, Finish, Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs
-// or Steps is set). If a run builds on the model in Trainer.Resume, Start or Prior, they are taken
-// from that model: Epsilon only if the losses are equal, Finish, Tol, Epochs and Steps only if the
-// run is resumed.
+// or Steps is set). In a run that builds on the model in Trainer.Resume, Start or Prior, the zero
+// ones among these fields are taken from that model's Config instead, with two restrictions:
+// Epsilon only if both losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
 //
-// The Config of a [Model] has the chosen values. [Config.Plain] chooses nothing.
+// The Config of a [Model] holds the values that were chosen. [Config.Plain] fills in zero fields
+// without data.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 	// Epsilon is the absolute error that costs nothing with EpsInsensitive, in the units of the
@@ -220,22 +222,22 @@ func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: Las
 
 // Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
 // BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
-// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. Zero
-// fields in the Config of a [Model] mean the same.
+// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. A
+// zero field in the Config of a [Model] stands for the value that Plain gives it.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
 // Validate returns a *[ConfigError] for the first invalid field, or nil. Train makes further
 // checks, which need the data.
 func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
 
-// settings returns cfg as the type of the internal packages.
+// settings converts cfg to the settings type of the internal packages.
 func (cfg Config) settings() *settings.Settings {
 	s := new(settings.Settings)
 	settings.Copy(s, cfg)
 	return s
 }
 
-// fromSettings returns the Config with the fields of s.
+// fromSettings converts s, the settings type of the internal packages, to a Config.
 func fromSettings(s settings.Settings) (cfg Config) {
 	settings.Copy(&cfg, s)
 	return cfg

@@ -4,20 +4,20 @@
 //	x, err := dense.FromSlice(n, columns, values)        // n rows, row by row; or dataset.Read
 //	m, err := pegasos.Train(ctx, x, y, pegasos.Config{}) // y []float32: a label for each row
 //	label := m.PredictDense(row)                         // or PredictSparse, Score
-//	gap := m.Result.Gap                                  // at most this share above the optimum
+//	gap := m.Result.Gap                                  // objective <= (1+gap) * optimum
 //	err = m.WriteFile("text.model")
 //
 // Rows are a [dense.Matrix], a [sparse.Matrix], or a type of the caller's that implements
-// [Examples]; package dataset reads matrices from files. With a zero [Config] the data decide how
-// features are scaled, lambda, the multi-class scheme and the solver; rows of a caller's own type
-// are scaled only if Config.Scale asks for it.
+// [Examples]; package dataset reads matrices from files. With a zero [Config] the scaling of the
+// features, lambda, the multi-class scheme and the solver are chosen from the data; rows of a
+// caller's own type are scaled only if Config.Scale asks for it.
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md lists the choices and says when
 // to set a field.
 //
 // # Objective
 //
-// The method is Pegasos, the primal estimated sub-gradient solver of Shalev-Shwartz, Singer, Srebro
-// and Cotter (Mathematical Programming 127, 2011). It minimizes
+// The basic solver is Pegasos, the primal estimated sub-gradient solver of Shalev-Shwartz, Singer,
+// Srebro and Cotter (Mathematical Programming 127, 2011). It minimizes
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
@@ -38,7 +38,7 @@
 //
 // With the defaults of [Order], [Offset] and [Average] training takes a fraction of the steps that
 // the paper's own choices, which [Paper] returns, need. Dual coordinate descent and Newton's method
-// come far closer to the optimum, in less time if a proof is required: see [Finish].
+// come far closer to the optimum; if a proof is required, they also need less time: see [Finish].
 //
 // # Certificate
 //

@@ -16,7 +16,7 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-// configErrorf returns a *ConfigError whose reason is formatted like fmt.Sprintf.
+// configErrorf returns a *ConfigError whose Reason is formatted by fmt.Sprintf.
 func configErrorf(field, format string, args ...any) error {
 	return &ConfigError{field, fmt.Sprintf(format, args...)}
 }
@@ -30,7 +30,7 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
-// newRowError returns a *RowError for a row that no scaling makes usable.
+// newRowError returns a *RowError whose Scale is false: no scaling makes the row usable.
 func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
 // publicError converts errors of the internal packages to the types of this package.

@@ -13,18 +13,18 @@ import (
 // FormatLabel returns the shortest decimal text that parses as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
-// ClassName returns the name of the class at a position in Classes, or its label as text if Names
-// is nil.
+// ClassName returns Names[class], or the label Classes[class] as text if Names is nil.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns P for the given rows, the sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns the primal objective P on rows with the given scores, labels y and weights: the
+// sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
 
-// Penalty returns lambda/2 |w|^2, where w includes the weight of an appended feature: the sum over
-// the vectors of a joint problem, else the mean over all vectors. It is NaN for a model with a
-// prior.
+// Penalty returns the penalty lambda/2 |w|^2, where the weight vector w includes the weight of an
+// appended feature. For a joint problem it is the sum over all weight vectors, otherwise the mean
+// over them. It is NaN for a model that was trained with a Prior.
 func (m *Model) Penalty() float64 {
 	if m.Prior != "" {
 		return math.NaN() // the model does not store the prior's weights
@@ -36,7 +36,7 @@ func (m *Model) Penalty() float64 {
 			w, b = s.Exact(m, k)
 		}
 		if m.Config.Bias != BiasAugmented {
-			b = 0 // no penalty
+			b = 0 // only an augmented bias has a penalty
 		}
 		total += objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
@@ -46,13 +46,13 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean training loss of rows with the labels y, whose scores
-// [Model.DecisionAll] returned. For several problems it is the mean of their mean losses; a problem
-// of one-vs-one has the rows of its two classes. weights, if not nil, holds a weight for each row,
-// as in Trainer.Weights; class weights and Trainer.Costs are not applied. For regression with a
-// TargetScale the loss refers to scaled targets. MeanLoss is NaN if a weight is invalid, a label is
-// not one of the model's classes, or a pair has no rows. It panics if y and weights differ in
-// length.
+// MeanLoss returns the mean training loss of rows with the labels y, given the scores that
+// [Model.DecisionAll] returned for them. For a model of several problems it is the mean of their
+// mean losses, where a one-vs-one problem counts only the rows of its two classes. weights, if not
+// nil, holds a weight for each row, as in Trainer.Weights; class weights and Trainer.Costs are not
+// applied. For regression with a TargetScale the loss refers to scaled targets. MeanLoss is NaN if
+// a weight is invalid, a label is not one of the model's classes, or a pair of classes has no rows.
+// It panics if y and weights differ in length.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
@@ -109,27 +109,28 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// problemScores returns, for the rows of the problem of vector k, their scores by the vector,
-// whether each row is of the positive class, and the rows' weights. It leaves out rows of weight 0.
-// all holds the weights of all rows; all and weight are nil if all weights are 1.
-func (m *Model) problemScores(k int, scores []float64, classes []int32, all []float64) (z []float64,
-	positive []bool, weight []float64) {
+// problemScores returns three lists about the rows of weight vector k's problem: their scores by
+// that vector, whether each row is of the positive class, and their weights. It leaves out rows of
+// weight 0. rowWeights holds the weight of every row of the data; rowWeights and the result weight
+// are nil if all weights are 1.
+func (m *Model) problemScores(k int, scores []float64, classes []int32,
+	rowWeights []float64) (z []float64, positive []bool, weight []float64) {
 	no, yes := m.classesOf(k)
 	for i, class := range classes {
 		c := int(class)
-		if all != nil && all[i] == 0 || c != yes && no >= 0 && c != no {
+		if rowWeights != nil && rowWeights[i] == 0 || c != yes && no >= 0 && c != no {
 			continue
 		}
 		z, positive = append(z, scores[i*len(m.Weights)+k]), append(positive, c == yes)
-		if all != nil {
-			weight = append(weight, all[i])
+		if rowWeights != nil {
+			weight = append(weight, rowWeights[i])
 		}
 	}
 	return z, positive, weight
 }
 
-// classesOf returns the negative and the positive class of weight vector k. The negative class is
-// -1, for all other classes, if there is a vector for each class.
+// classesOf returns the negative and the positive class of weight vector k. If the model has a
+// vector for each class, the negative class is -1, which stands for all classes but k.
 func (m *Model) classesOf(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:

@@ -29,7 +29,8 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// traits returns the properties of the loss; for an unknown name, which Validate rejects, Hinge's.
+// traits returns the properties of the loss. For an unknown name, which Config.Validate rejects, it
+// returns those of Hinge.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

@@ -21,18 +21,18 @@ import (
 
 // Model is a trained linear model.
 //
-// A model of two classes has one weight vector; a score above 0 means the second class. With more
-// classes, and for joint problems of two, it has a weight vector for each class, and the highest
-// score wins. With [OneVsOne] it has one for each pair of classes; a score above 0 is a vote for
-// the second class of the pair. A regression model has no classes and one weight vector, whose
-// score is the prediction.
+// A model of two classes has one weight vector; a score above 0 means the second class. A
+// [OneVsOne] model of more classes has a weight vector for each pair of classes; a score above 0 is
+// a vote for the second class of the pair. Any other model of more classes, and a joint model even
+// of two, has a weight vector for each class, and the highest score wins. A regression model has no
+// classes and one weight vector, whose score is the prediction.
 //
 // Any number of goroutines may use a Model as long as none of them changes it.
 type Model struct {
 	Classes []float32   // distinct labels, ascending; nil for regression
 	Names   []string    // names of the classes, set by the caller; nil if they have none
 	Weights [][]float32 // weight vectors, of Cols elements each
-	Bias    []float64   // constant term of each weight vector's score; nil for none
+	Bias    []float64   // constant term of each weight vector's score; nil if the model has none
 
 	// Scaler, HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
 	// and applies them to rows before they are scored, as the command does with package dataset.
@@ -42,7 +42,7 @@ type Model struct {
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
 
 	Calibration []Sigmoid // Platt's sigmoid of each weight vector; nil if not calibrated
-	Lambda      float64   // penalty weight in use, also if Config.C was set
+	Lambda      float64   // weight of the penalty, computed from Config.C if that is set
 	Config      Config    // settings of the run, after zero fields were filled in
 	Prior       string    // Hash of Trainer.Prior; empty without one
 	Start       string    // Hash of Trainer.Start; empty without one
@@ -53,9 +53,9 @@ type Model struct {
 	// Command holds flags of pegasimd train, quoted for a shell, that reproduce this model without
 	// any detection; file names are left out. The caller sets it. The Hash does not depend on it.
 	Command string
-	Result  Result // objective, bound and length of the run
+	Result  Result // objective, its lower bound, and length of the run
 	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
-	Proof   *Proof // dual variables of Result's bound, written separately; nil without KeepProof
+	Proof   *Proof // dual variables that prove the bound, in their own file; nil without KeepProof
 	// Scaling is the scaling of the rows for training; nil if they were not scaled. Unlike the
 	// Scaler it is applied by the methods of the model, which take unscaled rows.
 	Scaling *Scaling
@@ -68,7 +68,7 @@ func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
 // Head holds the fields of a [Model] that describe its rows and labels.
 type Head struct {
-	Features  int // number of features, Model.Cols
+	Features  int // number of features, as Model.Cols returns
 	IndexBase int
 	Scaler    json.RawMessage
 	HashBits  int
@@ -101,9 +101,10 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless training could have made the model: the number of weight vectors
-// that its classes and settings need, all of equal length, finite numbers, ascending classes and
-// valid settings. [Read] returns valid models only; call Validate for models made by hand.
+// Validate returns an error unless training could have made the model. It must have as many weight
+// vectors as its classes and settings need, all of equal length, only finite numbers, ascending
+// classes and valid settings. [Read] returns valid models only; call Validate for models made by
+// hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -149,7 +150,7 @@ func (m *Model) WithCols(cols int) *Model {
 		c.Scaling = fromScale(s.internal().WithCols(cols))
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
-			for k := range c.Bias { // a zero in a dropped column scores -Shift*Factor*weight
+			for k := range c.Bias { // a 0 in a dropped column scores -Shift*Factor*weight
 				c.Bias[k] = m.bias(k) + s.internal().ScoreOfZeros(m.Weights[k], cols)
 			}
 		}
@@ -169,10 +170,10 @@ func (m *Model) WithCols(cols int) *Model {
 
 // Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
 // vectors one after the other (float32), the biases if there are any (float64), the classes
-// (float32), and A and B of each sigmoid (float64), all little-endian; then the lines names,
-// index_base, scaler, hash_bits and table of the model's file, unless their value is zero; and, if
-// rows are scaled before they are scored, the line scale with the kind of the Scaling, its shifts
-// and its factors (float32).
+// (float32), and A and B of each sigmoid (float64), all little-endian; then the lines "names",
+// "index_base", "scaler", "hash_bits" and "table" of the model's file, without those whose value is
+// zero. If rows are scaled before they are scored, there follow a line "scale" with the Kind of the
+// Scaling, its shifts and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -187,7 +188,7 @@ func (m *Model) Hash() string {
 	if unfolded {
 		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
-	modelfile.WriteLines(h, lines) // fails only for models that can't be written either
+	modelfile.WriteLines(h, lines) // fails only for models for which Write fails, too
 	if unfolded {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
@@ -195,7 +196,7 @@ func (m *Model) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// proofHash returns the hexadecimal SHA-256 of vectorHash, by which a Proof names its model.
+// proofHash returns the SHA-256 of vectorHash in hexadecimal. A Proof names its model by this hash.
 func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
 
 // vectorHash returns a SHA-256 to which the weight vectors, biases and classes were written.
@@ -217,8 +218,8 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold returns m, a model for rows and targets scaled by s, as a model for unscaled ones, with s as
-// its Scaling. It returns m if s is nil.
+// Fold converts m, a model for rows and targets scaled by s, to a model for unscaled rows and
+// targets whose Scaling is s. It returns m itself if s is nil.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -235,8 +236,8 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold, the inverse of Fold, returns m as a model for rows and targets scaled by s. The Scaling
-// of m must be s, nil or folded. It returns m if s is nil.
+// Unfold, the inverse of Fold, converts m to a model for rows and targets scaled by s. The Scaling
+// of m must be nil, be Folded, or scale rows like s. Unfold returns m itself if s is nil.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -249,14 +250,15 @@ func (s *Scaling) Unfold(m *Model) *Model {
 	return &u
 }
 
-// Exact returns weight vector k of m and its bias, in float64, for rows and targets scaled by s,
-// given that m was folded by s.
+// Exact returns weight vector k of m and its bias, in float64 and converted to rows and targets
+// scaled by s. The model m must be a result of s.Fold.
 func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns the result of vector k or, for a model from a file without it, a result with
-// the steps and lambda of the run.
+// vectorResult returns the entry of Result.PerClass for weight vector k. If there is none, as in
+// joint models and some old files, it returns an entry with the Steps and Lambda of the whole
+// model.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -264,7 +266,8 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check returns an error unless training could have made the model; it leaves settings unchecked.
+// check returns an error unless training could have made the model. It checks all but the settings,
+// for which see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")

@@ -21,15 +21,15 @@ import (
 //	factors   (float32, one for each feature; only with a "scaling" of kind standard or max-abs)
 //	state     (float32; the arrays of package checkpoint; only with a "state")
 
-// header holds the lines of a model file's header whose form differs from the Model's field.
+// header holds those values of a model file's header whose form differs from the Model's field.
 type header struct {
 	features int
 	sparse   bool      // the file leaves out weights that are 0
 	classes  []float32 // Model.Classes, but empty instead of nil
 	bias     bool      // the file has biases
-	hash     string    // Model.Hash; empty without Model.Data
+	hash     string    // Model.Hash; empty if Model.Data is empty
 	result   *result.Header
-	state    *checkpoint.Head // nil without a State
+	state    *checkpoint.Head // nil if the model has no State
 }
 
 // fields returns the header's lines, in order, with pointers to the values in h and m.
@@ -49,9 +49,9 @@ func (h *header) fields(m *Model) []modelfile.Field {
 	}
 }
 
-// Write writes the model to w in the format that [Read] reads: the same bytes on every machine. The
-// error is an error of w, or says why the model is not valid. The Proof is not written: see
-// [Proof.Write].
+// Write writes the model to w in the format that [Read] reads. The bytes are the same on every
+// machine. The error comes from w, or says why the model is not valid. The Proof is not written:
+// see [Proof.Write].
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
@@ -91,7 +91,7 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Line
 // ReadFile reads a model from the named file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads a model file from the second line on.
+// readModel reads a model file after its first line, which modelfile.Read reads.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := r.Header(h.fields(m)); err != nil {
@@ -102,8 +102,8 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	// The numbers are read before memory of the claimed size is allocated.
-	room := matrices.VectorsSize(vectors, h.features)
-	weights, err := r.Vectors(vectors*h.features, h.sparse, room)
+	size := matrices.VectorsSize(vectors, h.features)
+	weights, err := r.Vectors(vectors*h.features, h.sparse, size)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := r.Take(24 * vectors); err != nil { // the slice headers of vectors that may be empty
+	if err := r.Take(24 * vectors); err != nil { // slice headers, even of empty vectors
 		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
 	}
 	m.Weights = matrices.Vectors(vectors, h.features)
@@ -141,7 +141,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	return m, h.check(m)
 }
 
-// check returns an error unless m is valid and has the hash in the header, if there is one.
+// check returns an error unless m is valid and, if the header has a hash, that is the hash of m.
 func (h *header) check(m *Model) error {
 	if err := m.check(); err != nil {
 		return err
@@ -159,7 +159,8 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill sets Classes and Result of m, and returns the number of weight vectors of the file.
+// fill sets m.Classes, m.Result and m.gapMismatch from the header, and returns the number of weight
+// vectors in the file.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err

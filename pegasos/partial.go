@@ -28,11 +28,11 @@ type Partial struct {
 	scaling *Scaling // scaling applied to chunks; nil if they are not scaled
 	failed  error    // StepError of an earlier Fit; nil if there was none
 
-	Threads int // goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS
+	Threads int // goroutines that train classes, or pairs of classes; 0 means GOMAXPROCS
 }
 
-// NewPartial returns a trainer for chunks of rows with cols columns whose labels are among classes:
-// at least two distinct labels, or none for regression. Settings that refer to the whole data are a
+// NewPartial returns a trainer for chunks of rows with cols columns. classes lists their labels: at
+// least two, all distinct, or none for regression. Settings that refer to the whole data cause a
 // *[ConfigError]: Scale, TargetScale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate,
 // Balanced, and Project for regression. Shuffled means Permutation, since each chunk is visited
 // once. Class weights multiply the loss as they are, without division by their mean. There is no
@@ -44,9 +44,9 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 
 // NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start.
 // Columns, classes and settings are those of m, except settings that refer to the whole data. Fit
-// takes unscaled rows and targets and scales them as those of m were. m is not changed. The error
-// is a *[ConfigError] if m was trained with Balanced, with Project for regression, or with C and
-// OneVsOne so that its pairs differ in lambda.
+// takes unscaled rows and targets and scales them like the training data of m. m is not changed.
+// The error is a *[ConfigError] if m was trained with Balanced, with Project for regression, or
+// with C and OneVsOne so that its pairs differ in lambda.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -65,15 +65,16 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
-// newPartial returns a trainer for chunks that continues from the model from, which may be nil.
-func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial, error) {
+// newPartial returns a trainer for chunks that continues from the model base. If base is nil, it
+// starts anew.
+func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err
 	}
 	if cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("pegasos: %d columns, want 0 to 2^31-1", cols)
 	}
-	p := &Partial{classes: append([]float32(nil), classes...), cols: cols, from: from}
+	p := &Partial{classes: append([]float32(nil), classes...), cols: cols, from: base}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
 		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
@@ -95,15 +96,15 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 		s.Order, s.Block = string(Permutation), 0
 	}
 	p.cfg = fromSettings(s)
-	if from != nil && from.Scaling != nil {
-		scaling := *from.Scaling
-		scaling.epsilon = from.Config.Epsilon
+	if base != nil && base.Scaling != nil {
+		scaling := *base.Scaling
+		scaling.epsilon = base.Config.Epsilon
 		p.scaling = &scaling
-		from = scaling.Unfold(from)
-		s.Epsilon = from.Config.Epsilon
+		base = scaling.Unfold(base)
+		s.Epsilon = base.Config.Epsilon
 		p.cfg.Scale, p.cfg.TargetScale = p.from.Config.Scale, p.from.Config.TargetScale
 	}
-	p.chunks = engine.NewChunks(s, p.classes, cols, from.point())
+	p.chunks = engine.NewChunks(s, p.classes, cols, base.point())
 	return p, nil
 }
 
@@ -135,9 +136,9 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
-// classes. t0 depends on the rows of the first chunk. After an error for the rows or labels the
-// model is as before the call; after a *[StepError] it is lost, and all further calls of Fit and
-// Model return that error.
+// classes. The step-size offset t0 is computed from the rows of the first chunk. An error for the
+// rows or labels leaves the model as it was before the call. After a *[StepError] the model is
+// lost, and all further calls of Fit and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
@@ -178,7 +179,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 }
 
 // Model returns the model after the chunks so far. Its objective, bound and gap are NaN. The error
-// is a *[StepError], of an earlier Fit or because weights are not finite.
+// is a *[StepError]: the error of an earlier Fit, or a new one if a weight is not finite.
 func (p *Partial) Model() (*Model, error) {
 	if p.failed != nil {
 		return nil, p.failed

@@ -33,8 +33,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 }
 
 // Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
-// the first of them in a tie. It returns -1 if one of the scores is NaN or infinite, as scores
-// beyond the range of float32 are. It panics for a regression model.
+// or in a tie the first of the tied classes. It returns -1 if one of the scores is NaN or infinite,
+// as scores beyond the range of float32 are. It panics for a regression model.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("a regression model has no classes"))
@@ -54,8 +54,8 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores) // one score for each class
 }
 
-// checkScores returns one score for each weight vector. It panics if there are fewer, or no
-// vectors.
+// checkScores cuts scores to one score for each weight vector. It panics if scores is shorter than
+// that, or if the model has no weight vectors.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -68,15 +68,17 @@ func (m *Model) checkScores(scores []float64) []float64 {
 
 // ClassScores stores a score for each class in dst, in the order of Classes, given the scores of
 // one row, and returns dst cut to the number of classes, or a new slice if dst is shorter. For two
-// classes with one score z they are -z and z. With one-vs-one a class scores its pairs' votes for
-// it plus, to break ties, s/(3(|s|+1)) for the sum s of its pairs' scores, positive if they favor
-// the class. Otherwise class scores are the scores.
+// classes with one score z they are -z and z. With one-vs-one the score of a class is its number of
+// votes plus, to break ties, s/(3(|s|+1)). There s is the sum of the scores of the pairs that
+// include the class, each with the sign changed if needed so that a positive score favors the
+// class. In all other models the class scores are the given scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
 }
 
-// label returns the label or target that the scores of one row predict; NaN if one is not finite.
+// label returns the label or target that the scores of one row predict; NaN if a score is not
+// finite.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
 		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
@@ -107,7 +109,8 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// matchCols returns m with the columns of x. It panics if x is nil or impossible in size.
+// matchCols returns m with as many features as x has columns: see WithCols. It panics if x is nil
+// or its number of rows or columns is invalid.
 func (m *Model) matchCols(x Examples) *Model {
 	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
@@ -128,12 +131,12 @@ func (m *Model) PredictAll(x Examples) []float32 {
 }
 
 // Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
-// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. [Model.Class] and
-// [Model.Probabilities] take the scores; they have the same bits as those of [Model.Decision].
-// Score allocates nothing else, unless the model has a Scaling that is not folded: then it scales
-// the row in new memory. For a model with a Scaler, HashBits or a Table the row must have been
-// scaled, hashed or put in order like the training data. Score panics unless len(x) is Cols. It may
-// be called by several goroutines at once.
+// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. The scores are those
+// of [Model.Decision], to the bit; [Model.Class] and [Model.Probabilities] take them. Score
+// allocates nothing else, with one exception: if the model has a Scaling that is not Folded, it
+// scales the row in new memory. For a model with a Scaler, HashBits or a Table the caller must have
+// scaled, hashed or ordered the row's features like the training data. Score panics unless len(x)
+// is Cols. It may be called by several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
@@ -150,7 +153,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 
 // ScoreSparse is [Model.Score] for a sparse row: val[k] is the value of feature idx[k], counted
 // from 0, and all other features are 0. Features from Cols on are ignored. ScoreSparse panics if
-// idx and val differ in length, or if idx is not strictly ascending from 0 or more.
+// idx and val differ in length, or if idx is not strictly ascending or has a negative element.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	dst = resize(dst, len(m.Weights))
@@ -235,7 +238,8 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	return nil
 }
 
-// HasProbabilities reports whether a model of classes has the loss Log or was calibrated.
+// HasProbabilities reports whether the model gives probabilities: it must be a model of classes,
+// and must have the loss Log or a Calibration.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
 	if loss == "" { // a file may leave out the default; Plain allocates
@@ -245,11 +249,12 @@ func (m *Model) HasProbabilities() bool {
 }
 
 // Probabilities stores the probability of each class for the scores of one row in dst and returns
-// dst cut to the number of classes, or a new slice if dst is shorter. Probabilities sum to 1. The
-// probability of a weight vector's positive class is its sigmoid's in Calibration, or 1/(1 + e^-z)
-// without one. Models with a vector for each class divide these by their sum; one-vs-one couples
-// them (Wu, Lin and Weng, JMLR 5, 2004, the second method). Multinomial without a Calibration has
-// the softmax of the scores, e^z divided by its sum. Probabilities panics unless
+// dst cut to the number of classes, or a new slice if dst is shorter. They sum to 1. Multinomial
+// without a Calibration gives the softmax of the scores z: e^z divided by the sum of e^z over the
+// classes. In all other models each weight vector has a probability of its positive class: the
+// value of its sigmoid in Calibration at its score z, or 1/(1 + e^-z) without a Calibration. Models
+// with a weight vector for each class divide these probabilities by their sum; one-vs-one models
+// combine them by the second method of Wu, Lin and Weng (JMLR 5, 2004). Probabilities panics unless
 // [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
@@ -264,7 +269,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	var buf [maxStackOutputs]float64
 	each := resize(buf[:], len(scores)) // probability of each weight vector's positive class
 	for k, z := range scores {
-		s := calibrate.Sigmoid{A: -1} // z is the log-odds
+		s := calibrate.Sigmoid{A: -1} // without a Calibration z is the log-odds
 		if m.Calibration != nil {
 			s = calibrate.Sigmoid(m.Calibration[k])
 		}

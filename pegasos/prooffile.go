@@ -11,8 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
-// Proof holds the dual variables from which the bound of a model follows: see Trainer.KeepProof.
-// They are rounded to two bytes each, but feasible, and prove the model's DualObjective.
+// Proof holds the dual variables that prove the lower bound of a model: see Trainer.KeepProof. Each
+// variable is rounded to two bytes. The rounded variables are feasible and prove the DualObjective
+// in the model's Result.
 type Proof struct {
 	// The file of a Proof is a file of package modelfile of kind Proof. Its header has the lines of
 	// Proof.fields, and its numbers are the dual variables as uint16, one vector after the other.
@@ -21,7 +22,7 @@ type Proof struct {
 	vectors     []certificate.Packed
 }
 
-// proofVector describes the dual variables of one vector in the header of a proof's file.
+// proofVector describes the dual variables of one weight vector in the header of a proof's file.
 type proofVector struct {
 	Shares int     `json:"shares"` // number of dual variables
 	Signed bool    `json:"signed"` // whether the dual variables are signed; see certificate.Packed
@@ -31,7 +32,8 @@ type proofVector struct {
 // Data returns the fingerprint of the data that the proof refers to, in the form of Model.Data.
 func (p *Proof) Data() string { return p.data }
 
-// check returns an error unless the proof belongs to m and to the data of v and s.
+// check returns an error unless the proof is of the model m and of data with the fingerprint
+// v.Data, and has as many dual variables as the problem of s.
 func (p *Proof) check(v *Verification, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.model != have:
@@ -53,7 +55,7 @@ func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 	}
 }
 
-// Write writes the proof to w, in the format that [ReadProof] reads: the same bytes on every
+// Write writes the proof to w in the format that [ReadProof] reads. The bytes are the same on every
 // machine.
 func (p *Proof) Write(w io.Writer) error {
 	var lines []proofVector
@@ -76,7 +78,7 @@ func ReadProof(r io.Reader) (*Proof, error) { return modelfile.Read(r, modelfile
 // ReadProofFile reads a proof from the named file, which may be compressed with gzip.
 func ReadProofFile(name string) (*Proof, error) { return modelfile.ReadFile(name, ReadProof) }
 
-// readProof reads a proof's file from the second line on.
+// readProof reads a proof's file after its first line, which modelfile.Read reads.
 func readProof(r *modelfile.Reader) (*Proof, error) {
 	p := new(Proof)
 	var lines []proofVector

@@ -41,9 +41,9 @@ type Result struct {
 
 // ClassResult is the part of a [Result] for one weight vector.
 type ClassResult struct {
-	Objective, DualObjective float64 // P and D of the vector's problem; NaN if unknown
+	Objective, DualObjective float64 // P of the vector's problem and lower bound D; NaN if unknown
 	Violations               int64   // steps that changed the vector
-	Steps                    int64   // steps of the vector; unknown if Lambda is 0
+	Steps                    int64   // steps of the vector; not known if Lambda is 0
 	Lambda                   float64 // penalty weight; 0 in old files, which have Model.Lambda alone
 	// Width is the width of the interval of margins over which Newton's method smoothed the kink
 	// of the loss when it found the dual variables of the bound. Verify needs it to compute them
@@ -59,7 +59,7 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// internal returns r as the type of the internal packages.
+// internal converts r to the result type of the internal packages.
 func (r Result) internal() *result.Result {
 	to := &result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
 		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
@@ -70,7 +70,7 @@ func (r Result) internal() *result.Result {
 	return to
 }
 
-// fromResult returns r as a Result of this package.
+// fromResult converts r, the result type of the internal packages, to a Result.
 func fromResult(r result.Result) Result {
 	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Solver: r.Solver,
 		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,

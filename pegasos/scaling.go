@@ -20,9 +20,10 @@ const (
 	ScaleUnit Scale = scaling.Unit
 )
 
-// Scaling records how rows and targets were scaled for training, whether the data decided it or the
-// Config. The value x of column j became (x - Shift[j])*Factor[j], the target y became
-// (y - Centre)/Spread. Lambda, the objective and its bound refer to scaled rows and targets.
+// Scaling records how rows and targets were scaled for training, whether the scaling was set in the
+// Config or chosen from the data. The value x of column j became (x - Shift[j])*Factor[j], the
+// target y became (y - Centre)/Spread. Lambda, the objective and its lower bound refer to scaled
+// rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows.
@@ -41,7 +42,7 @@ type Scaling struct {
 	epsilon float64 // Config.Epsilon for unscaled targets; not in files
 }
 
-// internal returns s as the type of the internal packages; nil if s is nil.
+// internal converts s to the scaling type of the internal packages; nil if s is nil.
 func (s *Scaling) internal() *scale.Scale {
 	if s == nil {
 		return nil
@@ -50,7 +51,7 @@ func (s *Scaling) internal() *scale.Scale {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, Epsilon: s.epsilon}
 }
 
-// fromScale returns s as a Scaling; nil if s is nil.
+// fromScale converts s, the scaling type of the internal packages, to a Scaling; nil if s is nil.
 func fromScale(s *scale.Scale) *Scaling {
 	if s == nil {
 		return nil
@@ -59,8 +60,8 @@ func fromScale(s *scale.Scale) *Scaling {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, epsilon: s.Epsilon}
 }
 
-// Same reports whether s and t scale the features alike. It returns false if s is nil; t must not
-// be nil unless s is.
+// Same reports whether s and t scale the features alike. It returns false if s is nil. If s is not
+// nil, t must not be nil either.
 func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }
 
 // scalesRows reports whether the model scales rows before it computes their scores.

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Settings describes the objective and the length of the run in one line for people, such as
+// Settings describes the objective and the length of the run, whether they were chosen from the
+// data or given, in one line for people, such as
 //
 //	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-5 = 2e-6 mean |x|^2, 20 passes
 //
-// whether settings were chosen or given. mean |x|^2 is the mean squared norm of the scaled rows.
-// The text may change in later versions.
+// In that line mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
+// versions.
 func (m *Model) Settings() string {
 	cfg := m.Config.Plain()
 	var parts []string

@@ -26,24 +26,25 @@ import (
 // ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// task is a Trainer in the course of a call. After prepare its Config has no open fields, and
-// Start, Prior and Resume are models of the scaled rows.
+// task is a Trainer during one call of a method. After prepare no field of its Config remains to be
+// chosen from the data, and Start, Prior and Resume are models of the scaled rows.
 type task struct {
 	Trainer
 	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
 	// settings were given and none of them asks for scaling.
 	scale      *scale.Scale
 	columns    int             // number of non-empty columns; 0 if not counted
-	classes    []float32       // distinct labels, ascending; nil if still to be collected
+	classes    []float32       // distinct labels, ascending; nil if taken from the training rows
 	priorHash  string          // hash of the caller's Prior; empty without one
-	startHash  string          // hash of the caller's Start, or the resumed run's; "" without one
-	prepareCtx context.Context // context that ends preparation early; nil if nothing does
+	startHash  string          // hash of Start, or of the resumed run's Start; empty without one
+	prepareCtx context.Context // context that ends prepare early; nil if nothing does
 }
 
 // stopped reports whether prepareCtx is done, so that the preparation may be abandoned.
 func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err() != nil }
 
-// prepare chooses the open fields of the Config and returns the scaled rows with their labels.
+// prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
+// their labels.
 func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
@@ -97,8 +98,9 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	return c.Rows, t.rescaleModels(x.Cols())
 }
 
-// fillFrom copies zero fields from the Config of m, on which the run builds; the length of the run,
-// Tol and Finish only if resumed is set.
+// fillFrom sets zero fields of cfg to their values in the Config of m, the model on which the run
+// builds. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if both
+// losses are equal.
 func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	of := m.Config.Plain()
 	options.Fill(&cfg.Scale, of.Scale)
@@ -123,7 +125,8 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 }
 
-// validate returns an error for fields and validation rows that can't be used with any data.
+// validate returns an error for fields of the Trainer, including the validation rows, that are
+// invalid whatever the training data.
 func (t *task) validate() error {
 	if err := t.Config.Validate(); err != nil {
 		return err
@@ -181,7 +184,8 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	return set, publicError(err)
 }
 
-// checkColumns returns an error if x is nil, impossible in size, or too wide for MaxMemory.
+// checkColumns returns an error if x is nil, has an invalid number of rows or columns, or has too
+// many columns for MaxMemory.
 func (t *task) checkColumns(x Examples) error {
 	if err := store.CheckExamples(x); err != nil {
 		return err
@@ -191,7 +195,8 @@ func (t *task) checkColumns(x Examples) error {
 	return publicError(options.Memory(most, store.MinMemory(x), what).Err())
 }
 
-// checkModels returns an error unless the run can use Prior and Start. It sets classes and hashes.
+// checkModels returns an error unless the run can use Prior and Start. It sets t.classes,
+// t.priorHash and t.startHash.
 func (t *task) checkModels() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
@@ -253,7 +258,8 @@ func (t *task) rescaleModels(cols int) error {
 	return nil
 }
 
-// trainOnce trains one model on set, for unscaled rows if folded is set, else for scaled ones.
+// trainOnce trains one model on set. The model takes unscaled rows if folded is true, else scaled
+// rows.
 func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
@@ -328,7 +334,8 @@ func (m *Model) point() *engine.Point {
 	return p
 }
 
-// model returns the Model of point p, for unscaled rows if folded is set, else for scaled ones.
+// model converts the point p of session s to a Model, which takes unscaled rows if folded is true,
+// else scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
@@ -344,7 +351,7 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality returns the accuracy of m on d, or for regression minus the mean squared error.
+// quality returns the accuracy of m on d; for regression, the negated mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)

@@ -88,7 +88,7 @@ type Trainer struct {
 	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
 	// fractions of the first epoch in Early.
 	Progress func(Progress)
-	Early    []float64 // fractions of the first epoch, 0 to 1, ascending
+	Early    []float64 // fractions of the first epoch at which to report, 0 to 1, ascending
 }
 
 // Labelled is a set of rows with their labels.
@@ -137,9 +137,10 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns the Config that Train would use and store in its model, but with Epsilon in the
-// units of the scaled targets, and R^2, the mean squared norm of the scaled rows without an
-// appended feature. If the rows have to be scaled, it scales a copy, which MaxMemory includes.
+// Choose returns cfg, the Config that Train would use and store in its model, except that Epsilon
+// is in the units of the scaled targets. It also returns r2, the mean squared norm of the scaled
+// rows without an appended feature. If the rows have to be scaled, it scales a copy, whose memory
+// counts toward MaxMemory.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)

@@ -40,12 +40,12 @@ const (
 // Verification is the result of Verify. Gaps are defined as in [Result].
 type Verification struct {
 	Verdict   Verdict
-	Reasons   []string // why the claim is contradicted; nil unless it is
+	Reasons   []string // why the Verdict is Contradicted; nil for any other Verdict
 	Hash      string   // Hash of the model
 	Data      string   // fingerprint of the data, in the form of Model.Data
 	Known     bool     // whether the data have the model's fingerprint, apart from the layout
-	Objective float64  // P of the model as it is written, from float64 dot products
-	Bound     float64  // lower bound on the minimum of P that was found; NaN without a certificate
+	Objective float64  // P of the model as written to its file, from float64 dot products
+	Bound     float64  // lower bound on the minimum of P, computed anew; NaN without a certificate
 	Gap       float64  // relative duality gap of Objective and Bound
 	Proven    bool     // whether Bound follows from a Proof
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
@@ -53,12 +53,12 @@ type Verification struct {
 	// the model has no Scaling or its claim is contradicted, and it may be false if the run built
 	// on another model or the layout of the rows differs.
 	Scaling bool
-	Claimed Result // Result of the model
+	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
 	// claimed; it is empty with a Proof.
 	Unconfirmed []int
 
-	unsure bool // a claim was neither found again nor contradicted
+	unsure bool // a claim was neither confirmed nor contradicted
 }
 
 // VerifyOptions selects how Verify computes its bound, and what else it checks.
@@ -174,7 +174,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// taskFor returns a task with the settings of m, modified by change, and the scaled rows.
+// taskFor returns a task with the settings of m, after a call of change that may modify them, and
+// the rows of x with the scaling of m applied.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *rows.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
@@ -196,8 +197,8 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	return t, set, err
 }
 
-// scaledPoint returns the weights of m for scaled rows. If there is a scaling, Folded holds the
-// weights for unscaled rows.
+// scaledPoint returns the weights of m, converted to scaled rows. If m has a Scaling, the Folded
+// field of the result holds the weights for unscaled rows.
 func (t *task) scaledPoint(m *Model) *engine.Point {
 	p := &engine.Point{Weights: m.Weights, Bias: m.Bias}
 	if t.scale != nil {
@@ -207,7 +208,8 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 	return p
 }
 
-// checkData compares the fingerprints of data and model without the layout, and sets Known.
+// checkData compares the fingerprints in v.Data and m.Data, without the layout, and sets Known. If
+// m.Data is another fingerprint, it contradicts the claim.
 func (v *Verification) checkData(m *Model) {
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":")
@@ -218,8 +220,8 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings contradicts a Scale, TargetScale or Bias that does not match the model's Scaling
-// and its biases for scaled rows.
+// checkSettings contradicts the claim if the Scale, TargetScale or Bias in the Config of m does not
+// match the Scaling of m or biases, the model's biases for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {
@@ -243,7 +245,8 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	}
 }
 
-// Contradict adds a reason for which the claim is contradicted.
+// Contradict adds a reason to v.Reasons, formatted by fmt.Sprintf, and sets the Verdict to
+// Contradicted.
 func (v *Verification) Contradict(format string, a ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, a...))
 	v.Verdict = Contradicted
@@ -254,7 +257,8 @@ func claim(objective, bound float64) claims.Claim {
 	return claims.Claim{Objective: objective, Bound: bound}
 }
 
-// checkClaims compares the claims of the model for each vector and for the mean with those found.
+// checkClaims compares the model's claims with the objectives and bounds found, for each weight
+// vector and for the mean over all of them.
 func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
@@ -289,7 +293,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 		}
 		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
-			t.Unconfirmed = t.Unconfirmed || !ok // with a single problem there is no mean to confirm
+			t.Unconfirmed = t.Unconfirmed || !ok // with one problem its bound is the mean's
 		case !ok:
 			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
 		}
@@ -308,27 +312,30 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	v.unsure = t.Unconfirmed
 }
 
-// checkGap contradicts the gap of the model's file if it does not follow from objective and bound.
+// checkGap contradicts the claim if the gap in the model's file does not follow from the objective
+// and the bound in that file.
 func (v *Verification) checkGap(m *Model) {
 	if m.gapMismatch != "" {
 		v.Contradict("%s", m.gapMismatch)
 	}
 }
 
-// allowed returns how far a claimed objective may be from found, the objective from float64 dot
-// products: up to sure it counts as found again, beyond most as contradicted. Both are 0 if the
-// rows have the layout of the training. Otherwise sure allows for roundings in float64, most also
-// for the error that training tolerates in float32 dot products.
-func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
-	most float64) {
+// allowed returns two bounds on the difference between a claimed objective and found, the objective
+// from float64 dot products. A difference of at most tolerance confirms the claim; one above limit
+// contradicts it. Both are 0 if the data and their layout are those of the training. Otherwise
+// tolerance allows for roundings in float64, and limit also for the error that training tolerates
+// in float32 dot products.
+func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (tolerance,
+	limit float64) {
 	if v.Known && v.Data == m.Data {
 		return 0, 0
 	}
-	sure = 2 * found.MaxError
-	return sure, max(sure, c.Tolerance()+found.MaxError)
+	tolerance = 2 * found.MaxError
+	return tolerance, max(tolerance, c.Tolerance()+found.MaxError)
 }
 
-// decide sets the verdict from the reasons and unsure.
+// decide sets the Verdict from v.Reasons, v.Claimed and v.unsure. If Proven is set, it contradicts
+// the claim where the Verdict would be NotConfirmed.
 func (v *Verification) decide() {
 	all := claim(v.Claimed.Objective, v.Claimed.DualObjective)
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), all, v.unsure))
@@ -337,7 +344,7 @@ func (v *Verification) decide() {
 	}
 }
 
-// isFittedScaling reports whether training would fit the model's Scaling to the rows.
+// isFittedScaling reports whether training on the rows of x would compute the Scaling that m has.
 func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) {
 	set, err := t.newSet(x, y)
 	if err != nil {
@@ -350,7 +357,8 @@ func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) 
 	return fits, publicError(err)
 }
 
-// checkSigmoids trains the folds of the model's calibration again and contradicts other sigmoids.
+// checkSigmoids trains the models of the calibration folds again, and contradicts the claim if
+// their sigmoids are not those of m.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
@@ -381,9 +389,9 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	return nil
 }
 
-// Compare checks the claims of m.Result against found, the result of verifying m in rounds over
-// shards, whose sums are added in another order. found.PerClass must have all weight vectors, with
-// their lambdas.
+// Compare checks the claims of m.Result against found, the result of a verification of m that
+// computes sums over parts of the data and so adds them in another order. found.PerClass must have
+// an entry, with its Lambda, for every weight vector.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
@@ -419,15 +427,17 @@ func (m *Model) Compare(found Result) *Verification {
 	return v
 }
 
-// How far a claimed objective may be from the one that rounds compute, relative to the latter.
+// Limits for the difference between a claimed objective and the objective passed to Compare,
+// relative to the latter.
 const (
 	roundError   = 1e-11 // relative difference that the order of the sums may cause
-	float32Error = 1e-5  // relative error of training's float32 dot products; rounds use float64
+	float32Error = 1e-5  // relative error of training's float32 dot products; found is from float64
 )
 
-// compareObjectives compares a claimed objective with the one found. Relative to the latter, a
-// claim may be lower by roundError and higher by float32Error. A claim that is lower by up to
-// float32Error is unconfirmed; any other difference is reported as wrong.
+// compareObjectives compares a claimed objective with the objective found. All differences are
+// relative to found. A claim that is at most roundError too low or at most float32Error too high is
+// accepted. One that is more than roundError but at most float32Error too low is unconfirmed. Any
+// other claim is reported as wrong.
 func compareObjectives(t *claims.Comparison, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
