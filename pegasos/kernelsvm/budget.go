@@ -20,17 +20,17 @@ import (
 // Dropping the rows with the smallest alphas would not work: where classes overlap most alphas are
 // 1, those of rows inside the margin.
 
-// maxCGIterations limits the iterations of conjugate gradients, which end earlier once the squared
-// norm of the residual is at most cgTolerance times the squared norm of the right-hand side. If
-// rows are close to each other the system is nearly singular; the remaining residual then does not
-// matter.
+// maxCGIterations limits the iterations of conjugateGradient. That function ends earlier once the
+// squared norm of the residual is at most cgTolerance times the squared norm of the right-hand
+// side. If rows are close to each other, the linear system is nearly singular, and the residual
+// that remains does not matter.
 const (
 	maxCGIterations = 200
 	cgTolerance     = 1e-12
 )
 
-// applyBudget replaces the coefficients of each problem that exceeds the budget of support rows. It
-// marks the problem's objective as unknown.
+// applyBudget applies kernel matching pursuit to each problem with more than MaxSV support rows. It
+// replaces all[k], the coefficients of such a problem k, and marks its objective as unknown.
 func (r *run) applyBudget(all [][]float64) {
 	for _, p := range r.problems {
 		p.updates = p.updates[:0]
@@ -60,9 +60,10 @@ func countNonzeros(coef []float64) (n int) {
 	return n
 }
 
-// startPursuit sets the problem's coefficients, coef, to 0, turns its scores into scores of w, and
-// returns the support rows of w. After dual coordinate ascent w is the weight vector of the last
-// pass, whose scores are known, not of the best pass.
+// startPursuit prepares the approximation of a weight vector w. It returns the support rows of w,
+// sets the problem's scores to those of w, and sets all of coef, the problem's coefficients, to 0.
+// After dual coordinate ascent w is the weight vector of the last pass, whose scores are known, not
+// of the best pass.
 func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {
@@ -79,8 +80,9 @@ func (r *run) startPursuit(p *problem, coef []float64) (support []int) {
 	return support
 }
 
-// matchingPursuit picks rows from support and returns them with their coefficients. It leaves the
-// scores of w - w' in p.score.
+// matchingPursuit picks rows from support and returns them with their coefficients, which together
+// make up w', the approximation of w. It expects the scores of w in p.score and leaves those of w -
+// w' there.
 func (r *run) matchingPursuit(p *problem, support []int) (picked []int, coef []float64) {
 	at := make(map[int]int)
 	for range 4 * r.cfg.MaxSV {
@@ -114,7 +116,7 @@ func (r *run) matchingPursuit(p *problem, support []int) (picked []int, coef []f
 }
 
 // refit sets the coefficients of the picked rows to those that minimize |w-w'|, rounded to float32.
-// scores are the scores of w.
+// scores holds the score by w of each row of the problem.
 func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) {
 	target := make([]float64, len(picked))
 	for i, row := range picked {
@@ -146,8 +148,8 @@ func (r *run) gram(p *problem, picked []int) []float32 {
 	return values
 }
 
-// conjugateGradient improves coef as a solution of matrix times coef = target by conjugate
-// gradients.
+// conjugateGradient solves matrix*coef = target approximately by conjugate gradients, starting from
+// the values in coef. The matrix is stored row by row.
 func (r *run) conjugateGradient(matrix []float32, coef, target []float64) {
 	n := len(coef)
 	product, residual, direction := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -1,8 +1,8 @@
 package kernelsvm
 
-// kernelCache caches kernel values of one tile: for some rows, those with all rows of the tile.
-// Cached values have the same bits as recomputed ones, so the size of the cache influences no
-// result.
+// kernelCache caches kernel values of one tile, a group of rows of the store. For each row in the
+// cache it holds the kernel of that row with every row of the tile. Cached values have the same
+// bits as recomputed ones, so the size of the cache influences no result.
 //
 // Every pass visits the rows in a new order, so evicting the least recently used row would help
 // little: with space for a quarter of the rows, 3 % of lookups would hit, since most rows have been
@@ -20,7 +20,7 @@ type kernelCache struct {
 
 // cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
-	row, used int32     // store position; pass in which the row was last used
+	row, used int32     // store position of the row; pass in which it was last used
 	values    []float32 // kernel of the row with every row of the tile
 }
 
@@ -29,8 +29,9 @@ func newCache(length, capacity int) *kernelCache {
 		index: make(map[int32]int32)}
 }
 
-// get returns the slice for a row's kernel values and whether it already contains them; if not, the
-// caller must fill it. It returns nil if the cache is full and no row can be evicted.
+// get returns the slice for the kernel values of the row at store position row, and whether the
+// slice already contains them. If not, the caller must fill the slice. It returns nil if the cache
+// is full and no row can be evicted.
 func (c *kernelCache) get(row int32) (values []float32, known bool) {
 	k, known := c.index[row]
 	switch {
@@ -51,7 +52,8 @@ func (c *kernelCache) get(row int32) (values []float32, known bool) {
 	return s.values, known
 }
 
-// evictable returns a slot that was used neither in this pass nor in the one before, or -1.
+// evictable returns the index of a slot that was used neither in this pass nor in the pass before,
+// or -1 if there is none.
 func (c *kernelCache) evictable() int32 {
 	if c.fullPass == c.pass {
 		return -1

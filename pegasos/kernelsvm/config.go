@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// minGamma, maxGamma and maxDegree limit the kernel parameters to values that float32 kernel values
-// can represent.
+// minGamma, maxGamma and maxDegree limit the kernel parameters so that kernel values can be
+// represented in float32.
 const (
 	minGamma  = 1e-30
 	maxGamma  = 1e30
@@ -70,9 +70,9 @@ type Config struct {
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the settings of the paper's Fig. 3: rows drawn with replacement, no offset, and the
-// last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), as Fig. 1
-// does; Fig. 3 prints v/(lambda*t) there.
+// Paper returns the settings of the paper's Fig. 3: rows drawn with replacement, a step offset of
+// 0, and the last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), as
+// Fig. 1 does; Fig. 3 prints v/(lambda*t) there.
 func Paper() Config {
 	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Finish: pegasos.FinishNone}

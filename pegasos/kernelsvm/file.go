@@ -29,7 +29,7 @@ import (
 //
 // The header field "support" lists the number of support rows of each class.
 
-// header has the header fields of a kernel model's file.
+// header holds the header fields of a kernel model's file.
 type header struct {
 	Features  int             `json:"features"`
 	Classes   []float32       `json:"classes" most:"classes"`
@@ -47,7 +47,7 @@ type header struct {
 	Result    *headerResult   `json:"result"`
 }
 
-// headerResult is a Result in the header.
+// headerResult is the JSON form of a Result in the header of a model file.
 type headerResult struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -111,8 +111,8 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// writeBody writes the support rows and the coefficients. It ignores errors: w must remember its
-// first error.
+// writeBody writes the support rows and the coefficients. It ignores errors: w must either remember
+// its first error or never fail.
 func (m *Model) writeBody(w io.Writer) {
 	n := m.rows.Rows()
 	if m.rows.Dense() == nil {
@@ -149,7 +149,7 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 // name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// readModel reads a model file after its first line.
+// readModel reads a model file after its first line, which modelfile.Read reads.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := mr.Header(modelfile.FieldsOf(h)); err != nil {
@@ -198,9 +198,9 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readCoefficients reads the coefficients by class, by problem of the class and by support row.
-// They are nil for a class without support rows, since no bytes of the file would account for their
-// memory.
+// readCoefficients reads the coefficients. The result is indexed by class, by problem of the class
+// and by support row of the class. A class without support rows has nil: slices for its problems
+// would take memory for which the file has no bytes.
 func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err error) {
 	const sliceSize = 24 // bytes of a slice header
 	slots := h.Config.slots(len(h.Classes))

@@ -22,7 +22,7 @@ func (k *function) value64(v float64) float64 {
 	return k.ofProduct(v)
 }
 
-// tile64 sets dst[k][j] to the kernel, in float64, of probe k and row j of tile t.
+// tile64 sets dst[k][j] to the float64 kernel value of the query row probes[k] and row j of tile t.
 func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
@@ -37,8 +37,8 @@ func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
 	}
 }
 
-// row64 sets dst to the kernel, in float64, of a probe with the rows of the store from start on.
-// They belong to tile t; a tile of sparse rows must be computed as a whole.
+// row64 sets dst[j] to the float64 kernel value of the query row q and row start+j of the store.
+// These rows belong to tile t. If they are sparse, dst must be for all rows of the tile.
 func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	switch {
 	case s.kernel.kind == Function:
@@ -74,14 +74,15 @@ func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
 	}
 }
 
-// scores64 sets dst[k], for every k with wanted[k], to the scores of problem k's rows that a model
-// with the coefficients coef, rounded to float32, predicts in float64. If ctx is done early, dst is
-// incomplete and must not be used.
+// scores64 computes, in float64, the scores that a model with the coefficients coef, rounded to
+// float32, predicts for the rows of the run. For every problem k with wanted[k] it stores the
+// scores of the problem's rows in dst[k]. If ctx is done early, dst is incomplete and must not be
+// used.
 func (r *run) scores64(ctx context.Context, wanted []bool, coef, dst [][]float64) {
 	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
 	at, err := r.collectSupport(m, coef)
 	if err != nil {
-		return // a coefficient is not finite: model reports it
+		return // a coefficient is not finite: the method model returns that error
 	}
 	m.rows = store.TakeMatrix(r.store.matrix, at)
 	if m.prepare(); m.linear == nil {
@@ -120,21 +121,21 @@ func (r *run) cost64(p *problem, coef []float64) float64 {
 }
 
 const (
-	maxVerifyCost     = 1 << 27 // multiplications of an optional recomputation; about 0.1 s
-	maxRecomputations = 4       // float64 recomputations of one problem's scores
+	maxVerifyCost     = 1 << 27 // limit for optional recomputations, in multiplications; about 0.1 s
+	maxRecomputations = 4       // limit for float64 recomputations of one problem's scores
 	// relative error bound up to which an objective is good enough without float64
 	maxErrorShare = 1e-6
 )
 
-// endPass decides which problems are done after a pass of dual coordinate ascent. Before that it
-// recomputes scores in float64 where rounding errors prevent the proof of Tol; it returns early if
-// ctx is done by then. still tells that the pass made moves of every length, so that a problem
-// without moves has converged.
-func (r *run) endPass(ctx context.Context, still bool) {
+// endPass decides, after a pass of dual coordinate ascent, which problems are done. Before that it
+// recomputes scores in float64 where rounding errors prevent the proof of a gap of Tol; it returns
+// early if ctx is done by then. finest says that the pass skipped only moves shorter than
+// minThreshold, so that a problem without any move has converged.
+func (r *run) endPass(ctx context.Context, finest bool) {
 	last := r.pass == r.cfg.Passes
 	wanted := make([]bool, len(r.problems))
 	for k, p := range r.problems {
-		wanted[k] = r.needsFloat64(p, last || p.maxDelta == 0 && still)
+		wanted[k] = r.needsFloat64(p, last || p.maxDelta == 0 && finest)
 	}
 	if slices.Contains(wanted, true) {
 		if r.recomputeScores(ctx, wanted, last); ctx.Err() != nil {
@@ -153,14 +154,18 @@ func (r *run) endPass(ctx context.Context, still bool) {
 			}
 			r.measureDual(p)
 		}
-		p.done = p.done || p.gapWith(p.bound) <= r.cfg.Tol || p.maxDelta == 0 && still && !wanted[k]
+		p.done = p.done || p.gapWith(p.bound) <= r.cfg.Tol || p.maxDelta == 0 && finest && !wanted[k]
 	})
 }
 
-// needsFloat64 reports whether the scores of a problem have to be recomputed in float64: the gap is
-// above Tol, more than Tol/4 of it comes from rounding errors (or no bound is proven yet), and
-// without them it would be at most Tol/2, a condition that is dropped once the ascent has ended. It
-// allows maxRecomputations for each problem.
+// needsFloat64 reports whether the scores of a problem have to be recomputed in float64. That is so
+// if all of these conditions hold:
+//
+//   - The problem is not done, can have a lower bound, and its kernel is not a Func.
+//   - Its gap is above Tol.
+//   - More than Tol/4 of the gap comes from rounding errors, or no lower bound is proven yet.
+//   - Without rounding errors the gap would be at most Tol/2, or the ascent has ended.
+//   - The problem has had fewer than maxRecomputations.
 func (r *run) needsFloat64(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
 	return !p.done && r.certified() && r.cfg.Kernel != Function && p.gapWith(p.bound) > tol &&
@@ -168,15 +173,16 @@ func (r *run) needsFloat64(p *problem, ended bool) bool {
 		(p.lower == 0 || p.gapWith(p.bound)-p.gapWith(p.rawLower) > tol/4)
 }
 
-// recomputeScores recomputes the scores of the wanted problems in float64: after the last pass for
-// the alphas of the best pass, before it for the current alphas.
-func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
+// recomputeScores recomputes, in float64, the scores of every problem k with wanted[k]. They are
+// the scores of the current alphas or, if useBest is true, of the alphas of the best pass, which
+// then replace the current ones.
+func (r *run) recomputeScores(ctx context.Context, wanted []bool, useBest bool) {
 	coef, scores := r.zeros(), make([][]float64, len(r.problems))
 	for k, p := range r.problems {
 		if scores[k] = p.score; !wanted[k] {
 			continue
 		}
-		if last {
+		if useBest {
 			copy(p.alpha, p.best)
 		}
 		p.alpha64 = slices.Clone(p.alpha)
@@ -188,10 +194,11 @@ func (r *run) recomputeScores(ctx context.Context, wanted []bool, last bool) {
 	r.scores64(ctx, wanted, coef, scores)
 }
 
-// confirmObjectives recomputes the objectives of models from float64 scores: where rounding errors
-// may have changed them noticeably, the recomputation is cheap and the kernel is not a Func, and
-// always where MaxSV replaced the model. all are the models' coefficients, which it rounds to
-// float32, and scales down where that lowers an objective above 1.
+// confirmObjectives recomputes objectives from float64 scores. It always does so for problems whose
+// model was replaced because of MaxSV. For other problems it does so if rounding errors may have
+// changed their objective noticeably, the recomputation is cheap and the kernel is not a Func.
+// all[k] holds the coefficients of problem k. If any objective is recomputed, all coefficients are
+// rounded to float32, and scaled down where that lowers a recomputed objective above 1.
 func (r *run) confirmObjectives(all [][]float64) {
 	wanted, cost := make([]bool, len(r.problems)), 0.0
 	for k, p := range r.problems {

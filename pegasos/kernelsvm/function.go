@@ -22,7 +22,7 @@ const (
 )
 
 // Func is a kernel defined by the caller. It must be symmetric and safe for concurrent use. The
-// certificate is valid only if it is an inner product <phi(x),phi(z)> for some map phi.
+// certificate is valid only if the Func is an inner product <phi(x),phi(z)> for some map phi.
 type Func func(x, z Row) float32
 
 // Row is a row of data as passed to a [Func]: all values if Index is nil, otherwise the values of
@@ -45,9 +45,10 @@ func (cfg Config) function(f Func) function {
 	return function{cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree, f}
 }
 
-// kernelValues computes the kernel of one row with others from their inner products, dots, and the
-// squared norms of the row, square, and of the others, squares (used by RBF only). dst and dots may
-// be the same slice. The values are computed in float64 until they are stored, to the bit as
+// kernelValues sets dst to the kernel values of one row x and other rows z. dots holds their inner
+// products xz. square is the squared norm xx of x, and squares holds the squared norms zz; only RBF
+// uses these two. dst and dots may be the same slice. The values are computed in float64 until they
+// are stored, to the bit as
 //
 //	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), the exponent rounded to float32, by dense.Exp
 //	linear      xz

@@ -21,8 +21,9 @@ func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kern
 // averaged reports whether the model of p, if the run ended now, would be the mean of iterates.
 func (r *run) averaged(p *problem) bool { return !r.dual && p.samples > 0 }
 
-// tally is sums over the rows of a problem, from which its objective and bounds are computed.
-// Margins are those of w; alphas and squares are not yet divided by the scale.
+// tally holds sums over the rows of a problem, from which its objective and bounds are computed.
+// The margins are those of the weight vector w. The sums alphas, square and squareError are not yet
+// divided by the scale of alphas and scores.
 type tally struct {
 	alphas float64 // sum of alpha
 	square float64 // sum of alpha*y*score, |w|^2 times the squared scale
@@ -33,11 +34,11 @@ type tally struct {
 	// upper bound on the sum of the rows' duality gaps; valid if all alphas are in [0, 1] and the
 	// model is made of them
 	gap     float64
-	margins []float64 // by row
+	margins []float64 // margin of each row
 }
 
 // tallyAlphas computes the tally of a problem's alphas and scores, which are scale times those of
-// w. If mean is true, it uses the mean iterate instead of the last.
+// w. If mean is true, w is the mean of the iterates, otherwise the last iterate.
 func (r *run) tallyAlphas(p *problem, mean bool, scale float64) (t tally) {
 	off := r.scoreErrors(p, mean)
 	for i := range p.score {
@@ -59,8 +60,8 @@ func (p *problem) alphaScore(i int, mean bool) (a, score float64) {
 	return p.alpha[i], p.score[i]
 }
 
-// add adds a row to the tally: its alpha a, its label times its score, z, and the error bound e of
-// the score.
+// add adds a row to the tally: a is its alpha, z its label times its score, and e an error bound of
+// the score, all three multiplied by scale.
 func (t *tally) add(a, z, e, scale float64) {
 	t.alphas += a
 	t.square += float64(a * z)
@@ -76,19 +77,20 @@ func (t *tally) add(a, z, e, scale float64) {
 	t.margins = append(t.margins, margin)
 }
 
-// rowGap returns an upper bound on a row's duality gap for an alpha a in [0, 1] and a margin m
-// known up to an error e. The row's loss is max(0, 1-m); |w|^2, which both the objective and the
-// bound contain, contributes a*m, and the bound contains a: together (1-a)(1-m) for m < 1 and
-// a(m-1) above. So score errors do not count where a is 1 and the margin is below 1, or a is 0 and
-// the margin is above 1.
+// rowGap returns an upper bound on a row's duality gap, its term in the number of rows times P - D.
+// a is the row's alpha, in [0, 1], and margin its margin m, known up to an error e. The term is the
+// loss max(0, 1-m), plus a*m for lambda |w|^2, half of which comes from P and half from D, minus a
+// from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise. So score errors do not count where a
+// is 1 and the margin is below 1, or a is 0 and the margin is above 1.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
 
 // scoreErrors bounds the rounding errors of a problem's scores.
 type scoreErrors struct {
-	// Error bounds of the kernel values: bound64 of those in scores that were recomputed in
-	// float64, bound of all others; and the sums over the alphas that multiply each of them.
+	// bound64 bounds the errors of kernel values in scores that were recomputed in float64, bound
+	// those of all other kernel values. weights64 and weights are the sums over the alphas that
+	// multiply the kernel values of the one and of the other kind.
 	bound, bound64     errorBound
 	weights, weights64 weightSums
 	sum                float64 // error of the summation of a score, relative to sqrt(k(x,x))
@@ -103,10 +105,11 @@ func (o *scoreErrors) of(r *run, pos int, score float64) float64 {
 		float64(o.sum*norm) + float64(o.terms*math.Abs(score))
 }
 
-// scoreErrors returns the error bounds of a problem's scores; mean is as in tallyAlphas. A score
-// that m updates were added to in float64 is off by at most m roundings of its largest intermediate
-// value, which is at most the largest kernel value times the sum of the alphas: the number of
-// violations or, in dual coordinate ascent, at most 1 for each row.
+// scoreErrors returns the error bounds of a problem's scores: of the mean of the iterates if mean
+// is true, otherwise of the last iterate. A float64 score to which m updates were added is off by
+// at most m roundings of its largest intermediate value. That value is at most the largest kernel
+// value times the sum of the alphas. The sum is the number of violations or, in dual coordinate
+// ascent, at most the number of rows.
 func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	o := &scoreErrors{bound: r.bound32, bound64: r.bound64, terms: 2 * unit64 * float64(p.rows+2)}
 	for i := range p.alpha {
@@ -135,8 +138,8 @@ func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	return o
 }
 
-// scaleOf returns the number by which the scores and alphas of the current model have to be
-// divided.
+// scaleOf returns the scale of the current model. Its scores and alphas, divided by the scale, are
+// scores and coefficients of w, up to sign.
 func (r *run) scaleOf(p *problem) float64 {
 	switch {
 	case r.dual:
@@ -163,9 +166,9 @@ func (r *run) measureSteps(p *problem) {
 	r.setBound(p)
 }
 
-// errorsOf returns the error bounds of scores computed from scratch, from the coefficients coef and
-// kernel values with the given error bound. Sums over the rows have a relative error of about term
-// times the number of rows.
+// errorsOf returns the error bounds of scores that are computed anew from the coefficients coef.
+// values is the error bound of the kernel values. Later sums over the rows have a relative error of
+// about term times the number of rows.
 func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, terms: term * float64(p.rows+2)}
 	for i, a := range coef {
@@ -179,8 +182,8 @@ func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float
 }
 
 // measureModel computes the objective of a problem from its float32 coefficients and their scores.
-// If the objective is above 1, it replaces the coefficients by the best multiple, rounded to
-// float32.
+// If the objective is above 1, it multiplies the coefficients by the factor in [0, 1] that
+// minimizes the objective, and rounds them to float32.
 func (r *run) measureModel(p *problem, coef, scores []float64) {
 	o := r.errorsOf(p, coef, r.bound64, 2*unit64)
 	t := r.tallyCoefficients(p, coef, scores, o, 1)
@@ -198,8 +201,8 @@ func (r *run) measureModel(p *problem, coef, scores []float64) {
 	r.setBound(p)
 }
 
-// tallyCoefficients computes the tally of a problem with the given coefficients and scores, whose
-// error bounds are o, all multiplied by scale.
+// tallyCoefficients computes the tally of a problem from coefficients, scores and the error bounds
+// o of the scores. It multiplies all three by scale first.
 func (r *run) tallyCoefficients(p *problem, coef, scores []float64, o *scoreErrors,
 	scale float64) (t tally) {
 	for i, a := range coef {
@@ -211,22 +214,24 @@ func (r *run) tallyCoefficients(p *problem, coef, scores []float64, o *scoreErro
 	return t
 }
 
-// penalty returns lambda/2 |w|^2, from the sum of alpha*y*score and the scale of alphas and scores.
+// penalty returns lambda/2 |w|^2. square is the sum of alpha*y*score. There each alpha is scale
+// times the coefficient of its row in w, up to sign, and each score is scale times the score of w.
 func (p *problem) penalty(square, scale float64) float64 {
 	return float64(p.lambda / 2 * square / scale / scale)
 }
 
-// measure returns the objective of a problem and a bound on the error that rounded scores cause in
-// it.
+// measure returns the objective of a problem, and a bound on the error of that objective due to
+// errors of the scores.
 func (p *problem) measure(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective = max(0, p.penalty(t.square, scale)) + t.loss/n
 	return objective, p.penalty(t.squareError, scale) + t.lossError/n
 }
 
-// measureBest returns the same as measure, with all rounding errors included in the bound. If the
-// objective is above 1, that of w = 0, it sets p.factor to the factor that minimizes the objective,
-// and returns the objective of that multiple of the model.
+// measureBest returns the objective of a problem and a bound on its error that includes all
+// rounding errors. An objective above 1 is worse than that of w = 0. In this case measureBest sets
+// p.factor to the factor in [0, 1] that minimizes the objective of factor*w, and returns that
+// minimum; otherwise it sets p.factor to 1.
 func (p *problem) measureBest(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
 	objective, off = p.measure(t, scale)
@@ -237,9 +242,9 @@ func (p *problem) measureBest(t *tally, scale float64) (objective, off float64) 
 	return objective, off + float64(4*unit64*n*objective)
 }
 
-// bestFactor returns the factor in [0, 1] for which the scaled model has the least objective, and
-// that objective, for a model with the given penalty and margins. It bisects for the zero of the
-// derivative, which is increasing.
+// bestFactor returns the number in [0, 1] by which a model with the given penalty and margins has
+// to be multiplied for the least objective, and that objective. It finds the zero of the derivative
+// by bisection: the derivative increases with the factor.
 func bestFactor(penalty float64, margins []float64) (factor, objective float64) {
 	n := float64(len(margins))
 	low, high := 0.0, 1.0
@@ -288,19 +293,20 @@ func (r *run) measureDual(p *problem) {
 	r.setBound(p)
 }
 
-// measuredGap returns an upper bound on P - D, where D is the dual objective of the alphas, of
-// which the model must be made.
+// measuredGap returns an upper bound on P - D, where D is the dual objective of the alphas. P must
+// be the objective of the weight vector of these alphas.
 func (p *problem) measuredGap(t *tally) float64 {
 	n := float64(p.rows)
 	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
 }
 
 // raiseLower raises the lower bound on the optimum if the alphas, scaled to dual variables and
-// multiplied by the best common factor in [0, 1], prove a higher one. t.alphas/all is the mean dual
-// variable, t.square/over the penalty of the weight vector that they make, which may be off by
-// t.squareError/over.
-func (p *problem) raiseLower(t *tally, all, over float64) {
-	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareError/over
+// multiplied by the best common factor in [0, 1], prove a higher one. t.alphas/alphaScale is the
+// mean dual variable. t.square/squareScale is the penalty of the weight vector of the dual
+// variables, with an error of at most t.squareError/squareScale.
+func (p *problem) raiseLower(t *tally, alphaScale, squareScale float64) {
+	mean, half := t.alphas/alphaScale, max(0, t.square/squareScale)
+	off := t.squareError / squareScale
 	computed, _ := proof.Parabola(mean, half)
 	p.rawLower = max(p.rawLower, computed)
 	sum := float64(4*unit64*float64(p.rows)) * (mean + half)
@@ -314,9 +320,9 @@ func (p *problem) raiseLowerDual(t *tally) {
 	p.raiseLower(t, n, 2*p.dualScale()*n)
 }
 
-// setBound sets the reported lower bound of a problem. It is at most the proven bound, and so far
-// below the reported objective that their difference also covers the exact objective, which may be
-// higher by objectiveError.
+// setBound sets the reported lower bound of a problem. It is at most the proven bound, and so low
+// that the difference from the reported objective is large enough for the exact objective, too,
+// which may be higher by objectiveError.
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
 		own := p.objective - p.gap // bound by the model's own alphas, which verification can recompute

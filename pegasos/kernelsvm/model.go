@@ -20,15 +20,15 @@ import (
 // Model is a trained kernel machine. The score of a row x is the sum over the support rows of
 // coefficient*k(row,x); there is no bias.
 //
-// A model for two classes has one problem, and a score above 0 means the second class. A model for
-// more classes has one problem for each pair, in the order (0,1), (0,2) ... (1,2) ..., where a
-// score above 0 means the second class of the pair, or one for each class against all others, as in
-// a [pegasos.Model].
+// A model for two classes has one problem, and a score above 0 means the second class. A OneVsOne
+// model for more classes has one problem for each pair of classes, in the order (0,1), (0,2) ...
+// (1,2) ..., and a score above 0 means the second class of the pair. A OneVsRest model for more
+// classes has one problem for each class against all others, as in a [pegasos.Model].
 type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda for all rows; if C was set, each of several pairs has its own
+	Lambda  float64   // lambda for all rows; with C, each of several pairs has its own
 	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
 	Result  Result
 
@@ -52,7 +52,7 @@ type Model struct {
 	store   *rowStore   // support rows for queries; nil with the linear kernel
 	general *rowStore   // like store but never with bit rows, for queries of any values
 	linear  [][]float64 // weight vector of each problem; nil unless the kernel is linear
-	single  sync.Pool   // *queryWorker values for Score and ScoreSparse
+	single  sync.Pool   // pool of *queryWorker for Score and ScoreSparse
 }
 
 // Result reports how training went and how good the model is. Means are over the problems.
@@ -111,8 +111,9 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index, among all problems, of the problem that a class has in the given slot:
-// slot s of a class is the s-th problem that its rows belong to, from 0.
+// problem returns the index, among all problems, of one of the problems that the rows of a class
+// belong to. slot selects it: these problems are numbered from 0, in ascending order of their
+// indices.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot
@@ -124,26 +125,27 @@ func (cfg Config) problem(classes, class, slot int) int {
 	return a*classes - a*(a+1)/2 + b - a - 1
 }
 
-// model returns the model of the run so far. Its objective and bound are NaN unless the run is
-// whole, and also if it had fewer steps than rows.
-func (r *run) model(whole bool) (*Model, error) {
+// model returns the model of the run so far. finished says that the run was not interrupted. The
+// objective and the bound of the model are NaN if finished is false or the run had fewer steps than
+// rows.
+func (r *run) model(finished bool) (*Model, error) {
 	var all [][]float64 // coefficients by problem and row
 	for _, p := range r.problems {
 		all = append(all, r.coefficients(p))
 	}
-	measured := whole && !r.partial
+	measured := finished && !r.partial
 	if r.cfg.MaxSV > 0 {
 		r.applyBudget(all)
 	}
 	if measured {
 		r.confirmObjectives(all)
-		for _, p := range r.problems { // margin for verification, which sums in another order
+		for _, p := range r.problems { // safety margin: verification sums in another order
 			p.bound = max(0, p.bound-float64(1e-12*p.objective))
 		}
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
-	if nan := math.NaN(); !whole {
+	if nan := math.NaN(); !finished {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
@@ -167,8 +169,9 @@ func (r *run) model(whole bool) (*Model, error) {
 	return m, nil
 }
 
-// collectSupport sets the counts and coefficients of m, and returns the index in the store's matrix
-// of every support row.
+// collectSupport makes support rows of the rows that have a coefficient other than 0 in any
+// problem. all holds the coefficients by problem and row. It sets m.counts and m.coef, and returns
+// the index of every support row in the store's matrix.
 func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
 	var at []int32
 	for c, g := range r.groups {
@@ -200,8 +203,8 @@ func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
 	return at, nil
 }
 
-// classSlices returns the parts of all, values by problem and row, that belong to the rows of class
-// c, by slot.
+// classSlices returns, for each problem that the rows of class c belong to, the values of these
+// rows. all[k] holds a value for each row of problem k.
 func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
 	g := r.groups[c]
 	for _, k := range r.classProblems[c] {
@@ -214,7 +217,7 @@ func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
 // Cols returns the number of features of the training rows.
 func (m *Model) Cols() int { return m.rows.Cols() }
 
-// Head returns the part of the model that says how rows and labels are read.
+// Head returns the fields of the model that describe its rows and labels.
 func (m *Model) Head() pegasos.Head {
 	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Classes: m.Classes, Names: m.Names}
@@ -254,14 +257,14 @@ func (m *Model) Coefficients(problem int) []float32 {
 	return all
 }
 
-// ClassName returns the name of the class at index class, or its label as text if Names is nil.
+// ClassName returns Names[class], or the label Classes[class] as text if Names is nil.
 func (m *Model) ClassName(class int) string {
 	return labels.Name(m.Classes, m.Names, class)
 }
 
 // Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
 // rows and coefficients as in the model's file, the kernel, its parameters, the classes, and the
-// fields that say how rows and labels are read.
+// fields Names, IndexBase, HashBits and Table.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config

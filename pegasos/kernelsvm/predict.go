@@ -12,8 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// prepare builds, on the first call, the stores of the support rows or the weight vectors that
-// predictions need. It panics if the kernel is a function and Func is nil.
+// prepare builds, on the first call, what predictions need: the weight vectors of all problems if
+// the kernel is linear, otherwise the stores of the support rows. It panics if the kernel is a
+// function and Func is nil.
 func (m *Model) prepare() {
 	if m.Config.Kernel == Function && m.Func == nil {
 		panic(misuse.Of("the model's kernel is a function: set Func after reading"))
@@ -86,15 +87,16 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// scoreAll computes the scores of the rows of x, or only of the rows in only if that is not nil. It
-// calls emit, from several goroutines, with the scores of up to queryRows rows and the index of the
-// first. Once ctx is done it computes no more.
-func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
+// scoreAll computes the scores of all rows of x or, if subset is not nil, of the rows with the
+// indices in subset. It calls emit from several goroutines, each time with the scores of up to
+// queryRows successive rows; start is the position of the first of them, in x or in subset. Once
+// ctx is done it computes no more.
+func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, subset []int32, threads int,
 	emit func(start int, scores []float64)) {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
-	if only != nil {
-		n = len(only)
+	if subset != nil {
+		n = len(subset)
 	}
 	workers := make([]*queryWorker, threads)
 	_, matrix := store.MatrixOf(x)
@@ -104,7 +106,7 @@ func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, 
 		}
 		w := workers[worker]
 		if w == nil {
-			w = &queryWorker{rows: store.ReaderOf(x), only: only, matrix: matrix,
+			w = &queryWorker{rows: store.ReaderOf(x), subset: subset, matrix: matrix,
 				kernel: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
 			workers[worker] = w
 		}
@@ -126,7 +128,7 @@ func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, only []int32, 
 // queryWorker is the memory that one goroutine needs to predict.
 type queryWorker struct {
 	rows   store.Reader
-	only   []int32 // rows to predict; nil for all
+	subset []int32 // indices of the rows to predict; nil for all
 	matrix bool    // rows is a store.Matrix, whose slices stay valid
 	probes []probe
 	kernel [][tileRows]float64 // kernel of each probe with the rows of a tile
@@ -135,21 +137,23 @@ type queryWorker struct {
 }
 
 func (w *queryWorker) row(i int) (index []int32, values []float32) {
-	if w.only != nil {
-		i = int(w.only[i])
+	if w.subset != nil {
+		i = int(w.subset[i])
 	}
 	return w.rows.Row(i)
 }
 
-// rowBuffer is memory for a row that is converted to a probe.
+// rowBuffer is memory for a row that is converted to a probe, the form in which a store compares it
+// with its own rows.
 type rowBuffer struct {
 	words  []uint64
 	index  []int32
 	values []float32
 }
 
-// probe sets w.probes to the rows from start to end-1 and returns the store that they fit: m.store
-// if it has no bit rows or the rows come from a matrix and are all zeros and ones, else m.general.
+// probe sets w.probes to the rows from start to end-1, in the form for the store that it returns.
+// That is m.store, with one exception: if m.store has bit rows, and the rows do not come from a
+// store.Matrix or contain a value other than 0 and 1, it is m.general.
 func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	s := m.store
 	for i := start; i < end && s.words != nil; i++ {
@@ -204,8 +208,8 @@ func (m *Model) scoreLinear(x Row, scores []float64) {
 }
 
 // addValues adds, for every row i of rows, the sum of coef[j]*rows[i][j], in the order of j, to the
-// score of problem k, which is scores[i*p+k] for p problems. It computes four rows at a time, whose
-// sums do not wait for each other.
+// score of problem k, which is scores[i*p+k] for p problems. It computes the sums of four rows at a
+// time, which the CPU can add independently of each other.
 func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
@@ -230,9 +234,9 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 	}
 }
 
-// makeProbe returns a row as a probe, without the columns that the model does not have. If stable
-// is true, a dense row's values stay valid and the probe may share them. Converted rows are stored
-// in b.
+// makeProbe converts a row to a probe for the store s, without the columns that the model does not
+// have. If stable is true, the values of a dense row stay valid while the probe is in use, so that
+// the probe may share them. Converted rows are stored in b.
 func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = append(b.words[:0], make([]uint64, s.width)...)
@@ -262,7 +266,8 @@ func (s *rowStore) makeProbe(index []int32, values []float32, stable bool, b *ro
 	return probe{square: s.squaredNorm64(b.values), values: b.values}
 }
 
-// nonzeros returns the nonzeros of a row and their columns, in memory of b.
+// nonzeros returns the nonzero values of a row and their columns, in memory of b. columns holds the
+// columns of the row's values; it is nil for a dense row.
 func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, values []float32) {
 	b.index, b.values = b.index[:0], b.values[:0]
 	if b.index == nil {

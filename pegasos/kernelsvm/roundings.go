@@ -36,8 +36,8 @@ import "math"
 // caller's Func the certificate is about the values that it returns.
 type errorBound struct{ product, slope, constant float64 }
 
-// unit is the unit roundoff of float32, the largest relative error of one operation, unit64 that of
-// float64. more is the safety factor that covers float64 roundings in error bounds.
+// unit and unit64 are the unit roundoffs of float32 and float64, the largest relative error of one
+// operation. The constant more is a safety factor for error bounds; it covers float64 roundings.
 const (
 	unit   = 0x1p-24
 	unit64 = 0x1p-53
@@ -52,8 +52,8 @@ func (s *rowStore) dotError() float64 {
 	return unit * more * float64(1+(block+63)/64+6+s.cols/65536)
 }
 
-// errorBound32 returns the error bound of the kernel values that tile computes, for a kernel whose
-// diagonal is at most largest.
+// errorBound32 returns the error bound of the kernel values that the method tile computes. largest
+// is an upper bound on k(x,x) for the rows x.
 func (s *rowStore) errorBound32(largest float64) errorBound {
 	k := &s.kernel
 	dot, terms := 0.0, 0.0 // relative error of a dot product; number of terms that may underflow
@@ -73,8 +73,8 @@ func (s *rowStore) errorBound32(largest float64) errorBound {
 	return r
 }
 
-// errorBound64 returns the error bound of the kernel values that tile64 computes, for a kernel
-// whose diagonal is at most largest.
+// errorBound64 returns the error bound of the kernel values that the method tile64 computes.
+// largest is an upper bound on k(x,x) for the rows x.
 func (s *rowStore) errorBound64(largest float64) errorBound {
 	dot := 0.0
 	if s.words == nil || s.kernel.kind == Linear {
@@ -85,9 +85,10 @@ func (s *rowStore) errorBound64(largest float64) errorBound {
 	return r
 }
 
-// errorBound returns the error bound of kernel values computed from inner products with the
-// relative error dot and the absolute error under, in arithmetic of the given unit roundoff. direct
-// tells that RBF distances are computed directly; no value of the diagonal is above largest.
+// errorBound returns the error bound of kernel values. They are computed, in arithmetic with the
+// unit roundoff unit, from inner products with the relative error dot and the absolute error under
+// or, for RBF with direct set, from distances computed directly. largest is an upper bound on
+// k(x,x) for the rows x.
 func (k *function) errorBound(dot, unit, under float64, direct bool, largest float64) errorBound {
 	var r errorBound
 	switch {
@@ -109,7 +110,8 @@ func (k *function) errorBound(dot, unit, under float64, direct bool, largest flo
 	return r
 }
 
-// weightSums is the sums over rows z with weights a that bound the error of a sum of a*k(x,z).
+// weightSums holds sums over rows z with weights a. From these sums errorBound.sumError computes a
+// bound on the error of the sum of a*k(x,z).
 type weightSums struct{ a, norm, square float64 } // sums of a, a*sqrt(k(z,z)) and a*zz
 
 func (w *weightSums) add(a, norm, square float64) {

@@ -29,13 +29,13 @@ import (
 const tileRows = 1024
 
 // rowStore stores a list of rows, in an order of its own, in the form for which kernel values are
-// computed fastest: bits for rows of zeros and ones, else the dense matrix, else a column index of
-// sparse rows for each tile.
+// computed fastest: bits for rows of zeros and ones with few enough columns, the dense matrix for
+// other dense rows, and a column index of each tile for other sparse rows.
 type rowStore struct {
 	kernel    function
 	cols      int
 	at        []int32      // index in matrix of each row of the store
-	squares   []float64    // squared norms, for dense rows as dense.SumSquares rounds them
+	squares   []float64    // squared norms; of dense rows, as rounded by dense.SumSquares
 	squares64 []float64    // squared norms in float64; nil for bit rows
 	tiles     []span       // row ranges whose kernel values are computed together
 	matrix    store.Matrix // source of the rows
@@ -69,17 +69,17 @@ type columnIndex struct {
 	values []float32
 }
 
-// probe is a row whose kernel values with the rows of a store are computed.
+// probe is a query row, whose kernel values with the rows of a store are computed.
 type probe struct {
-	square float64  // squared norm; 0 for rows of bits that are not in the store
-	words  []uint64 // the row as bits; nil if the store has none
+	square float64  // squared norm; 0 for a row of bits from outside the store
+	words  []uint64 // the row as bits; nil if the store has no bit rows
 	values []float32
 	index  []int32 // columns of values, ascending; nil if dense
 }
 
-// newStore returns a store of the rows of m whose indices are in at. They come in groups of the
-// given sizes, and no tile has rows of two groups. If general is true, rows are not stored as bits,
-// so that probes may have any values.
+// newStore returns a store of the rows of m whose indices are in at. groups holds the sizes of
+// consecutive groups of these rows; no tile has rows of two groups. If general is true, rows are
+// not stored as bits, so that probes may have any values.
 func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, matrix: m, squares: make([]float64, len(at))}
 	start := 0
@@ -136,8 +136,8 @@ func (s *rowStore) squaredNorm64(values []float32) (sum float64) {
 }
 
 const (
-	maxDenseBits  = 1 << 20 // columns of dense rows: counts up to it are exact in float32
-	maxSparseBits = 512     // columns of sparse rows: with more, the column index is faster
+	maxDenseBits  = 1 << 20 // limit for columns of dense bit rows: counts up to it are exact in float32
+	maxSparseBits = 512     // limit for columns of sparse bit rows: above it the column index is faster
 )
 
 // pack stores the rows as bits and reports whether it did: it does so if all values are 0 or 1 and
@@ -181,8 +181,8 @@ func (s *rowStore) pack() bool {
 	return true
 }
 
-// packRow sets the bit of every column below cols in which the row has a 1, and returns their
-// number.
+// packRow sets the bit of every column below cols in which the row has a 1, and returns the number
+// of these columns.
 func packRow(words []uint64, index []int32, values []float32, cols int) (ones int) {
 	for k, v := range values {
 		if j := column(index, k); v == 1 && int(j) < cols {
@@ -258,7 +258,7 @@ func (s *rowStore) row(p int) Row {
 	return Row{index, values}
 }
 
-// tile sets dst[k][j] to the kernel, in float32, of probe k and row j of tile t.
+// tile sets dst[k][j] to the float32 kernel value of the query row probes[k] and row j of tile t.
 func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
@@ -312,7 +312,8 @@ func (s *rowStore) dotsOrDistances(dst []float32, rows []int32, x []float32) {
 	}
 }
 
-// applyKernel turns the results of dotsOrDistances into kernel values.
+// applyKernel replaces the results of dotsOrDistances in dst by kernel values. square is the
+// squared norm of the query row; squares holds those of the rows of the store.
 func (s *rowStore) applyKernel(dst []float32, square float64, squares []float64) {
 	if !s.direct {
 		kernelValues(&s.kernel, dst, dst, square, squares)
@@ -352,10 +353,10 @@ func (c *columnIndex) dot(dst *[tileRows]float64, q *probe) {
 	}
 }
 
-// popcountValues sets dst to kernel values of a probe with the bit rows from start on, looked up in
-// the table values. For RBF the index into the table is the squared distance, the number of columns
-// in which the rows differ; otherwise it is the inner product, the number of columns in which both
-// rows have a 1. A generic version for float64 tables too would be a quarter slower.
+// popcountValues sets dst[j] to the kernel value of the query row q and bit row start+j, looked up
+// in the table values. For RBF the index into the table is the squared distance, the number of
+// columns in which the rows differ; otherwise it is the inner product, the number of columns in
+// which both rows have a 1. A generic version for float64 tables too would be a quarter slower.
 func (s *rowStore) popcountValues(dst, values []float32, q *probe, start int) {
 	end := start + len(dst)
 	distance := s.kernel.kind == RBF
@@ -398,9 +399,10 @@ func popcountValues2(dst, values []float32, w []uint64, x0, x1 uint64) {
 	}
 }
 
-// addPopcountValues2 adds to the scores of two probes the sum of coef[j] times the float64 kernel
-// of row start+j, for RBF and bit rows of two words. Looking up and adding in one loop takes half
-// the time of tile64 and addValues, but keeps no kernel values for other problems.
+// addPopcountValues2 adds to the scores of two query rows, for RBF and bit rows of two words, the
+// sum over j of coef[j] times the float64 kernel value of the query row and row start+j. Looking up
+// and adding in one loop takes half the time of tile64 and addValues, but keeps no kernel values
+// for other problems.
 func (s *rowStore) addPopcountValues2(scores *[2]float64, coef []float32, probes []probe,
 	start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), s.words[2*start:]
@@ -414,9 +416,9 @@ func (s *rowStore) addPopcountValues2(scores *[2]float64, coef []float32, probes
 	scores[0], scores[1] = a, b
 }
 
-// diagonal sets dst[p] to the kernel of row p with itself, for each row of the store. It returns
-// the first row whose value is not finite or whose squared norm exceeds half of the largest
-// float32, or -1.
+// diagonal sets dst[p] to the kernel of row p with itself, for each row of the store. It stops at a
+// row whose value is not finite or whose squared norm exceeds half of the largest float32, and
+// returns that row; it returns -1 if there is none.
 func (s *rowStore) diagonal(dst []float32) (bad int) {
 	for p, square := range s.squares {
 		if s.kernel.kind == Function {

@@ -20,11 +20,11 @@ import (
 // the cost of distributing the work, short enough for the kernel among its rows to be cheap.
 const blockRows = 256
 
-// tileProbes is the number of rows whose kernel values with a tile are held at a time: 256 kB of
-// values.
+// tileProbes is the number of rows whose kernel values with a tile are in memory at a time: 256 kB
+// of values.
 const tileProbes = 64
 
-// rowBlock is the rows of the current block and the kernel among them.
+// rowBlock holds the rows of the current block of steps and the kernel values among them.
 type rowBlock struct {
 	positions []int32               // store positions of the rows of the block
 	at        []int32               // indices of the rows of the block in the store's matrix
@@ -46,8 +46,8 @@ type blockWorker struct {
 	rows       [blockRows][]float32
 	missing    [][]float32 // kernel rows to compute, those not found in the cache
 	probes     []probe
-	deltas     []float64   // deltas of one problem's updates, the last update first
-	lags       []float64   // lags of one problem's updates, in the order of deltas
+	deltas     []float64   // delta of each update of one problem, the last update first
+	lags       []float64   // lag of each update of one problem, in the order of deltas
 	kernelRows [][]float32 // kernel of each updated row with the tile, in the order of deltas
 }
 
@@ -65,8 +65,8 @@ func (b *rowBlock) load(r *run) {
 	}
 }
 
-// kernelRow returns the kernel of row k of the block with the rows after it. It computes the values
-// on the first call and is safe for concurrent use.
+// kernelRow returns the kernel values of row k of the block with each of the rows after it. It
+// computes the values on the first call and is safe for concurrent use.
 func (b *rowBlock) kernelRow(r *run, w *blockWorker, k int) []float32 {
 	n := len(b.positions) - k - 1
 	if n == 0 {
@@ -83,21 +83,21 @@ func (b *rowBlock) kernelRow(r *run, w *blockWorker, k int) []float32 {
 	return b.kernel[k]
 }
 
-// blockValues sets dst to the kernel of q with the rows of the block from index from on.
-func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
+// blockValues sets dst[j] to the kernel value of the query row q and row start+j of the block.
+func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, start int, w *blockWorker) {
 	switch {
 	case s.kernel.kind == Function:
 		z := Row{q.index, q.values}
 		for j := range dst {
-			dst[j] = s.kernel.f(s.row(int(b.positions[from+j])), z)
+			dst[j] = s.kernel.f(s.row(int(b.positions[start+j])), z)
 		}
 	case s.words != nil:
 		for j := range dst {
-			s.popcountValues(dst[j:j+1], s.values, q, int(b.positions[from+j]))
+			s.popcountValues(dst[j:j+1], s.values, q, int(b.positions[start+j]))
 		}
 	case s.dense != nil:
-		s.dotsOrDistances(dst, b.at[from:], q.values)
-		s.applyKernel(dst, q.square, b.squares[from:])
+		s.dotsOrDistances(dst, b.at[start:], q.values)
+		s.applyKernel(dst, q.square, b.squares[start:])
 	default:
 		if w.dense == nil {
 			w.dense = make([]float32, s.cols)
@@ -108,7 +108,7 @@ func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w
 		var dots [blockRows]float64
 		for j := range dst {
 			// Columns that q lacks add zeros, which do not change the sum.
-			p := &b.probes[from+j]
+			p := &b.probes[start+j]
 			for k, c := range p.index {
 				dots[j] += float64(float64(p.values[k]) * float64(w.dense[c]))
 			}
@@ -116,7 +116,7 @@ func (s *rowStore) blockValues(dst []float32, q *probe, b *rowBlock, from int, w
 		for _, j := range q.index {
 			w.dense[j] = 0
 		}
-		kernelValues(&s.kernel, dst, dots[:len(dst)], q.square, b.squares[from:])
+		kernelValues(&s.kernel, dst, dots[:len(dst)], q.square, b.squares[start:])
 	}
 }
 
@@ -178,7 +178,7 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 			continue
 		}
 		margin := float64(sign * w.score[j])
-		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // w is 0 at first: a violation
+		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at w = 0 every row is a violation
 			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
 					Reason: "the score is not finite: " + tooLarge}
@@ -203,9 +203,9 @@ func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
 	"the rows"
 
-// ascentSteps moves the alpha of each row of the block to the maximum of the problem's dual
-// objective along that coordinate, unless the move is shorter than threshold times
-// min(1, dualScale/k(x,x)), or than threshold if k(x,x) is not above 0.
+// ascentSteps moves the alpha of each row x of the block to the maximum of the problem's dual
+// objective along that coordinate. It skips moves shorter than threshold times min(1,
+// dualScale/k(x,x)) or, if k(x,x) is not above 0, shorter than threshold.
 func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	scale := p.dualScale()
 	for j, pos := range r.block.positions {

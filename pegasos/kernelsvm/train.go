@@ -19,9 +19,10 @@ import (
 )
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
-// row: Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent, on the
-// problem of [pegasos.Train] with the hinge loss. Two labels make one problem, in which the larger
-// is +1. More labels make a problem for each pair of them, or for each label against all others.
+// row. It runs Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent.
+// Both solve the problem of [pegasos.Train] with the hinge loss. Two labels make one problem, in
+// which the larger is +1. More labels make a problem for each pair of them, or for each label
+// against all others.
 //
 // Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
 // *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx
@@ -94,7 +95,7 @@ type Progress struct {
 // Dual coordinate ascent starts from alpha = violations/epochs, which is in [0, 1], and has the
 // scale lambda*rows.
 type problem struct {
-	first, second int // class indices of the labels -1 and +1; first is -1 for all others
+	first, second int // class indices of the labels -1 and +1; first is -1 in one-vs-rest
 	// Store positions of the rows labeled -1 and +1; minus spans the whole store if first is -1,
 	// and then contains plus. The slices by row below follow the order that row defines.
 	minus, plus span
@@ -107,7 +108,7 @@ type problem struct {
 	invScaleSum float64 // S, the sum of 1/scale over the iterates to average
 	samples     int64   // number of iterates in invScaleSum
 
-	score, scoreLag []float64 // by row; scoreLag is made of alphaLag as score is of alpha
+	score, scoreLag []float64 // by row; scoreLag is the score computed from alphaLag for alpha
 	alpha, alphaLag []float64 // by row; alphaLag is nil unless iterates are averaged
 	best            []float64 // alphas of the best pass of dual coordinate ascent
 	alpha64         []float64 // alphas of the last float64 recomputation of scores; nil if none
@@ -119,13 +120,13 @@ type problem struct {
 
 	// Objective of the model so far, and the reported lower bound on the optimum; NaN if unknown.
 	objective, bound float64
-	factor           float64 // factor of the iterate; below 1 if that lowers an objective above 1
+	factor           float64 // multiplies the iterate; below 1 if that lowers an objective above 1
 	rounded          bool    // the pass's objective was above 1, so its alphas are scaled and rounded
 
 	objectiveError  float64 // bound on the rounding error of objective
-	gap             float64 // upper bound on P - D by the best pass's own duals; Inf if unknown
-	lower, rawLower float64 // proven lower bound on the optimum; bound that ignores rounding errors
-	recomputedAt    int64   // violations when the scores were last recomputed in float64
+	gap             float64 // upper bound on P - D, with D from the best pass's alphas; +Inf if unknown
+	lower, rawLower float64 // lower bounds on the optimum: proven; ignoring rounding errors
+	recomputedAt    int64   // value of violations when the scores were last recomputed in float64
 	recomputations  int     // number of times the scores were recomputed in float64
 }
 
@@ -267,9 +268,9 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 // from the memory of its rows.
 const stateSize = 320
 
-// checkMemory returns an error if the estimated memory of the run exceeds most bytes, or 4 GiB if
-// most is 0.
-func (r *run) checkMemory(most int64) error {
+// checkMemory returns an error if the estimated memory of the run, in bytes, exceeds limit, or 4
+// GiB if limit is 0.
+func (r *run) checkMemory(limit int64) error {
 	n, rows := float64(len(r.classes)), float64(r.rows)
 	problems, states, visited := n, n*n, n*rows // one-vs-rest
 	if r.cfg.pairs(len(r.classes)) {
@@ -284,11 +285,11 @@ func (r *run) checkMemory(most int64) error {
 	}
 	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
 	return options.First(fieldError,
-		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
+		[]options.Rule{options.Memory(limit, states*stateSize+visited*perRow, what)})
 }
 
 // lambda returns the weight of the penalty for a problem of the given number of rows, or an error
-// if C makes it unusable.
+// if C makes that weight unusable.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
 	return lambda, options.First(fieldError, []options.Rule{rule})
@@ -379,8 +380,8 @@ func (r *run) group(class, visited []int32) []int {
 	return counts
 }
 
-// makeCaches creates a kernel cache for each tile, together at most cacheMB MB of values; see
-// Trainer.CacheMB for 0 and below.
+// makeCaches creates a kernel cache for each tile. All caches together hold at most cacheMB MB of
+// kernel values; cacheMB has the special values of Trainer.CacheMB.
 func (r *run) makeCaches(cacheMB int) {
 	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
 		cacheMB = DefaultCacheMB
@@ -395,9 +396,10 @@ func (r *run) makeCaches(cacheMB int) {
 	}
 }
 
-// defaultGamma returns 1 over the mean squared norm of the rows at of m, so that the kernel does
-// not depend on the scale of the data. For RBF, which does not depend on a shift of the data
-// either, the rows are centered first. It returns 1 if the mean is 0 or not finite.
+// defaultGamma returns 1 over the mean squared norm of the rows of m whose indices are in at, so
+// that the kernel does not depend on the scale of the data. For RBF, which does not depend on a
+// shift of the data either, the rows are centered first. It returns 1 if the mean is 0 or not
+// finite.
 func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 	n := float64(len(at))
 	mean := make([]float64, m.Cols())
@@ -423,7 +425,7 @@ func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 	return n / sum
 }
 
-// eachValue calls f for every stored value of the rows at of m.
+// eachValue calls f for every stored value of the rows of m whose indices are in at.
 func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
 		index, values := m.Row(int(i))
@@ -592,8 +594,8 @@ func (r *run) dualAscent(ctx context.Context) (stopped bool, err error) {
 }
 
 // initialThreshold is the shortest move made in the first pass, as a fraction of min(1,
-// dualScale/k(x,x)), the length of a move of a row with score 0 and alpha 0. A problem ends at a
-// pass without moves whose threshold is at most minThreshold, in the same unit.
+// dualScale/k(x,x)), the length of a move of a row with score 0 and alpha 0. The ascent of a
+// problem ends with a pass without moves whose threshold is at most minThreshold, in the same unit.
 const (
 	initialThreshold = 0.25
 	minThreshold     = 0x1p-40
@@ -606,7 +608,8 @@ func (r *run) nextPass() {
 }
 
 // beginDual turns the alphas and scores of Pegasos into feasible dual variables and their scores.
-// The first model of dual coordinate ascent is w = 0, or that of these alphas if it is better.
+// The first model of dual coordinate ascent is w = 0 or, if its objective is lower, the model of
+// these alphas.
 func (r *run) beginDual() {
 	r.dual = true
 	for _, p := range r.problems {

@@ -67,7 +67,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// verifyRun returns a run on x and y with the model's problems, for use without steps.
+// verifyRun returns a run on x and y with the model's problems. The run is to take no steps.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
@@ -200,8 +200,9 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 }
 
 // checkClaims compares the recomputed Result with the claimed one, for each problem and for the
-// mean, and adds contradictions to v. errors has the largest plausible difference between the
-// objectives of training and verification. It reports whether a claim could not be confirmed.
+// mean, and adds contradictions to v. errors[k] is the largest plausible difference between the
+// objectives that training and verification compute for problem k. It reports whether a claim could
+// not be confirmed.
 func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	errors []float64) (unconfirmed bool) {
 	claimed := m.Result
@@ -228,7 +229,7 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 	return t.Unconfirmed
 }
 
-// claim returns the objective and the bound as a claim.
+// claim converts p to a claims.Claim.
 func (p ProblemResult) claim() claims.Claim {
 	return claims.Claim{Objective: p.Objective, Bound: p.DualObjective}
 }
