@@ -126,10 +126,10 @@ func (m *Model) checkFinite() error {
 				len(m.Weights[0]))
 		}
 		if j := floats.FirstNotFinite(w); j >= 0 {
-			return fmt.Errorf("weight %d of vector %d is %v", j, k, w[j])
+			return fmt.Errorf("weight %d of vector %d is %v, want a finite number", j, k, w[j])
 		}
 		if b := m.bias(k); !floats.IsFinite(b) {
-			return fmt.Errorf("bias %d is %v", k, b)
+			return fmt.Errorf("bias %d is %v, want a finite number", k, b)
 		}
 	}
 	return nil
@@ -270,7 +270,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 // for which see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
-		return errors.New("it is nil")
+		return errors.New("the *Model is nil")
 	}
 	vectors, err := m.Config.settings().Vectors(len(m.Classes))
 	if err != nil {
@@ -292,9 +292,9 @@ func (m *Model) check() error {
 	}
 	switch {
 	case m.Scaler != nil && !json.Valid(m.Scaler):
-		return errors.New("the scaler is not JSON")
+		return errors.New("the scaler is not valid JSON")
 	case m.Table != nil && !json.Valid(m.Table):
-		return errors.New("the table is not JSON")
+		return errors.New("the table is not valid JSON")
 	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
 		return fmt.Errorf("%d sigmoids for %d weight vectors and %d classes: want one for each "+
 			"vector, and none for regression",

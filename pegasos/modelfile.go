@@ -166,8 +166,8 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 		return 0, err
 	}
 	if h.features < 0 || h.features > math.MaxInt/8/vectors {
-		return 0, fmt.Errorf("%d features for %d classes: negative, or too many", h.features,
-			len(h.classes))
+		return 0, fmt.Errorf("header: features: have %d for %d classes, want 0 or more, and few "+
+			"enough for memory", h.features, len(h.classes))
 	}
 	if len(h.classes) > 0 {
 		m.Classes = h.classes

@@ -168,8 +168,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
-		return nil, nil, fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
-			len(set.Classes))
+		return nil, nil, fmt.Errorf("pegasos: the model has %d weight vectors, which do not fit the "+
+			"%d classes of the labels", len(m.Weights), len(set.Classes))
 	}
 	return t, s, nil
 }

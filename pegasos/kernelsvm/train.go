@@ -124,7 +124,7 @@ type problem struct {
 	rounded          bool    // the pass's objective was above 1, so its alphas are scaled and rounded
 
 	objectiveError  float64 // bound on the rounding error of objective
-	gap             float64 // upper bound on P - D, with D from the best pass's alphas; +Inf if unknown
+	gap             float64 // upper bound on P - D, D from the best pass's alphas; +Inf if unknown
 	lower, rawLower float64 // lower bounds on the optimum: proven; ignoring rounding errors
 	recomputedAt    int64   // value of violations when the scores were last recomputed in float64
 	recomputations  int     // number of times the scores were recomputed in float64

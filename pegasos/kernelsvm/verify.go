@@ -83,8 +83,8 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
 	r, err := newRun(inner, x, y)
 	if err == nil && !slices.Equal(r.classes, m.Classes) {
-		err = fmt.Errorf("kernelsvm: the labels of the rows are %v, those of the model %v", r.classes,
-			m.Classes)
+		err = fmt.Errorf("kernelsvm: the rows have the labels %v, want those of the model, %v",
+			r.classes, m.Classes)
 	}
 	return r, err
 }
