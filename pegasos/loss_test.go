@@ -337,7 +337,7 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("%.300q", text)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{"classes: []", "classes: [0,1]", "want none"},
+		{"classes: []", "classes: [0,1]", "want 0 for regression"},
 		{`"loss":"eps-insensitive"`, `"loss":"log"`, "0 classes"},
 		{"classes: []", "classes: []\nnames: [\"a\"]", "1 names"},
 	} {
