@@ -206,7 +206,7 @@ func TestMemory(t *testing.T) {
 	lin("classes", "classes", array("0"), 4, "more than 65536 elements")
 	lin("names", "names", array(`""`), 4, "more than 65536 elements")
 	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
-	lin("calibration", "calibration", array("{}"), 4, "calibrations")
+	lin("calibration", "calibration", array("{}"), 4, "sigmoids")
 	lin("scaler", "scaler", array("0"), 4, "")
 	lin("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, 4, "")
 	lin("digits", "features", func() string { return strings.Repeat("1", hostileSize) }, 4,
@@ -297,7 +297,7 @@ func TestMemory(t *testing.T) {
 	object("classes", "classes", array("0"), "more than 65536 elements")
 	object("biases", "biases", array("0"), "biases")
 	object("names", "names", array(`""`), "more than 65536 elements")
-	object("calibration", "calibration", array("{}"), "calibrations")
+	object("calibration", "calibration", array("{}"), "sigmoids")
 	object("scaler", "scaler", array("0"), "")
 	object("classes of results", "result", result("{}"), "more memory")
 	object("counted classes of results", "result", result(`{"violations":0}`), "")
