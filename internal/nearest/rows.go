@@ -347,6 +347,8 @@ func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, thread
 		return o.better(a, b)
 	}
 	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
-		s.rank(hits, by, queries, i*run, min((i+1)*run, s.Count))
+		own := s // read overwrites the buffer
+		own.buffer = nil
+		own.rank(hits, by, queries, i*run, min((i+1)*run, own.Count))
 	})
 }
