@@ -61,7 +61,7 @@ type Form struct {
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines left out; None for no such lines
-	SkipLines int    // number of lines left out above the table
+	SkipLines int    // lines left out above the table; 0 if those are only comments and blank lines
 	Header    bool   // whether the first row of the table names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow

@@ -178,7 +178,7 @@ func (s *doubleSums) whole(i int) {
 }
 
 // last is like whole, but for a group of which only the floats in s.part exist. afterWhole reports
-// whether a whole group precedes this group in memory.
+// whether a whole group precedes this group in memory; targets that Rotate ignore it.
 func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}

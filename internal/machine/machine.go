@@ -38,8 +38,8 @@ func heap() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// Expected, if not nil, is called before work that needs memory, with the number of bytes that the
-// work will add to the heap. Command pegasimd sets it.
+// Expected, if not nil, is called before work that needs memory, with an estimate of the bytes that
+// the work will add to the heap, without optional copies and buffers. Command pegasimd sets it.
 var Expected func(bytes float64)
 
 // Expect calls Expected, if it is set.

@@ -28,7 +28,8 @@ func newPixelRows(p *packedPixels) *pixelRows {
 	return &pixelRows{packedPixels: p, row: dense.New(1, p.stride).Row(0), at: -1}
 }
 
-// float32s returns row i as float32. The slice is valid until the next call.
+// float32s returns row i as float32. The slice is valid until the next call of a
+// method that reads another row, such as Dot.
 func (b *pixelRows) float32s(i int) []float32 {
 	if i != b.at {
 		b.unpack(i, b.row)

@@ -57,8 +57,9 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, err
 	}
 	if math.Abs(m.Result.Weight-r.weightSum) > 1e-9*max(m.Result.Weight, r.weightSum) {
-		return nil, fmt.Errorf("pegasos: the model was trained with weights of rows, whose sum is %g, "+
-			"but shards have only weights of classes", m.Result.Weight)
+		return nil, fmt.Errorf("pegasos: the weights of the rows sum to %g, in the model's training "+
+			"to %g: verify with the rows of the training, without weights of rows, which shards lack",
+			r.weightSum, m.Result.Weight)
 	}
 	if scaling != nil && !r.Scaling.Same(scaling) {
 		return nil, fmt.Errorf("pegasos: the model's scaling differs from the scaling of these rows")
