@@ -129,8 +129,9 @@ const DefaultLambda = settings.DefaultLambda // 1e-4
 // from the data, by the rules of docs/training.md: Scale, TargetScale, Bias, BiasScale, Multiclass,
 // Epsilon, Finish, Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs
 // or Steps is set). In a run that builds on the model in Trainer.Resume, Start or Prior, the zero
-// ones among these fields are taken from that model's Config instead, with two restrictions:
-// Epsilon only if both losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
+// ones among these fields are taken from that model's Config instead, its C in place of Lambda if
+// it was trained with C. There are three restrictions: BiasScale only if Bias is zero, too; Epsilon
+// only if both losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
 //
 // The Config of a [Model] holds the values that were chosen. [Config.Plain] fills in zero fields
 // without data.

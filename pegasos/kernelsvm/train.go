@@ -268,8 +268,9 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 // from the memory of its rows.
 const stateSize = 320
 
-// checkMemory returns an error if the estimated memory of the run, in bytes, exceeds limit, or 4
-// GiB if limit is 0.
+// checkMemory returns an error if the estimated memory of the run's problems, without the data and
+// the kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before that
+// memory is allocated.
 func (r *run) checkMemory(limit int64) error {
 	n, rows := float64(len(r.classes)), float64(r.rows)
 	problems, states, visited := n, n*n, n*rows // one-vs-rest

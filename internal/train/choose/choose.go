@@ -253,10 +253,16 @@ func (c *Choice) passes() int {
 }
 
 // finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
-// number of passes over the rows for a run that does not end with a proof. The solver stays unset
-// for resumed runs and for several shards. For other runs it becomes FinishAuto if Tol is given or
-// a proof is predicted to be cheap, and Newton's method for the squared loss on narrow data; in all
-// other cases it stays unset.
+// number of passes over the rows for a run that does not end with a proof. The solver becomes
+//   - FinishAuto if Tol is given;
+//   - Newton's method for the squared loss on narrow data, if it fits in memory, and Tol, Epochs,
+//     Steps and a prior are not given;
+//   - FinishAuto if a proof is predicted to be cheap, and Tol, Epochs, Steps and a prior are not
+//     given.
+//
+// It stays unset otherwise, and always for resumed runs, for several shards, for settings that the
+// solver does not allow and, without Tol, for a loss without Traits.MeanResidual on regression
+// targets, unless UseLambda has replaced the rule's lambda.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings

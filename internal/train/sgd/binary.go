@@ -158,7 +158,10 @@ func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// satisfied reports whether the margin of row i is finite and at least 1: then its loss is 0.
+// satisfied reports whether the margin of row i is finite and at least 1: then its hinge loss is 0.
+// The argument dot is the row's dot product with V. Before the first step of a run without an
+// offset, where Scale is 0, satisfied returns true although w = 0 has the margin 0: callers must
+// test for that.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
