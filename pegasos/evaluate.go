@@ -130,7 +130,7 @@ func (m *Model) problemScores(k int, scores []float64, classes []int32,
 }
 
 // classesOf returns the negative and the positive class of weight vector k. If the model has a
-// vector for each class, the negative class is -1, which stands for all classes but k.
+// vector for each class, the negative class is -1, meaning all classes but k.
 func (m *Model) classesOf(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:

@@ -146,7 +146,7 @@ func reliableSettings(t *testing.T) {
 	}
 }
 
-// A zero field stands for its default, since no lambda, number of steps or batch size of 0 is
+// A zero field means its default, since no lambda, number of steps or batch size of 0 is
 // possible. Lambda may be 1e30, with w nearly 0.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)

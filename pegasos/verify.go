@@ -322,7 +322,7 @@ func (v *Verification) checkGap(m *Model) {
 
 // allowed returns two bounds on the difference between a claimed objective and found, the objective
 // from float64 dot products. A difference of at most tolerance confirms the claim; one above limit
-// contradicts it. Both are 0 if the data and their layout are those of the training. Otherwise
+// contradicts it. Both are 0 if the data and their layout are the same as in training. Otherwise
 // tolerance allows for roundings in float64, and limit also for the error that training tolerates
 // in float32 dot products.
 func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (tolerance,

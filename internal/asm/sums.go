@@ -50,8 +50,8 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to that
-// of their second halves. The length of a half is a multiple of 64.
+// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to the
+// dot product of their second halves. The length of a half is a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])

@@ -39,7 +39,7 @@ const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
 //     Portuguese, Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
 //   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; ParseDate ignores it.
 //
-// Years of two digits stand for 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
+// Years of two digits mean 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
 func ParseDate(s string, order Order) (d Date, ok bool) {
 	var p dateParser
 	if !p.parse(s) || order&p.orders == 0 {

@@ -45,7 +45,7 @@ func withPandas(kind string) string {
 
 // ForeignKind recognizes a file that is not a table in text form, such as a workbook or an archive,
 // by head, its first few kilobytes. It returns the kind of the file, what, and advice on how to
-// make a readable file of it, in which FILE stands for the name of the file. Both are empty if head
+// make a readable file of it, in which FILE is the name of the file. Both are empty if head
 // does not belong to such a file.
 func ForeignKind(head []byte) (what, advice string) {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {

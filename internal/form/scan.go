@@ -16,7 +16,7 @@ const scanBuffer = 1 << 16
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
 //
 // A quote opens a cell only at the start of the cell, and closes it only before a separator or the
-// end of a line. A pair of quotes in a quoted cell stands for one quote. Any other quote is an
+// end of a line. A pair of quotes in a quoted cell is one quote. Any other quote is an
 // ordinary character. So is an opening quote that is not closed in its line, if the next unpaired
 // quote, in a later line, cannot close it.
 type scanner struct {

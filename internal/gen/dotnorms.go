@@ -229,8 +229,8 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start sets the lanes of this pass to the terms of those of the first 64 elements that belong to
-// these lanes.
+// start sets each lane of this pass to the term of the element, among the first 64, that belongs to
+// the lane.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)

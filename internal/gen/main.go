@@ -155,8 +155,8 @@ func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) 
 	return param(name)
 }
 
-// int returns the named integer parameter. If the kernel has slices, the name "n" stands for the
-// length of the first. The name "len(x)" stands for the length of slice x.
+// int returns the named integer parameter. If the kernel has slices, the name "n" means the
+// length of the first. The name "len(x)" means the length of slice x.
 func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slice, ok := strings.CutPrefix(name, "len("); ok {
 		return param(strings.TrimSuffix(slice, ")")).Len()

@@ -34,7 +34,7 @@ type Target interface {
 
 	// PointerParam loads a parameter that is a pointer, or the base pointer of a slice.
 	PointerParam(name string) reg.GPVirtual
-	// IntParam loads an integer parameter. The name n stands for the length of the first slice if
+	// IntParam loads an integer parameter. The name n means the length of the first slice if
 	// the function has slices, and len(x) for that of slice x.
 	IntParam(name string) reg.GPVirtual
 	// ScalarParam loads a float parameter into a group of one, BroadcastParam into all lanes of the

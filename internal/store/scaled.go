@@ -144,8 +144,8 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	}
 }
 
-// nonzeros returns the columns and scaled values of row i in float64. The columns are nil if the
-// values are those of all columns.
+// nonzeros returns the columns and scaled values of row i in float64. The columns are nil if there
+// is a value for every column.
 func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	if r.at != nil {
 		i = int(r.at[i])

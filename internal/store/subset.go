@@ -6,7 +6,7 @@ import (
 )
 
 // subset is a selection of the rows of another Rows, the base, in any order and without copies: row
-// i is row at[i] of the base. All results have the same bits as those of a copy of the rows.
+// i is row at[i] of the base. All results have the same bits as with a copy of the rows.
 type subset struct {
 	rows
 	at     []uint32

@@ -313,7 +313,7 @@ func (s *rowStore) dotsOrDistances(dst []float32, rows []int32, x []float32) {
 }
 
 // applyKernel replaces the results of dotsOrDistances in dst by kernel values. square is the
-// squared norm of the query row; squares holds those of the rows of the store.
+// squared norm of the query row; squares holds the squared norms of the store's rows.
 func (s *rowStore) applyKernel(dst []float32, square float64, squares []float64) {
 	if !s.direct {
 		kernelValues(&s.kernel, dst, dst, square, squares)

@@ -13,7 +13,7 @@ import (
 )
 
 // Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
-// to register allocation, then Bind. avo allocates registers of x86, whose numbers stand for R0…R15
+// to register allocation, then Bind. avo allocates registers of x86, whose numbers mean R0…R15
 // without R4, and for V0…V31. So R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are
 // never used.
 var Compile = pass.Concat(

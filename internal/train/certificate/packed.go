@@ -9,16 +9,16 @@ import (
 
 // Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
 // for each row or, in a joint problem, one for each row and class, in ascending order of the rows'
-// indices in the training set. A number n in Duals stands for the dual variable Scale*n/65535 or,
+// indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or,
 // if Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
 	Signed bool     // whether some dual variables are negative
 	Scale  float64  // largest magnitude of the dual variables, or 1 if that is larger
-	Duals  []uint16 // the numbers n that stand for the dual variables
+	Duals  []uint16 // the numbers n that denote the dual variables
 }
 
-// units returns zero, the number in Duals that stands for the dual variable 0, and scale, such that
-// the number zero + scale stands for the dual variable Scale.
+// units returns zero, the number in Duals that denotes the dual variable 0, and scale, such that
+// the number zero + scale denotes the dual variable Scale.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767

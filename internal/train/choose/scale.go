@@ -177,7 +177,7 @@ func (c *Choice) chooseTargetScale() {
 	options.Fill(&c.TargetScale, scaling.Standard)
 	if c.TargetScale == scaling.None {
 		s.Centre, s.Spread = 0, 0
-	} else if s.Spread == 0 { // if not 0, both numbers are those of the known scale
+	} else if s.Spread == 0 { // if not 0, the scale is known
 		s.Centre, s.Spread = c.moments()
 	}
 	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {

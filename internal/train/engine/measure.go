@@ -52,7 +52,7 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 }
 
 // sumMeasurements sets the objectives and the lower bounds in res from the measurements of the
-// runs: those of each weight vector, and their means over the learners. It returns the mean of
+// runs: of each weight vector, and the means over the learners. It returns the mean of
 // MaxError.
 func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0

@@ -97,8 +97,8 @@ func (s *Session) resume() error {
 	return nil
 }
 
-// checkFingerprint returns an error if the session's data do not have the given fingerprint, which
-// is that of the interrupted run.
+// checkFingerprint returns an error if the session's data do not have the given fingerprint, the
+// fingerprint of the interrupted run's data.
 func (s *Session) checkFingerprint(fingerprint string) error {
 	kind, hash, known := strings.Cut(fingerprint, ":")
 	if !known {

@@ -68,8 +68,8 @@ type Method struct {
 	stall      Stall
 	recomputed bool // recoverOrStop has recomputed the margins, which it does only once
 
-	// interrupted is set when the context was done within an iteration. The state is then that of
-	// an unfinished iteration and can't be used; a resumed run repeats the iteration.
+	// interrupted is set when the context was done within an iteration. The state is then in the
+	// middle of an iteration and can't be used; a resumed run repeats the iteration.
 	interrupted atomic.Bool
 
 	past Past

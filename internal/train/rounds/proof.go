@@ -60,7 +60,7 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 }
 
 // certify returns the objective of a stored weight vector and a lower bound on the optimum. All
-// rounding errors, including those of the objective, are subtracted from the lower bound.
+// rounding errors, including the rounding errors of the objective, are subtracted from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
