@@ -59,8 +59,9 @@ func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
 }
 
-// addExtra adds to extra the factors that are not flipped: the bytes of w for a dot product of
-// signed bytes, and otherwise the bytes of v.
+// addExtra adds to extra the bytes of the operand whose top bits the code does not flip, for the
+// correction of the sum at the end: the bytes of w for a dot product of signed bytes, and otherwise
+// the bytes of v.
 func (s *vnniSum) addExtra(extra, v, w Group) {
 	if s.term.signedSum() {
 		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))

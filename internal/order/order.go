@@ -133,9 +133,8 @@ func (o *Visits) shuffle() {
 	o.mapRows()
 }
 
-// Batches returns the rows of the next steps: of at least one step, of at most limit steps, and of
-// none beyond the end of the epoch. ends[k] is the index in idx at which step k, counted from 0,
-// ends. The slices are valid until the next call.
+// Batches returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch ends
+// first. The rows of step k, counted from 0, end before idx[ends[k]]. The slices are valid until the next call.
 func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// DataDir returns the directory of the public data sets, or "" after logging that they are not
-// tested.
+// DataDir returns the directory of the public data sets, $PEGASIMD_DATA. If it is not set, DataDir
+// logs that tests with these sets are left out, and returns "".
 func DataDir(t testing.TB) string {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {

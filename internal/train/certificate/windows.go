@@ -2,11 +2,11 @@ package certificate
 
 import "github.com/pegasimd/pegasimd/internal/train/objective"
 
-// Windows sums each row's coefficients (for the hinge, counts its violations) over the last epochs:
-// over the present window of epochs, and over the previous window. The means of the coefficients
-// are dual variables. Windows end after E/2, E/4, E/8 and so on of the run's E epochs, rounded
-// down. Earlier epochs are left out because early steps find rows that violate the margin but do
-// not violate it at the optimum.
+// Windows sums each row's coefficients (for the hinge, counts its violations) over windows of
+// epochs. The E epochs of a run are divided into windows that end after ..., E/8, E/4 and E/2
+// epochs, rounded down; Windows keeps the sums of the present window and of the one before. The
+// means of the coefficients are dual variables. Earlier epochs are left out because early steps
+// find violations by rows that satisfy the margin at the optimum.
 type Windows struct {
 	Steps    int64 // steps in an epoch
 	Epochs   int64 // epochs of the whole run, rounded up

@@ -96,7 +96,7 @@ type Work struct {
 // the lower cost.
 type Plan struct {
 	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
-	Passes float64 // predicted passes of the dual descent, also if Newton is set
+	Passes float64 // predicted passes of dual coordinate ascent, even if Newton's method is used
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 
