@@ -44,7 +44,7 @@ type kernelSpec struct {
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
 	like            string       // asm function whose result the kernel computes, in whole or part
 	slices          []string     // names of the slice parameters; the length of the first is n
-	checked         bool         // whether the stub checks lengths, and calls Go if they differ or exceed Block
+	checked         bool         // the stub checks lengths and calls Go if they differ or exceed Block
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
 	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
