@@ -137,7 +137,7 @@ func (s *rowStore) squaredNorm64(values []float32) (sum float64) {
 
 const (
 	maxDenseBits  = 1 << 20 // limit for columns of dense bit rows: counts to it are exact in float32
-	maxSparseBits = 512     // most columns for rows stored as bits; with more columns, indices are faster
+	maxSparseBits = 512     // most columns for rows stored as bits; with more, indices are faster
 )
 
 // pack stores the rows as bits and reports whether it did: it does so if all values are 0 or 1 and
