@@ -28,7 +28,7 @@ type Partial struct {
 	scaling *Scaling // scaling applied to chunks; nil if they are not scaled
 	failed  error    // StepError of an earlier Fit; nil if there was none
 
-	Threads int // goroutines that train classes, or pairs of classes; 0 means GOMAXPROCS
+	Threads int // goroutines that scale rows and train classes or pairs; 0 means GOMAXPROCS
 }
 
 // NewPartial returns a trainer for chunks of rows with cols columns. classes lists their labels: at

@@ -297,7 +297,8 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is negative
+// to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is
+// negative
 // or a row with an index in idx is not within rows. y must not overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {

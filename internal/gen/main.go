@@ -120,7 +120,7 @@ func (k *kernelSpec) bodies() []string {
 }
 
 // inWide adds a body in 512-bit registers, for kernels that benefit from them. The AVX512 path of
-// the other kernels uses the body in 256-bit registers.
+// other kernels uses the body in 256-bit registers, unless they have a variant: see variant.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 // inWideIf adds a body in 512-bit registers that is used only if the given bool variable of package

@@ -134,7 +134,8 @@ func (o *Visits) shuffle() {
 }
 
 // Batches returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch ends
-// first. The rows of step k, counted from 0, end before idx[ends[k]]. The slices are valid until the next call.
+// first. The rows of step k, counted from 0, end before idx[ends[k]]. The slices are valid until the
+// next call.
 func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0

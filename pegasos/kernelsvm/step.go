@@ -46,7 +46,7 @@ type blockWorker struct {
 	rows       [blockRows][]float32
 	missing    [][]float32 // kernel rows to compute, those not found in the cache
 	probes     []probe
-	deltas     []float64   // change of alpha in each update of one problem, the latest update first
+	deltas     []float64   // change of alpha*sign in each update of one problem, the latest update first
 	lags       []float64   // lag of each update of one problem, in the order of deltas
 	kernelRows [][]float32 // kernel of each updated row with the tile, in the order of deltas
 }

@@ -1,4 +1,5 @@
-// Package sample provides data and helpers for the tests of the trainers.
+// Package sample provides data for the tests of the trainers, and helpers for tests of model files,
+// writers and temporary files.
 package sample
 
 import (

@@ -83,8 +83,8 @@ type trial struct {
 }
 
 const (
-	never  = -1 // fold of a row that is never held out: all models are trained on it
-	absent = -2 // fold of a row of weight 0: no model is trained on it
+	never  = -1 // part number of a row that is never held out: all models are trained on it
+	absent = -2 // part number of a row of weight 0: no model is trained on it
 )
 
 // assignParts divides the rows into choose.Parts parts; fold k holds out part k. Rows that are
