@@ -24,7 +24,9 @@ func TestMistakes(t *testing.T) {
 		},
 		"pegasos: Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
 		"pegasos: Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
-		"pegasos: Model.PredictDense: the model has no weights":     func() { new(pegasos.Model).PredictDense(nil) },
+		"pegasos: Model.PredictDense: the model has no weights": func() {
+			new(pegasos.Model).PredictDense(nil)
+		},
 	} {
 		func() {
 			defer func() {

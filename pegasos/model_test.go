@@ -154,7 +154,8 @@ func TestModelCheck(t *testing.T) {
 var sink []float32
 
 func BenchmarkPredictAll(b *testing.B) {
-	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: slices.Repeat([][]float32{make([]float32, 784)}, 3)}
+	m := &pegasos.Model{Classes: []float32{0, 1, 2},
+		Weights: slices.Repeat([][]float32{make([]float32, 784)}, 3)}
 	x := dense.New(1000, 784)
 	for b.Loop() {
 		sink = m.PredictAll(x)

@@ -45,7 +45,8 @@ func TestPartialIsOnePass(t *testing.T) {
 		{Loss: pegasos.Log}, {Project: true}, {Loss: pegasos.EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
 		{Loss: pegasos.Squared},
 	} {
-		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, pegasos.Sequential, pegasos.OffsetNone, pegasos.LastIterate
+		cfg.Lambda, cfg.Order = 0.02, pegasos.Sequential
+		cfg.Offset, cfg.Average = pegasos.OffsetNone, pegasos.LastIterate
 		classes := []float32{2, 0, 1}
 		if cfg.Loss.Regression() {
 			classes = nil

@@ -209,7 +209,8 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 	for _, cfg := range []pegasos.Config{
-		{}, pegasos.Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda}, {Multiclass: pegasos.CrammerSinger},
+		{}, pegasos.Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda},
+		{Multiclass: pegasos.CrammerSinger},
 		{Multiclass: pegasos.Multinomial}, {Multiclass: pegasos.Multinomial, Loss: pegasos.Log},
 		{Multiclass: pegasos.OneVsOne, Loss: pegasos.SquaredHinge},
 		{Bias: pegasos.BiasUnregularised, Tol: 0.1, Patience: 3}, {Multiclass: pegasos.CrammerSinger,

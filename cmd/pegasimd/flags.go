@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -27,21 +28,13 @@ type dataFlags struct {
 	quiet, force bool
 }
 
-// formatNames returns the choices of -format.
-func formatNames() (names string) {
-	for _, f := range dataset.Formats() {
-		names += string(f) + "|"
-	}
-	return names + string(dataset.FormatAuto)
-}
-
 // usualDataFlags are those that -h lists of commands that read data.
 const usualDataFlags = "label format sep header strict threads quiet force"
 
 func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.Format), "format", "auto",
-		"`"+formatNames()+"` the data's format; lines are a label, a tab "+
-			"and a text; auto goes by the file's name")
+		"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's format; "+
+			"lines are a label, a tab and a text; auto goes by the file's name")
 	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are "+
 		"stored; auto is dense if a quarter of the values or more are not 0")
 	f.StringVar((*string)(&d.opt.IndexBase), "index-base", "",

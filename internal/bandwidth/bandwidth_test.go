@@ -15,7 +15,7 @@ import (
 // memory beyond the operands, where no page is mapped.
 func TestRun(t *testing.T) {
 	if !bandwidth.Available() {
-		t.Log("no loops on this machine: Available returns false")
+		t.Log("this machine has none of the loops: Available returns false")
 		return
 	}
 	for shape := bandwidth.Read; shape <= bandwidth.Axpy; shape++ {
@@ -65,7 +65,7 @@ func TestStreams(t *testing.T) {
 // Run accepts operands of equal length from 8 elements on; shapes of one operand ignore y.
 func TestRunChecks(t *testing.T) {
 	if !bandwidth.Available() {
-		t.Skip("no loops on this machine")
+		t.Skip("not tested: this machine has none of the loops (Available returns false)")
 	}
 	for _, c := range []struct {
 		shape  bandwidth.Shape

@@ -288,7 +288,7 @@ func fakeClock(t *testing.T) {
 // limit over the latter.
 func TestTimeKernels(t *testing.T) {
 	if asm.Active() == asm.Generic {
-		t.Skip("there is only plain Go: NOT TESTED")
+		t.Skip("not tested: this machine has no assembly, so that there are no ratios")
 	}
 	fakeClock(t)
 	var b strings.Builder

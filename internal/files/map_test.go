@@ -23,7 +23,7 @@ func TestMap(t *testing.T) {
 		m, err := Map(f, int64(n))
 		f.Close()
 		if n > 0 && errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux" {
-			t.Skip("not tested: this system maps no files")
+			t.Skip("not tested: package files does not map files on this system")
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ func TestWillNeed(t *testing.T) {
 	} {
 		m, err := Map(f, pages*page-1)
 		if errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux" {
-			t.Skip("not tested: this system maps no files")
+			t.Skip("not tested: package files does not map files on this system")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestWillNeedPages(t *testing.T) {
 	}
 	m, err := Map(f, 10*page-1)
 	if errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux" {
-		t.Skip("not tested: this system maps no files")
+		t.Skip("not tested: package files does not map files on this system")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -67,16 +67,23 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...)}
 }
 
+// Choices returns the values of a flag, separated by |, as a usage text lists them.
+func Choices[S ~string](values ...S) string { return join(values, "|") }
+
+func join[S ~string](values []S, separator string) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, string(v))
+	}
+	return strings.Join(list, separator)
+}
+
 // OneOf returns the rule that a field, which is set to have, has one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
 	}
-	var list []string
-	for _, v := range values {
-		list = append(list, string(v))
-	}
-	return Not(field, true, "have %q, want %s", have, strings.Join(list, " or "))
+	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
 // Range returns the rule that the number have is at least low and at most high. want describes this

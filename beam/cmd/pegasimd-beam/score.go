@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/modelio"
 )
@@ -41,7 +42,8 @@ Example:
 		// How long all files should take is not known.
 		s.driver.define(c, "all of the work", 24*time.Hour)
 		text(c, &s.job.Format, "format",
-			"`"+formatNames()+"` the data's format (default by the name)")
+			"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's "+
+				"format (default by the name)")
 		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
 		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a CSV or "+
 			".npy file: a name, a number from 0, or last (default where it was in training, or last)")
@@ -53,14 +55,6 @@ Example:
 type scoreFlags struct {
 	driver
 	job scoreJob
-}
-
-// formatNames returns the choices of -format.
-func formatNames() (names string) {
-	for _, f := range dataset.Formats() {
-		names += string(f) + "|"
-	}
-	return names + string(dataset.FormatAuto)
 }
 
 // A scoreJob is what workers have to know, in JSON.
