@@ -1,6 +1,7 @@
 package pegasos_test
 
 import (
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestBatchKernels(t *testing.T) {
 		{Batch: 7, Project: true, Offset: pegasos.OffsetNone},
 	} {
 		a := mustTrain(t, data.dense, data.y, cfg)
-		b := mustTrain(t, foreign{data.dense}, data.y, cfg)
+		b := mustTrain(t, sample.UserRows(data.dense), data.y, cfg)
 		if a.Hash() != b.Hash() {
 			t.Errorf("%+v: another model", cfg)
 		}

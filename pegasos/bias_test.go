@@ -1,6 +1,7 @@
 package pegasos_test
 
 import (
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
@@ -117,7 +118,7 @@ func TestUnregularisedBound(t *testing.T) {
 				cfg.Batch = 4
 			}
 			tr.Config = cfg
-			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+			x := []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)}[(n+kind)%3]
 			objective := newDefinition(tr, data.dense, func(z []float64, i int) float64 {
 				if cfg.Loss.Regression() {
 					return l.at(z[0] - float64(data.y[i]))

@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -129,7 +130,7 @@ func newTrial(seed uint64) *trial {
 			t.tr.Weights = append(t.tr.Weights, w)
 		}
 	}
-	t.x = pick[pegasos.Examples](g, t.rows, toSparse(t.rows), foreign{t.rows})
+	t.x = pick[pegasos.Examples](g, t.rows, toSparse(t.rows), sample.UserRows(t.rows))
 	t.half = g.IntN(5) == 0
 	if t.auto = g.IntN(3) == 0; t.auto {
 		t.open()

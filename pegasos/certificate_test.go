@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -78,7 +79,7 @@ func TestBound(t *testing.T) {
 			data := random(seed, 40+int(seed), 6, 2, 0.8)
 			for _, bias := range []float64{0, 1} {
 				low, high := optimum(t, data.dense, signs(data.y, 1), lambda, bias)
-				for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+				for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
 					for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
 						{Average: pegasos.LastIterate},
 						{Order: pegasos.Sequential}, {Order: pegasos.Blocks, Block: 3}, {Project: true},
@@ -165,7 +166,7 @@ func TestForeignTol(t *testing.T) {
 				}
 				for _, x := range []pegasos.Examples{data.dense, data.sparse} {
 					known := mustTrain(t, x, data.y, cfg)
-					hidden := mustTrain(t, foreign{x}, data.y, cfg)
+					hidden := mustTrain(t, sample.UserRows(x), data.y, cfg)
 					if !reflect.DeepEqual(known, hidden) {
 						t.Errorf("%T %+v: %+v, of hidden rows %+v", x, cfg, known.Result,
 							hidden.Result)

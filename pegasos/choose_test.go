@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -131,8 +132,8 @@ func TestChoices(t *testing.T) {
 		{two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
 			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 mean |x|^2, " +
 				"Newton's "},
-		{foreign{two.dense}, two.y, pegasos.Config{}, "features as they are, bias, lambda"},
-		{foreign{two.dense}, two.y, pegasos.Config{Scale: pegasos.ScaleStandard},
+		{sample.UserRows(two.dense), two.y, pegasos.Config{}, "features as they are, bias, lambda"},
+		{sample.UserRows(two.dense), two.y, pegasos.Config{Scale: pegasos.ScaleStandard},
 			"columns standardised, bias, lambda"},
 	} {
 		m := train(t, c.x, c.y, pegasos.Trainer{Config: c.cfg})
@@ -159,7 +160,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%+v: Tol %v", cfg, m.Config.Tol)
 		}
 	}
-	m = train(t, foreign{two.dense}, two.y, pegasos.Trainer{})
+	m = train(t, sample.UserRows(two.dense), two.y, pegasos.Trainer{})
 	if !strings.Contains(m.Settings(), "are not copied: scaling (standard) was left out") {
 		t.Error(m.Settings())
 	}
@@ -200,7 +201,7 @@ func TestFold(t *testing.T) {
 	zeros := random(8, 200, 6, 3, 0.2)
 	before := slices.Clone(p.dense.Row(5))
 	for name, x := range map[string]pegasos.Examples{"dense": p.dense, "sparse": p.sparse,
-		"foreign": foreign{p.dense}, "far": far, "zeros": zeros.sparse} {
+		"user rows": sample.UserRows(p.dense), "far": far, "zeros": zeros.sparse} {
 		for _, cfg := range []pegasos.Config{
 			{Scale: pegasos.ScaleStandard}, {Scale: pegasos.ScaleMaxAbs}, {Scale: pegasos.ScaleUnit}, {},
 			{Scale: pegasos.ScaleStandard, Loss: pegasos.Squared}, {Scale: pegasos.ScaleUnit,

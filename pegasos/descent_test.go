@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"hash"
 	"io"
 	"math"
@@ -142,7 +143,7 @@ func TestGoldenDescent(t *testing.T) {
 				for _, tr := range all {
 					var x pegasos.Examples = data.sparse
 					if threads == 3 {
-						x = foreign{x}
+						x = sample.UserRows(x)
 					}
 					m, err := trainPlain(t.Context(), &tr, x, data.y)
 					if err != nil {

@@ -58,9 +58,6 @@ func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []
 	return sample.ReadSet(t, dir, name, features)
 }
 
-// foreign hides the type of a matrix, so that it is trained on like a type of the caller's.
-type foreign struct{ pegasos.Examples }
-
 // matrix returns a dense matrix of the values, row by row.
 func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -155,7 +156,7 @@ func TestJointBound(t *testing.T) {
 				cfg.Batch = 4
 			}
 			tr.Config = cfg
-			x := []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+			x := []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)}[(n+kind)%3]
 			objective := newDefinition(tr, data.dense, func(z []float64, i int) float64 {
 				return l.at(z, int(data.y[i]))
 			})

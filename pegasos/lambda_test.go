@@ -3,38 +3,19 @@ package pegasos_test
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// nearlyEqual returns rows whose columns are nearly equal. The classes depend on the columns' small
-// differences or, without signal, on chance.
+// nearlyEqual returns sample.NearlyEqual in both layouts.
 func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
-	g := rand.New(rand.NewPCG(seed, 77))
-	x, y := dense.New(rows, cols), make([]float32, rows)
-	for i := range rows {
-		row, z := x.Row(i), [3]float64{}
-		common := 5 * g.NormFloat64()
-		for j := range row {
-			d := 0.02 * g.NormFloat64()
-			row[j] = float32(common + d)
-			z[j%classes] += d
-		}
-		if !signal {
-			z[0] = g.NormFloat64()
-		}
-		for k, v := range z[:classes] {
-			if v > z[int(y[i])] {
-				y[i] = float32(k)
-			}
-		}
-	}
+	x, y := sample.NearlyEqual(seed, rows, cols, classes, signal)
 	return pair{x, toSparse(x), y}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -212,7 +213,7 @@ func TestLossBounds(t *testing.T) {
 						data = data.numbers(seed)
 					}
 					low, high := l.optimum(t, data.dense, data.y, lambda, bias)
-					for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+					for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
 						cfg := l.cfg
 						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+
 							int64(seed)*5

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -31,7 +32,7 @@ func newtonTrial(seed uint64) *trial {
 	newton.UseSparse = t.g.IntN(2) == 0 // so that rows with few nonzeros are summed both ways
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
-		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
+		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), sample.UserRows(t.rows))
 	}
 	return t
 }

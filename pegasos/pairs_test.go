@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -89,7 +90,7 @@ func TestPairsAreAlone(t *testing.T) {
 					tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
 				}
 				checkPairs(t, tr, data, func(p pair) pegasos.Examples {
-					return []pegasos.Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3]
+					return []pegasos.Examples{p.dense, p.sparse, sample.UserRows(p.dense)}[(n+kind)%3]
 				})
 			})
 		}

@@ -2,6 +2,7 @@ package pegasos_test
 
 import (
 	"fmt"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"slices"
 	"testing"
@@ -99,7 +100,7 @@ func TestPaper(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, lambda := range []float64{1, 0.1, 1e-3, 1e-6} {
 			data := random(seed, 40, 7, 2, 0.7)
-			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
 				cfg := pegasos.Paper()
 				cfg.Epochs, cfg.Lambda, cfg.Seed, cfg.Project = 0, lambda, seed, seed%2 == 1
 				for _, cfg.Steps = range []int64{1, 3, 300} {

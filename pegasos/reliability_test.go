@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -74,7 +75,7 @@ func reliableFirstStep(t *testing.T) {
 			[2][2]float32{{4, 8}, {-2, 0}}},
 	} {
 		d := matrix(t, len(c.y), 2, c.rows...)
-		for _, x := range []pegasos.Examples{d, toSparse(d), foreign{d}} {
+		for _, x := range []pegasos.Examples{d, toSparse(d), sample.UserRows(d)} {
 			for k, want := range c.want {
 				cfg := pegasos.Config{Lambda: 0.25, Steps: int64(k + 1), Batch: c.batch,
 					Order: pegasos.Sequential, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate}
@@ -461,7 +462,8 @@ func reliableNaN(t *testing.T) {
 			data := random(83, 20, 70, 2, 1)
 			i := g.IntN(20)
 			data.dense.Row(i)[g.IntN(70)] = float32(bad)
-			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
+			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense),
+				sample.UserRows(data.dense)} {
 				for _, cfg := range []pegasos.Config{{}, {Batch: 4}, {Loss: pegasos.Log, Order: pegasos.IID},
 					{Project: true}} {
 					m, err := fixed(t.Context(), x, data.y, cfg)

@@ -2,6 +2,7 @@ package pegasos_test
 
 import (
 	"errors"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
@@ -40,13 +41,13 @@ func TestScaleFree(t *testing.T) {
 		}
 		cfg.Lambda, cfg.Seed = 1e-3, 5
 		same := []*pegasos.Model{mustTrain(t, data.dense, data.y, cfg),
-			mustTrain(t, foreign{data.dense}, data.y, cfg)}
+			mustTrain(t, sample.UserRows(data.dense), data.y, cfg)}
 		for _, k := range []int{-50, -33, -10, 10, 33, 50} {
 			by := math.Ldexp(1, k)
 			far, other := data.times(k), cfg
 			other.Lambda *= by * by
 			other.BiasScale *= by
-			for n, x := range []pegasos.Examples{far.dense, foreign{far.dense}} {
+			for n, x := range []pegasos.Examples{far.dense, sample.UserRows(far.dense)} {
 				m, plain := mustTrain(t, x, data.y, other), same[n]
 				for c, w := range m.Weights {
 					for j, v := range w {

@@ -2,6 +2,7 @@ package pegasos_test
 
 import (
 	"cmp"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
@@ -173,7 +174,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 				p.prior, p.priorBias = float64s(prior.Weights[0]), prior.Bias[0]
 			}
 			want, bias, least := p.solve()
-			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
 				m, err := trainPlain(t.Context(), &c.tr, x, data.y)
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			once := cfg
 			once.Epochs = 1
 			want := mustTrain(t, copies.dense, copies.y, once).Result
-			for _, x := range []pegasos.Examples{data.dense, data.sparse, foreign{data.dense}} {
+			for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
 				for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
 					pegasos.Blocks} {
 					cfg := cfg

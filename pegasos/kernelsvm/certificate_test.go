@@ -108,7 +108,7 @@ func (p *smallProblem) examples() pegasos.Examples {
 	case "sparse":
 		return sample.ToSparse(p.x)
 	case "custom":
-		return customRows{p.x}
+		return sample.UserRows(p.x)
 	}
 	return p.x
 }

@@ -226,7 +226,7 @@ func TestLinearIsPrimal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse,
-			"custom": customRows{p.Dense}} {
+			"custom": sample.UserRows(p.Dense)} {
 			m := mustTrain(t, x, p.Y, Trainer{Config: Config{
 				Kernel: Linear, Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset,
 				Average: c.average, Finish: pegasos.FinishNone, Seed: 2,
@@ -617,13 +617,13 @@ func TestQueries(t *testing.T) {
 			}
 			for what, pair := range map[string][2][]float64{
 				"sparse":        {m.DecisionAll(q.Sparse), want},
-				"custom":        {m.DecisionAll(customRows{q.Dense}), want},
+				"custom":        {m.DecisionAll(sample.UserRows(q.Dense)), want},
 				"wide":          {m.DecisionAll(wide), want},
 				"wide sparse":   {m.DecisionAll(sample.ToSparse(wide)), want},
-				"wide custom":   {m.DecisionAll(customRows{wide}), want},
+				"wide custom":   {m.DecisionAll(sample.UserRows(wide)), want},
 				"narrow":        {m.DecisionAll(narrow), m.DecisionAll(cut)},
 				"narrow sparse": {m.DecisionAll(sample.ToSparse(narrow)), m.DecisionAll(cut)},
-				"narrow custom": {m.DecisionAll(customRows{narrow}), m.DecisionAll(cut)},
+				"narrow custom": {m.DecisionAll(sample.UserRows(narrow)), m.DecisionAll(cut)},
 			} {
 				if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
 					t.Errorf("%s, %s: scores of %s rows differ", name, form, what)
@@ -977,7 +977,7 @@ func TestCrossPredict(t *testing.T) {
 	if good < 460 || low > 350 || high > 350 {
 		t.Errorf("of 500 rows %d, %d and %d are right", low, good, high)
 	}
-	if n := right(customRows{x}, 2); n != good {
+	if n := right(sample.UserRows(x), 2); n != good {
 		t.Errorf("%d rows of a custom type are right, want %d", n, good)
 	}
 	tr := new(Trainer)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -52,6 +53,9 @@ func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	}
 	return Pair{d, ToSparse(d), y}
 }
+
+// UserRows returns x as a type that package store does not know, as a caller's own type of rows.
+func UserRows(x store.Examples) store.Examples { return struct{ store.Examples }{x} }
 
 // ToSparse returns the rows of d as a sparse matrix.
 func ToSparse(d *dense.Matrix) *sparse.Matrix {
@@ -102,4 +106,30 @@ func Distance(a, b []float32) float64 {
 		sum += d * d
 	}
 	return math.Sqrt(sum)
+}
+
+// NearlyEqual returns rows whose columns are nearly equal, and labels of up to 3 classes, from 0.
+// The
+// labels depend on the columns' small differences or, without signal, on chance.
+func NearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
+	g := rand.New(rand.NewPCG(seed, 77))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		row, z := x.Row(i), [3]float64{}
+		common := 5 * g.NormFloat64()
+		for j := range row {
+			d := 0.02 * g.NormFloat64()
+			row[j] = float32(common + d)
+			z[j%classes] += d
+		}
+		if !signal {
+			z[0] = g.NormFloat64()
+		}
+		for k, v := range z[:classes] {
+			if v > z[int(y[i])] {
+				y[i] = float32(k)
+			}
+		}
+	}
+	return x, y
 }

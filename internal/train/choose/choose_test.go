@@ -228,7 +228,7 @@ func TestPath(t *testing.T) {
 		"start":      {two.Dense, two.Y, choose.Open{Start: true}, 0, 0},
 		"prior":      {two.Dense, two.Y, choose.Open{Prior: true}, 0, 0},
 		"costs":      {two.Dense, two.Y, choose.Open{Costs: true}, 0, 0},
-		"user rows":  {userRows{two.Dense}, two.Y, choose.Open{}, 0, 0},
+		"user rows":  {sample.UserRows(two.Dense), two.Y, choose.Open{}, 0, 0},
 		"zeros":      {dense.New(60, 3), classes(60, 2), choose.Open{}, 0, 0},
 		"no memory": {two.Dense, two.Y, choose.Open{
 			Need: func(s settings.Settings, _ *rows.Set) float64 {
@@ -330,7 +330,7 @@ func TestScaleKinds(t *testing.T) {
 		"images":                 {images.Dense, 0, "none", ""},
 		"tiny images":            {tiny, 0, "max-abs", ""},
 		"zeros":                  {dense.New(400, 3), 0, "none", ""},
-		"user rows": {userRows{two.Dense}, 0, "none",
+		"user rows": {sample.UserRows(two.Dense), 0, "none",
 			"rows of a type of the caller's, which are not copied" + leftOut},
 		"half of the memory": {two.Dense, 2 * 4 * 300 * 6, "standard", ""},
 		"too little memory": {two.Dense, 2*4*300*6 - 2, "none",

@@ -13,9 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// userRows hides the type of the rows, as a user's own store of rows does.
-type userRows struct{ store.Examples }
-
 // pick returns one of the values at random.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 

@@ -5,13 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -25,7 +23,7 @@ func TestFromStatistics(t *testing.T) {
 		"columns": wide,
 	} {
 		for _, x := range []store.Examples{c.Dense, c.Sparse} {
-			statistics := statisticsOf(t, x, c.Y)
+			statistics := sample.Statistics(t, x, c.Y)
 			for _, cfg := range []settings.Settings{
 				{}, {C: 0.5}, {Scale: scaling.MaxAbs},
 				{Scale: scaling.Unit, Loss: "squared-hinge"},
@@ -59,7 +57,7 @@ func TestFromStatistics(t *testing.T) {
 func TestFromStatisticsErrors(t *testing.T) {
 	p := sample.Random(61, 60, 4, 2, 1)
 	none := choose.Open{}
-	s := statisticsOf(t, p.Dense, p.Y)
+	s := sample.Statistics(t, p.Dense, p.Y)
 	s.Counts[0]++
 	if _, err := choose.FromStatistics(none, s); err == nil {
 		t.Error("classes of more rows than there are were taken")
@@ -79,7 +77,7 @@ func TestFromStatisticsErrors(t *testing.T) {
 	for i := range 60 {
 		p.Dense.Row(i)[0] *= 100
 	}
-	s = statisticsOf(t, p.Dense, p.Y)
+	s = sample.Statistics(t, p.Dense, p.Y)
 	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scaling.Standard {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -89,43 +87,4 @@ func TestFromStatisticsErrors(t *testing.T) {
 		c.Scale.R2 != s.Sizes[scaling.MaxAbs].MeanSquare {
 		t.Errorf("%v, %v", c, err)
 	}
-}
-
-// statisticsOf returns the statistics of all rows of x.
-func statisticsOf(t testing.TB, x store.Examples, y []float32) *store.Statistics {
-	t.Helper()
-	all := store.Of(x)
-	c := store.Measure(all, nil, true, 1, func() bool { return false })
-	classes, class, err := labels.Classify(y, nil, nil, rows.Bad)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _ := store.MatrixOf(x)
-	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
-		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
-		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
-		Sizes: make(map[string]store.RowSizes)}
-	for _, k := range class {
-		s.Counts[k]++
-	}
-	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
-	s.Sizes[scaling.None] = sizesOf(c.Squares)
-	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
-		scaled := store.Scale(all, c.Scaler(kind), kind == scaling.Standard, 1,
-			func() bool { return false })
-		squares := make([]float64, c.Rows)
-		for i := range squares {
-			squares[i] = float64(scaled.SumSquares(i))
-		}
-		s.Sizes[kind] = sizesOf(squares)
-	}
-	return s
-}
-
-func sizesOf(squares []float64) (s store.RowSizes) {
-	for _, v := range squares {
-		s.MaxSquare = math.Max(s.MaxSquare, v)
-		s.MeanSquare += v / float64(len(squares))
-	}
-	return s
 }

@@ -26,12 +26,9 @@ type spec struct {
 	start   []float32 // weights and, with beta, the bias to begin with; nil for 0
 }
 
-// foreign hides the type of the rows, as a user's own store of rows would.
-type foreign struct{ store.Examples }
-
 func asDense(x *dense.Matrix) store.Examples   { return x }
 func asSparse(x *dense.Matrix) store.Examples  { return sample.ToSparse(x) }
-func asForeign(x *dense.Matrix) store.Examples { return foreign{x} }
+func asUserRows(x *dense.Matrix) store.Examples { return sample.UserRows(x) }
 
 // side returns the sign of row j's margin.
 func (s *spec) side(j int) float64 {
@@ -213,7 +210,7 @@ func cases(rows, cols int, fill float64, f func(s spec)) {
 		} {
 			s := random(uint64(90+k), rows, cols, fill, l)
 			s.layout = []func(x *dense.Matrix) store.Examples{asDense, asSparse,
-				asForeign}[(k+kind)%3]
+				asUserRows}[(k+kind)%3]
 			change(&s)
 			f(s)
 		}

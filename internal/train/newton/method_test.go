@@ -250,7 +250,7 @@ func TestSameBits(t *testing.T) {
 			var want []*Method
 			for _, c := range []struct {
 				threads, together, kept int
-				foreign                 bool
+				userRows                bool
 			}{{1, 16, kept, false}, {3, 2, 0, false}, {2, 1, 3*pixelBytes(21) - 1, false},
 				{1, 16, kept, true}} {
 				MaxTogether, MaxKeptBytes = c.together, c.kept
@@ -267,8 +267,8 @@ func TestSameBits(t *testing.T) {
 							s.y[i] = 1
 						}
 					}
-					if s.beta, s.free = bias, k == 2; c.foreign {
-						s.layout = asForeign
+					if s.beta, s.free = bias, k == 2; c.userRows {
+						s.layout = asUserRows
 					}
 					p := s.problem()
 					pool.X = p.X.Clone()

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
@@ -20,47 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// statisticsOf returns the statistics of labeled rows, in every kind of scaling.
-func statisticsOf(t testing.TB, x store.Examples, y []float32) *store.Statistics {
-	t.Helper()
-	rows := store.Of(x)
-	never := func() bool { return false }
-	c := store.Measure(rows, nil, true, 1, never)
-	classes, class, err := labels.Classify(y, nil, nil, rowError)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _ := store.MatrixOf(x)
-	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
-		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
-		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
-		Sizes: make(map[string]store.RowSizes)}
-	for _, k := range class {
-		s.Counts[k]++
-	}
-	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
-	s.Sizes[scaling.None] = sizesOf(c.Squares)
-	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
-		scaled := store.Scale(rows, c.Scaler(kind), kind == scaling.Standard, 1, never)
-		squares := make([]float64, c.Rows)
-		for i := range squares {
-			squares[i] = float64(scaled.SumSquares(i))
-		}
-		s.Sizes[kind] = sizesOf(squares)
-	}
-	return s
-}
-
 func rowError(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
-
-// sizesOf returns the largest and the mean of the rows' squared lengths.
-func sizesOf(squares []float64) (s store.RowSizes) {
-	for _, v := range squares {
-		s.MaxSquare = math.Max(s.MaxSquare, v)
-		s.MeanSquare += v / float64(len(squares))
-	}
-	return s
-}
 
 // shardsOf cuts rows into n shards of whole blocks, some of which may have no rows.
 func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n int) (
@@ -227,7 +186,7 @@ func (p *problem) train(t testing.TB) *pegasos.Model {
 	if _, _, err := labels.Classify(p.y, nil, nil, rowError); err != nil {
 		return nil
 	}
-	r, err := rounds.New(p.cfg, p.method, statisticsOf(t, p.x, p.y), p.shards)
+	r, err := rounds.New(p.cfg, p.method, sample.Statistics(t, p.x, p.y), p.shards)
 	if c := (*pegasos.ConfigError)(nil); errors.As(err, &c) {
 		return nil
 	} else if err != nil {

@@ -99,7 +99,7 @@ func TestGolden(t *testing.T) {
 		c.cfg.Lambda, c.cfg.Tol = 1e-2, 1e-3
 		options.Fill(&c.cfg.Bias, pegasos.BiasNone)
 		options.Fill(&c.cfg.Scale, pegasos.ScaleNone)
-		s := statisticsOf(t, c.x, c.y)
+		s := sample.Statistics(t, c.x, c.y)
 		for k, isa := range sample.Paths() {
 			for _, n := range []int{1, 4, 16} {
 				if n != 4 && (k > 0 || c.method == rounds.Dual) {
@@ -134,7 +134,7 @@ var plain = pegasos.Config{Loss: pegasos.Hinge, Lambda: 0.1, Scale: pegasos.Scal
 // Zero settings get their defaults or values chosen from the statistics.
 func TestNewDefaults(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	for _, c := range []struct {
 		cols int
 		loss pegasos.Loss
@@ -211,13 +211,13 @@ func TestNewRefused(t *testing.T) {
 	} {
 		cfg := plain
 		c.change(&cfg)
-		_, err := rounds.New(cfg, c.method, statisticsOf(t, data.Dense, data.Y), 1)
+		_, err := rounds.New(cfg, c.method, sample.Statistics(t, data.Dense, data.Y), 1)
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad); bad == nil && c.field != "" || bad != nil && bad.Field != c.field {
 			t.Errorf("%+v: %v, want an error of %q", cfg, err, c.field)
 		}
 	}
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	s.Sizes["none"] = store.RowSizes{MaxSquare: 1.2e77, MeanSquare: 1}
 	if _, err := rounds.New(plain, "", s, 1); err == nil {
 		t.Error("rows too long for float32 are accepted")
@@ -227,7 +227,7 @@ func TestNewRefused(t *testing.T) {
 // A shard whose rows exceed the statistics is refused, since sums could exceed their bounds.
 func TestShardRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	r, err := rounds.New(plain, rounds.Newton, s, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestShardRefused(t *testing.T) {
 		"larger value":     {larger, y, 0, "row 1: the value"},
 		"too long":         {longest, y, 0, "row 1: the squared length"},
 		"another column":   {sample.Random(63, 2, 6, 2, 1).Dense, y, 0, "6 features, want 5"},
-		"other type":       {struct{ pegasos.Examples }{rows}, y, 0, "dense.Matrix"},
+		"other type":       {sample.UserRows(rows), y, 0, "dense.Matrix"},
 		"nil":              {nil, y, 0, "nil"},
 	} {
 		_, err := r.Shard(0, c.x, c.y, c.first)
@@ -275,7 +275,7 @@ func TestShardRefused(t *testing.T) {
 // A round rejects states of other rounds and wrong numbers of dual variables.
 func TestRoundRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
-	r, err := rounds.New(plain, rounds.Dual, statisticsOf(t, data.Dense, data.Y), 1)
+	r, err := rounds.New(plain, rounds.Dual, sample.Statistics(t, data.Dense, data.Y), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestModel(t *testing.T) {
 	data := sample.Random(62, 300, 5, 3, 1)
 	cfg := plain
 	cfg.Bias, cfg.BiasScale, cfg.ClassWeight = pegasos.BiasAugmented, 4, "0=2"
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	r, err := rounds.New(cfg, rounds.Newton, s, 1)
 	if err != nil || r.Problems() != 3 || r.Vars() != 6 {
 		t.Fatalf("%+v, %v", r, err)
@@ -374,7 +374,7 @@ func TestModel(t *testing.T) {
 // A verification refuses models that don't fit the rows or can't be trained in rounds.
 func TestVerificationRefused(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	cfg := plain
 	cfg.Scale = pegasos.ScaleStandard
 	r, err := rounds.New(cfg, rounds.Newton, s, 1)
@@ -401,7 +401,7 @@ func TestVerificationRefused(t *testing.T) {
 			"has a bias"},
 		"no bias": {func(m *model, _ *stats) { m.Scaling, m.Bias = nil, nil }, ""},
 	} {
-		lie, s := *m, statisticsOf(t, data.Dense, data.Y)
+		lie, s := *m, sample.Statistics(t, data.Dense, data.Y)
 		c.change(&lie, s)
 		r, err := rounds.NewVerification(&lie, s, 1, 7)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -427,7 +427,7 @@ func TestVerifyRowWeights(t *testing.T) {
 	for i := range weights {
 		weights[i] = float32(1 + i%3)
 	}
-	s := statisticsOf(t, data.Dense, data.Y)
+	s := sample.Statistics(t, data.Dense, data.Y)
 	for _, classWeight := range []string{"", pegasos.Balanced, "0=3"} {
 		tr := pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.SquaredHinge, Lambda: 0.1,
 			ClassWeight: classWeight, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}}
@@ -471,7 +471,7 @@ func TestVerify(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		s := statisticsOf(t, p.x, p.y)
+		s := sample.Statistics(t, p.x, p.y)
 		v, err := verify(t, m, p.x, p.y, s, 1+p.shards%3)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)

@@ -92,7 +92,7 @@ func TestNoGroup(t *testing.T) {
 		"eight sparse":      {data.Sparse, spec{lambda: 1}, 8, true},
 		"two sparse":        {data.Sparse, spec{lambda: 1}, 2, false},
 		"two dense":         {data.Dense, spec{lambda: 1}, 2, true},
-		"a user's own rows": {foreign{data.Dense}, spec{lambda: 1}, 3, false},
+		"a user's own rows": {sample.UserRows(data.Dense), spec{lambda: 1}, 3, false},
 		"few nonzeros":      {wide.Sparse, spec{lambda: 1}, 3, false},
 		"log loss": {data.Dense, spec{lambda: 1, loss: loss.Func{Kind: loss.Log}}, 3,
 			false},

@@ -15,12 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// foreign hides the type of the rows, as a user's own store of rows would.
-type foreign struct{ store.Examples }
-
 // layouts are the same rows as a dense matrix, a sparse one, and a user's own type.
 func layouts(x *dense.Matrix) []store.Examples {
-	return []store.Examples{x, sample.ToSparse(x), foreign{x}}
+	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }
 
 // spec describes a training problem. Unless joint is set, class 1 is positive and all others are

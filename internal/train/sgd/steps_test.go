@@ -251,7 +251,7 @@ func TestManyStepsAtATime(t *testing.T) {
 			}
 			for _, x := range layouts(x)[:2] {
 				var want *iterate.State
-				for k, rows := range []store.Examples{foreign{x}, x, x} {
+				for k, rows := range []store.Examples{sample.UserRows(x), x, x} {
 					p, state := s.newStepper(t, rows, y)
 					state.Average = iterate.NewAverage(state.Total, len(state.Vectors), 7)
 					for range 2 {

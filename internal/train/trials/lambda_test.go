@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,36 +11,12 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
-
-// nearlyEqual returns rows whose columns are nearly equal. The labels depend on the columns' small
-// differences or, without signal, on chance.
-func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
-	g := rand.New(rand.NewPCG(seed, 77))
-	x, y := dense.New(rows, cols), make([]float32, rows)
-	for i := range rows {
-		row, z := x.Row(i), [3]float64{}
-		common := 5 * g.NormFloat64()
-		for j := range row {
-			d := 0.02 * g.NormFloat64()
-			row[j] = float32(common + d)
-			z[j%classes] += d
-		}
-		if !signal {
-			z[0] = g.NormFloat64()
-		}
-		for k, v := range z[:classes] {
-			if v > z[int(y[i])] {
-				y[i] = float32(k)
-			}
-		}
-	}
-	return x, y
-}
 
 // jobOf returns the job and the path of a run with the given settings; the data choose the others.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
@@ -88,7 +63,7 @@ func TestLambda(t *testing.T) {
 		{3, settings.Settings{Multiclass: settings.OneVsRest}, 1},
 		{2, settings.Settings{Bias: settings.BiasNone}, 1},
 	} {
-		x, y := nearlyEqual(1, 300, 9, c.classes, true)
+		x, y := sample.NearlyEqual(1, 300, 9, c.classes, true)
 		job, p := jobOf(t, x, y, c.s, nil)
 		have := shift(t, job, p)
 		if have < c.least {
@@ -109,7 +84,7 @@ func TestLambda(t *testing.T) {
 			t.Errorf("%d classes, %+v: %d places with the rows in another order, else %d",
 				c.classes, c.s, other, have)
 		}
-		x, y = nearlyEqual(2, 300, 9, c.classes, false)
+		x, y = sample.NearlyEqual(2, 300, 9, c.classes, false)
 		job, p = jobOf(t, x, y, c.s, nil)
 		if have := shift(t, job, p); have > 1 {
 			t.Errorf("%d classes, %+v, noise: %d places below the rule's", c.classes, c.s, have)
@@ -119,7 +94,7 @@ func TestLambda(t *testing.T) {
 
 // Models of regression targets are compared by their squared errors.
 func TestLambdaOfTargets(t *testing.T) {
-	x, y := nearlyEqual(4, 300, 8, 2, true)
+	x, y := sample.NearlyEqual(4, 300, 8, 2, true)
 	for i := range y {
 		y[i] = 100*(x.Row(i)[0]-x.Row(i)[1]) + x.Row(i)[2]
 	}
@@ -133,7 +108,7 @@ func TestLambdaOfTargets(t *testing.T) {
 
 // A weight of 2 for all rows, and additional rows of weight 0, do not change the choice.
 func TestLambdaOfWeights(t *testing.T) {
-	x, y := nearlyEqual(5, 300, 8, 2, true)
+	x, y := sample.NearlyEqual(5, 300, 8, 2, true)
 	weights := make([]float32, 300)
 	for i := range weights {
 		weights[i] = 2
@@ -161,7 +136,7 @@ func TestLambdaOfWeights(t *testing.T) {
 
 // Lambda returns an error if the models exceed MaxMemory, and ends at once if it is canceled.
 func TestLambdaEnds(t *testing.T) {
-	x, y := nearlyEqual(1, 300, 9, 2, true)
+	x, y := sample.NearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
 	job.MaxMemory = 10
 	_, err := Lambda(job, p)
@@ -181,7 +156,7 @@ func TestLambdaEnds(t *testing.T) {
 
 // Folds that do not fit in memory side by side run one after the other.
 func TestLambdaInLessMemory(t *testing.T) {
-	x, y := nearlyEqual(1, 60, 4, 2, true)
+	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
 	job.Threads, job.MaxMemory = 1, 1<<10
 	want, err := Lambda(job, p)
@@ -199,7 +174,7 @@ func TestLambdaInLessMemory(t *testing.T) {
 
 // Training rows are copied if the copies of all parallel folds fit in a quarter of the memory.
 func TestCopies(t *testing.T) {
-	x, y := nearlyEqual(1, 60, 4, 2, true)
+	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
 	p.Folds = 0 // which trains nothing
 	size := int64(store.CopySize(job.Rows.X))

@@ -1,0 +1,53 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// Statistics returns the statistics of labeled rows, in every kind of scaling.
+func Statistics(t testing.TB, x store.Examples, y []float32) *store.Statistics {
+	t.Helper()
+	rows := store.Of(x)
+	never := func() bool { return false }
+	c := store.Measure(rows, nil, true, 1, never)
+	classes, class, err := labels.Classify(y, nil, nil, badRow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := store.MatrixOf(x)
+	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
+		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
+		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
+		Sizes: make(map[string]store.RowSizes)}
+	for _, k := range class {
+		s.Counts[k]++
+	}
+	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Sizes[scaling.None] = sizesOf(c.Squares)
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		scaled := store.Scale(rows, c.Scaler(kind), kind == scaling.Standard, 1, never)
+		squares := make([]float64, c.Rows)
+		for i := range squares {
+			squares[i] = float64(scaled.SumSquares(i))
+		}
+		s.Sizes[kind] = sizesOf(squares)
+	}
+	return s
+}
+
+func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
+
+// sizesOf returns the largest and the mean of the rows' squared norms.
+func sizesOf(squares []float64) (s store.RowSizes) {
+	for _, v := range squares {
+		s.MaxSquare = math.Max(s.MaxSquare, v)
+		s.MeanSquare += v / float64(len(squares))
+	}
+	return s
+}
