@@ -115,7 +115,9 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 	if resumed {
 		options.Fill(&cfg.Finish, of.Finish)
-		options.Fill(&cfg.Tol, of.Tol) // not only if Epochs and Steps are 0: Finish may have set it
+		// Unlike Epochs, Tol is filled even if the length is given: it may have been chosen along
+		// with Finish.
+		options.Fill(&cfg.Tol, of.Tol)
 		if cfg.Epochs == 0 && cfg.Steps == 0 {
 			cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
 		}

@@ -73,7 +73,8 @@ func holds(set *dataset.Set, numbers bool) bool {
 	if set.Sparse != nil {
 		nonzeros = float64(set.Sparse.NNZ())
 	}
-	if pairs := k * (k - 1) / 2 * cols; pairs <= choose.MaxPairWeights { // else one-vs-one is not chosen
+	// Training chooses one-vs-one only up to this number of weights.
+	if pairs := k * (k - 1) / 2 * cols; pairs <= choose.MaxPairWeights {
 		weights = max(weights, pairs)
 	}
 	return weights <= max(anyWeights, perNonzero*nonzeros) && usedColumns*nonzeros >= cols &&

@@ -26,8 +26,8 @@ type spec struct {
 	start   []float32 // weights and, with beta, the bias to begin with; nil for 0
 }
 
-func asDense(x *dense.Matrix) store.Examples   { return x }
-func asSparse(x *dense.Matrix) store.Examples  { return sample.ToSparse(x) }
+func asDense(x *dense.Matrix) store.Examples    { return x }
+func asSparse(x *dense.Matrix) store.Examples   { return sample.ToSparse(x) }
 func asUserRows(x *dense.Matrix) store.Examples { return sample.UserRows(x) }
 
 // side returns the sign of row j's margin.
