@@ -107,8 +107,8 @@ const blockColumns = 16 * asm.TileCols
 
 // A factor is packed in each of these cases:
 //
-//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor: so many
-//     products are worth the time of the copy.
+//   - It is multiplied by more than maxUnpackedUses rows or columns of the other factor: then the
+//     faster products make up for the time of the copy.
 //   - Its stride exceeds maxUnpackedStride: the first-level cache could not hold what a tile reads
 //     of it.
 //   - It is A, and alpha is not 1.

@@ -83,9 +83,9 @@ func (j *jsonRows) parse(line string) error {
 	return nil
 }
 
-// mostMerged is the number of fields from which on new fields are appended, not inserted between
-// the known fields.
-const mostMerged = 2000
+// maxMerged is the largest number of fields between which new fields are inserted; beyond, they are
+// appended.
+const maxMerged = 2000
 
 // fields returns the names of the fields in the head of the file. A field that is not in the first
 // line is inserted after the field before it in the first line that has it. If no known field
@@ -118,12 +118,12 @@ func mergeFields(names, own []string, known map[string]bool) []string {
 	}
 	for _, name := range own {
 		switch {
-		case known[name] && at < mostMerged:
+		case known[name] && at < maxMerged:
 			at = slices.Index(names, name) + 1
 			continue
 		case known[name]:
 			continue
-		case len(names) >= mostMerged:
+		case len(names) >= maxMerged:
 			at = len(names)
 		}
 		known[name] = true

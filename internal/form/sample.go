@@ -28,9 +28,9 @@ type sample struct {
 
 // readHead reads the beginning of a file, and reports whether that is the whole file. It reads
 // headSize bytes. As long as these have fewer than headLines lines, as in a table of many columns,
-// it doubles the number of bytes, until there are at least mostHead.
+// it doubles the number of bytes, until there are enough.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	mostHead := min(16<<20, 16*maxColumns) // bytes from which on the head is long enough
+	enough := min(16<<20, 16*maxColumns) // bytes at which the head is long enough
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -39,7 +39,7 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 		if err == io.EOF {
 			return head, true, nil
 		}
-		if err != nil || size >= mostHead || countLines(head) >= headLines {
+		if err != nil || size >= enough || countLines(head) >= headLines {
 			return head, false, err
 		}
 	}

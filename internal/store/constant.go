@@ -25,9 +25,9 @@ type constantRow struct {
 	value float32
 }
 
-// MinConstantSize is the Size in bytes from which on csr rows are tested for whether constantCSR
-// can represent them. minConstantVisits is the number of visits to each row from which on
-// converting the rows pays: for one row it takes as long as half a training step.
+// MinConstantSize is the least Size, in bytes, of csr rows that the trainer tries to convert to
+// constantCSR. minConstantVisits is the least number of visits to each row at which the conversion
+// pays: converting a row takes as long as half a training step.
 var MinConstantSize = 1 << 16 // a variable, so that tests can change it
 
 const minConstantVisits = 2

@@ -8,14 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// MinPixelSize is the Size in bytes from which on dense rows no longer fit the caches, so that
-// training on bytes is faster. minPixelVisits is the number of visits to each row from which on
-// packing pays: the time to pack a row is the time that the packed row saves in ten training steps.
+// MinPixelSize is the least Size, in bytes, of dense rows that do not fit the caches, so that
+// training on bytes is faster. minPixelVisits is the least number of visits to each row at which
+// packing pays: packing a row takes the time that the packed row saves in ten training steps.
 var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// pixelRows is dense rows stored as bytes. It also keeps the row used last, converted to float32,
+// pixelRows holds dense rows as bytes. It also keeps the row used last, converted to float32,
 // so each goroutine needs a pixelRows of its own.
 type pixelRows struct {
 	defaults
