@@ -6684,18 +6684,18 @@ part6:
 	VADDPS     Y1, Y15, Y15
 
 end1:
-	LEAQ    (SP), R14
 	VADDPS  Y12, Y7, Y7
 	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y3, (R14)
 	VADDPS  Y13, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS Y4, 32(R14)
 	VADDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y5, Y5
-	VMOVUPS Y5, 64(R14)
 	VADDPS  Y15, Y10, Y10
 	VADDPS  Y10, Y6, Y6
+	LEAQ    (SP), R14
+	VMOVUPS Y3, (R14)
+	VMOVUPS Y4, 32(R14)
+	VMOVUPS Y5, 64(R14)
 	VMOVUPS Y6, 96(R14)
 
 	// Groups [1 5] of the lanes.
@@ -6909,18 +6909,18 @@ part7:
 	VADDPS     Y1, Y15, Y15
 
 end3:
-	LEAQ         (SP), R10
 	VADDPS       Y12, Y7, Y7
 	VADDPS       Y7, Y3, Y3
-	VADDPS       (R10), Y3, Y3
 	VADDPS       Y13, Y8, Y8
 	VADDPS       Y8, Y4, Y4
-	VADDPS       32(R10), Y4, Y4
 	VADDPS       Y14, Y9, Y9
 	VADDPS       Y9, Y5, Y5
-	VADDPS       64(R10), Y5, Y5
 	VADDPS       Y15, Y10, Y10
 	VADDPS       Y10, Y6, Y6
+	LEAQ         (SP), R10
+	VADDPS       (R10), Y3, Y3
+	VADDPS       32(R10), Y4, Y4
+	VADDPS       64(R10), Y5, Y5
 	VADDPS       96(R10), Y6, Y6
 	VINSERTF128  $0x01, X5, Y3, Y1
 	VPERM2F128   $0x31, Y5, Y3, Y2

@@ -5322,15 +5322,15 @@ part3:
 end0:
 	VADDPS        Z28, Z18, Z18
 	VADDPS        Z1, Z23, Z23
-	VADDPS        Z23, Z18, Z18
 	VADDPS        Z29, Z19, Z19
 	VADDPS        Z2, Z24, Z24
-	VADDPS        Z24, Z19, Z19
 	VADDPS        Z30, Z20, Z20
 	VADDPS        Z3, Z25, Z25
-	VADDPS        Z25, Z20, Z20
 	VADDPS        Z31, Z21, Z21
 	VADDPS        Z4, Z26, Z26
+	VADDPS        Z23, Z18, Z18
+	VADDPS        Z24, Z19, Z19
+	VADDPS        Z25, Z20, Z20
 	VADDPS        Z26, Z21, Z21
 	VINSERTF64X4  $0x01, Y19, Z18, Z16
 	VSHUFF64X2    $0xee, Z19, Z18, Z17

@@ -10934,26 +10934,26 @@ part6:
 	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end1:
-	ADD   $8, RSP, R15
 	WORD  $0x4e38d5ce         // VFADD V24.S4, V14.S4, V14.S4
 	WORD  $0x4e39d5ef         // VFADD V25.S4, V15.S4, V15.S4
 	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), (R15)
 	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
 	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R15)
 	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
 	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 64(R15)
 	WORD  $0x4e3ed694         // VFADD V30.S4, V20.S4, V20.S4
 	WORD  $0x4e3fd6b5         // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
+	ADD   $8, RSP, R15
+	FSTPQ (F6, F7), (R15)
+	FSTPQ (F8, F9), 32(R15)
+	FSTPQ (F10, F11), 64(R15)
 	FSTPQ (F12, F13), 96(R15)
 
 	// Groups [1 5] of the lanes.
@@ -11459,32 +11459,32 @@ part7:
 	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end3:
-	ADD   $8, RSP, R11
 	WORD  $0x4e38d5ce            // VFADD V24.S4, V14.S4, V14.S4
 	WORD  $0x4e39d5ef            // VFADD V25.S4, V15.S4, V15.S4
 	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
-	FLDPQ (R11), (F2, F3)
-	WORD  $0x4e22d4c6            // VFADD V2.S4, V6.S4, V6.S4
-	WORD  $0x4e23d4e7            // VFADD V3.S4, V7.S4, V7.S4
 	WORD  $0x4e3ad610            // VFADD V26.S4, V16.S4, V16.S4
 	WORD  $0x4e3bd631            // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
-	FLDPQ 32(R11), (F2, F3)
-	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
-	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x4e3cd652            // VFADD V28.S4, V18.S4, V18.S4
 	WORD  $0x4e3dd673            // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
-	FLDPQ 64(R11), (F2, F3)
-	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x4e3ed694            // VFADD V30.S4, V20.S4, V20.S4
 	WORD  $0x4e3fd6b5            // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
+	ADD   $8, RSP, R11
+	FLDPQ (R11), (F2, F3)
+	WORD  $0x4e22d4c6            // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7            // VFADD V3.S4, V7.S4, V7.S4
+	FLDPQ 32(R11), (F2, F3)
+	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 64(R11), (F2, F3)
+	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
 	FLDPQ 96(R11), (F2, F3)
 	WORD  $0x4e22d58c            // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad            // VFADD V3.S4, V13.S4, V13.S4

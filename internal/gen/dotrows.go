@@ -16,15 +16,19 @@ const groups = lanes / 8
 
 // passes returns, for each pass that longRows makes over four rows, the numbers of the groups of
 // lanes that the pass sums: as many groups as fit into registers. Groups of sixteen lanes need one
-// pass. Groups of eight lanes need four passes of two groups each. The order of the four passes
-// lets the folds from 64 lanes to 8 begin early: the two groups of a pass are 32 lanes apart; the
-// groups of pass 1 are 16 lanes after those of pass 0, and the groups of pass 3 are 16 lanes after
-// those of pass 2; the groups of passes 2 and 3 are 8 lanes after those of passes 0 and 1.
-func passes(width int) [][]int {
-	if width == 8 {
-		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
+// pass; groups of eight lanes need two passes of four groups each, or four of two groups where
+// there are only 16 registers. The groups in the second half of a pass are 32 lanes after those in
+// the first half, so that each pass ends with the fold from 64 lanes to 32. The groups of each pass
+// with an odd number are 16 lanes after those of the pass before it, and the groups of passes 2 and
+// 3 are 8 lanes after those of passes 0 and 1.
+func passes(t Target) [][]int {
+	switch {
+	case t.Width() > 8:
+		return [][]int{{0, 1, 2, 3}}
+	case t.Registers() >= 32:
+		return [][]int{{0, 1, 4, 5}, {2, 3, 6, 7}}
 	}
-	return [][]int{{0, 1, 2, 3}}
+	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 }
 
 // dotRows emits a kernel that stores in dst the dot products of x and rows, four rows at a time. If
@@ -140,16 +144,12 @@ func shortSum(t Target, k int, term func(g int) Group) Group {
 		return lane[0]
 	}
 	var halves []Group
-	order := passes(8)
-	for _, quarter := range [][][]int{order[:2], order[2:]} {
+	for g := range 2 {
 		var pairs []Group
-		for _, pair := range quarter {
-			if pair[0] >= k {
-				continue
-			}
-			v := term(pair[0])
-			if pair[1] < k {
-				t.Add(v, v, term(pair[1]))
+		for first := g; first < min(k, 4); first += 2 {
+			v := term(first)
+			if first+4 < k {
+				t.Add(v, v, term(first+4))
 			}
 			pairs = append(pairs, v)
 		}
@@ -183,31 +183,37 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 
 	part = t.LastPart(part)
 	p := next("rows")
-	var sum [4]Group // partial sums of the four rows
-	for pass, together := range passes(t.Width()) {
+	order := passes(t)
+	var folded [4][]Group // groups of 32 lanes or fewer of each row
+	for pass, together := range order {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
 		lane := passOver(t, pass, together, p, x, span, rest, part)
-		var saved reg.GPVirtual
-		if pass == 1 || pass == 3 {
-			saved = t.Scratch()
-		}
-		for i := range sum {
-			if len(together) == 2 {
-				t.Add(lane[i][0], lane[i][0], lane[i][1])
-			} else {
-				foldGroups(t, lane[i])
+		half := len(together) / 2
+		for i := range p {
+			for g := range half {
+				t.Add(lane[i][g], lane[i][g], lane[i][half+g])
+				if pass%2 == 1 {
+					t.Add(folded[i][g], folded[i][g], lane[i][g])
+				}
 			}
-			switch pass {
-			case 0, 2:
-				sum[i] = lane[i][0]
-			case 1:
-				t.Add(sum[i], sum[i], lane[i][0])
-				t.Store(sum[i], saved, 8*float*i)
-			case 3:
-				t.Add(sum[i], sum[i], lane[i][0])
-				t.AddLoad(sum[i], sum[i], saved, 8*float*i)
+			if pass%2 == 0 {
+				folded[i] = lane[i][:half]
 			}
 		}
+		if len(order) == 4 && pass%2 == 1 {
+			saved := t.Scratch()
+			for i := range p {
+				if pass == 1 {
+					t.Store(folded[i][0], saved, 8*float*i)
+				} else {
+					t.AddLoad(folded[i][0], folded[i][0], saved, 8*float*i)
+				}
+			}
+		}
+	}
+	var sum [4]Group
+	for i := range sum {
+		sum[i] = addAll(t, folded[i])[0]
 	}
 	finish(sum, "rows")
 }
