@@ -6406,7 +6406,7 @@ secondfold:
 	RET
 
 // func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-104
 	MOVQ    x_len+88(FP), AX
 	MOVQ    dst_base+0(FP), CX
@@ -6949,17 +6949,21 @@ groups1:
 	VMASKMOVPS (R8), Y0, Y1
 
 rows1:
-	CMPQ SI, $+1
-	JAE  rows1at
-	MOVQ DX, AX
-	ADDQ BX, DX
-	MOVQ DX, R8
-	ADDQ BX, DX
-	MOVQ DX, R9
-	ADDQ BX, DX
-	MOVQ DX, R10
-	ADDQ BX, DX
-	JMP  rows1sum
+	CMPQ       SI, $+1
+	JAE        rows1at
+	MOVQ       DX, AX
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R8
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R9
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R10
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	JMP        rows1sum
 
 rows1at:
 	MOVL  (SI), AX

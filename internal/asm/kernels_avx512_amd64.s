@@ -5057,7 +5057,7 @@ fold:
 	RET
 
 // func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-104
 	MOVQ x_len+88(FP), AX
 	CMPQ AX, $+9
@@ -5362,17 +5362,21 @@ groups1:
 	VMOVUPS.Z (R8), K1, Z16
 
 rows1:
-	CMPQ SI, $+1
-	JAE  rows1at
-	MOVQ DX, AX
-	ADDQ BX, DX
-	MOVQ DX, R8
-	ADDQ BX, DX
-	MOVQ DX, R9
-	ADDQ BX, DX
-	MOVQ DX, R10
-	ADDQ BX, DX
-	JMP  rows1sum
+	CMPQ       SI, $+1
+	JAE        rows1at
+	MOVQ       DX, AX
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R8
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R9
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R10
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	JMP        rows1sum
 
 rows1at:
 	MOVL  (SI), AX
@@ -5429,17 +5433,21 @@ groups2:
 	VMOVUPS.Z 64(R8), K1, Z17
 
 rows2:
-	CMPQ SI, $+1
-	JAE  rows2at
-	MOVQ DX, AX
-	ADDQ BX, DX
-	MOVQ DX, R8
-	ADDQ BX, DX
-	MOVQ DX, R9
-	ADDQ BX, DX
-	MOVQ DX, R10
-	ADDQ BX, DX
-	JMP  rows2sum
+	CMPQ       SI, $+1
+	JAE        rows2at
+	MOVQ       DX, AX
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R8
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R9
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R10
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	JMP        rows2sum
 
 rows2at:
 	MOVL  (SI), AX

@@ -6974,7 +6974,7 @@ fold:
 	RET
 
 // func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotRowsAVX512x256(SB), NOSPLIT, $0-104
 	MOVQ  x_len+88(FP), AX
 	MOVQ  dst_base+0(FP), CX
@@ -7480,17 +7480,21 @@ groups1:
 	VMOVUPS.Z (R8), K1, Y16
 
 rows1:
-	CMPQ SI, $+1
-	JAE  rows1at
-	MOVQ DX, AX
-	ADDQ BX, DX
-	MOVQ DX, R8
-	ADDQ BX, DX
-	MOVQ DX, R9
-	ADDQ BX, DX
-	MOVQ DX, R10
-	ADDQ BX, DX
-	JMP  rows1sum
+	CMPQ       SI, $+1
+	JAE        rows1at
+	MOVQ       DX, AX
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R8
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R9
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	MOVQ       DX, R10
+	PREFETCHT0 4096(DX)
+	ADDQ       BX, DX
+	JMP        rows1sum
 
 rows1at:
 	MOVL  (SI), AX
