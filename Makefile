@@ -96,7 +96,8 @@ regress: ## has this change made a kernel slower than it is at BASE? (docs/gate.
 	@mkdir -p build/history
 	$(GO) -C gate build -o ../build/ .
 	cd bench && ../build/gate -history ../build/history -base '$(or $(BASE),origin/main)' -package ./regress \
-		-functions 'internal/asm\.' -limit 10m -time 'Kernels/./n=(100|4096)/isa=[^g]' $(REGRESS)
+		-functions 'internal/asm\.' -limit 10m \
+		-time 'Kernels/./n=(100|4096)/isa=[^g]|Rows/./././isa=[^g]' $(REGRESS)
 
 # A test that compares with a program fails in CI if the program is missing; elsewhere it is skipped.
 .PHONY: ci

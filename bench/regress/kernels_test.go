@@ -5,6 +5,7 @@ package regress
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/gate/count"
@@ -46,4 +47,31 @@ func BenchmarkKernels(b *testing.B) {
 func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
 	defer asm.Use(asm.Use(isa))
 	return append([]float32{k.Call(a)}, a.Stored()...)
+}
+
+// BenchmarkRows measures dot products of consecutive rows within the second- and third-level cache,
+// where the order in which rows are read decides the time.
+func BenchmarkRows(b *testing.B) {
+	dotRows := asmtest.Kernels[slices.IndexFunc(asmtest.Kernels,
+		func(k asmtest.Kernel) bool { return k.Name == "dotrows" })]
+	for _, cache := range []struct {
+		level string
+		size  int // number of elements
+	}{{"L2", 100 << 10}, {"L3", 2 << 20}} {
+		for _, n := range []int{128, 784} {
+			for _, isa := range asm.Available() {
+				b.Run(fmt.Sprintf("op=dotrows/level=%s/n=%d/isa=%v", cache.level, n, isa),
+					func(b *testing.B) {
+						defer asm.Use(asm.Use(isa))
+						a := &asmtest.Args{W: make([]float32, cache.size/n*n), Stride: n,
+							X: make([]float32, n), Out: make([]float32, cache.size/n)}
+						for i := range a.W {
+							a.W[i] = float32(i % 17)
+						}
+						b.SetBytes(int64(dotRows.Bytes(a)))
+						count.Run(b, func() { dotRows.Call(a) })
+					})
+			}
+		}
+	}
 }

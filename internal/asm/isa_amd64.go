@@ -16,9 +16,9 @@ var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 // vpopcnt reports whether the AVX-512 paths may use VPOPCNTQ.
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// fourStreams reports whether reading four rows at a time from memory is faster than one after the
-// other: true on Zen 5, false on Emerald Rapids. All AMD CPUs are taken to be like Zen 5.
-var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
+// likeZen5 reports whether oneByOne follows the measurements of a Zen 5: all AMD CPUs are taken to
+// be like it.
+var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
 // gathers reports whether the AVX512 path uses gather instructions for sparse rows. On Intel CPUs
 // that prefer 512-bit registers, a gather takes 80 to 90 % of the time of scalar loads, and none of

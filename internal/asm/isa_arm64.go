@@ -2,7 +2,7 @@
 
 package asm
 
-const fourStreams = false
+const likeZen5 = false
 
 // detect returns both paths without asking the CPU: NEON is part of every arm64, and some systems
 // don't report it.

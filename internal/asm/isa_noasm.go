@@ -2,6 +2,6 @@
 
 package asm
 
-const fourStreams = false
+const likeZen5 = false
 
 func detect() []ISA { return []ISA{Generic} }

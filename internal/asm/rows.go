@@ -131,38 +131,45 @@ func CheckRowsAt(elements, stride int, idx []int32, n int) {
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are for the elements of all rows
-// together, the others for the elements of one row.
+// together, the others for the elements of one row: there are rules for rows of at least shortRow,
+// mediumRow and longRow, and of more than veryLongRow.
 const (
-	beyondL1  = 16 << 10  // size (64 KB) above which all rows exceed the first-level cache
-	beyondL2  = 512 << 10 // size (2 MB) above which all rows exceed the second-level cache
-	beyondL3  = 1 << 20   // size (4 MB) from which rows exceed most processes' share of L3 cache
-	shortRow  = 128       // shorter rows are always read four at a time
-	mediumRow = 256       // shorter rows: one by one only with 512-bit registers and below beyondL3
-	// Without 512-bit registers, shorter rows are read one by one only if all together take more
-	// than 2 MB and less than 4 MB.
-	longRow = 512
+	beyondL1    = 12 << 10  // size (48 KB) above which all rows exceed the first-level cache
+	beyondL2    = 256 << 10 // size (1 MB) above which all rows exceed the second-level cache
+	beyondL3    = 1 << 20   // size (4 MB) from which rows exceed most processes' share of L3 cache
+	shortRow    = 128
+	mediumRow   = 256
+	longRow     = 512
+	veryLongRow = 2048
 )
 
 // oneByOne reports whether count rows of n elements are faster read one after the other than four
-// at a time. 512-bit registers hold the lanes of four rows; with narrower registers the four rows
-// are read in four passes, which is slow if they are long. For rows in memory, four at a time are
-// faster in two cases: with 512-bit registers on CPUs with fourStreams, and on all CPUs if idx is
-// not nil.
+// at a time. Four at a time share loads of x and folds, which decides within the first-level cache.
+// Beyond it, the order of the loads decides. Registers of less than 512 bits can't hold the lanes
+// of four rows, which are then read in two or four passes: slow if the rows don't stay in the
+// first-level cache between the passes, and slowest from memory.
+//
+// The rule for likeZen5 was measured on a Zen 5 with all code paths. On other CPUs with 512-bit
+// registers, four at a time are faster or up to 8 % slower, measured on an Emerald Rapids. The rule
+// for other CPUs with narrower registers is older; it is not known on which CPU it was measured.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
-	size, wide := count*n, active == AVX512
+	size := count * n
 	switch {
-	case n < shortRow || n < mediumRow && (!wide || size >= beyondL3):
+	case n <= lanes || size <= beyondL1:
 		return false
+	case active == AVX512:
+		return likeZen5 && idx == nil && n >= shortRow
+	case likeZen5 && idx != nil:
+		return n > veryLongRow && len(rows) <= 2*beyondL3
+	case likeZen5 && n < shortRow:
+		// A search reads a part of rows in each call.
+		return size > beyondL2 && len(rows) > 4*beyondL3
+	case likeZen5:
+		return size > beyondL2 || n > veryLongRow || n >= longRow && active == AVX2
 	case idx != nil:
-		return !wide && n >= longRow && size > beyondL2 && len(rows) <= 2*beyondL3
-	case size >= beyondL3 && wide:
-		return !fourStreams
-	case size >= beyondL3:
-		return n >= longRow
-	case wide || n >= longRow:
-		return size > beyondL1
+		return n >= longRow && size > 2*beyondL2 && len(rows) <= 2*beyondL3
 	}
-	return size > beyondL2
+	return n >= longRow || n >= mediumRow && size > 2*beyondL2 && size < beyondL3
 }
 
 // dotRows is DotRowsAt without checks, or DotRows if idx is nil.
