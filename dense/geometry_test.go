@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
 var (
@@ -126,6 +127,26 @@ func TestCosineIsBetween(t *testing.T) {
 	if abs(unit[0]-math.Sqrt2/2) > 1e-7 || unit[1] != -unit[0] {
 		t.Errorf("huge vector of length 1: %v", unit)
 	}
+}
+
+// TestSignOfZero checks that a sum of products that are all -0 is +0, as is the cosine computed from
+// it. No vector of the test has an incomplete group, whose missing products are +0.
+func TestSignOfZero(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for n := 8; n <= 256; n += 8 {
+			x, y := make([]float32, n), make([]float32, n)
+			for i := range x {
+				x[i], y[i] = float32(i%2), float32(math.Copysign(float64(1-i%2), -1))
+			}
+			xy, _, _ := dense.DotNorms(x, y)
+			rows := []float32{0}
+			asm.CosineRows(rows, y, n, x)
+			for what, got := range map[string]float32{"Dot": dense.Dot(x, y), "DotNorms": xy,
+				"Cosine": dense.Cosine(x, y), "CosineRows": rows[0]} {
+				equal(t, fmt.Sprintf("%s of %d", what, n), got, 0)
+			}
+		}
+	})
 }
 
 // TestCosineOfItsSums checks that Cosine is computed from its three sums as docs/spec.md says, also

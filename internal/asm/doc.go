@@ -27,11 +27,12 @@
 //
 // # Dispatch
 //
-// Each kernel has a dispatch stub in assembly, such as dotActive, which compares the lengths of
+// Each kernel has a dispatch stub in assembly, such as dotFlat, which compares the lengths of
 // vectors and jumps to the body for the path in use. A dispatcher in Go would cost short vectors
 // one more stack frame, and calls through function variables would make the arguments escape to the
-// heap. The stubs are generated, like the bodies; builds without assembly have Go functions of the
-// same names.
+// heap. The parameters of a stub are pointers and lengths; dotActive, which is inlined, takes them
+// from slices. Both are generated, like the bodies; builds without assembly have Go functions of
+// the name dotActive.
 //
 // docs/kernels.md has the formulas, the error bounds and the measurements.
 package asm

@@ -17,32 +17,32 @@ func axpbyAVX2(a float32, x []float32, b float32, y []float32)
 // axpyAVX2 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX2(a float32, x []float32, y []float32)
+func axpyAVX2(a float32, x *float32, xLen int, y *float32, yLen int)
 
 // axpy64AVX2 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX2(a *float64, x []float32, y []float64)
+func axpy64AVX2(a *float64, x *float32, xLen int, y *float64, yLen int)
 
 // axpyRowsAVX2 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
 //go:noescape
-func axpySameAVX2(a float32, idx []uint16, w []float32)
+func axpySameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 
 // axpySparseAVX2 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX2(a float32, idx []int32, val []float32, w []float32)
+func axpySparseAVX2(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
 
 // axpySparseKAVX2 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int)
+func axpySparseKAVX2(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // axpyToAVX2 works like axpyToGeneric.
 //
@@ -52,27 +52,27 @@ func axpyToAVX2(dst []float32, a float32, x []float32, y []float32)
 // cosineAVX2 is a part of Cosine.
 //
 //go:noescape
-func cosineAVX2(x []float32, y []float32) float32
+func cosineAVX2(x *float32, xLen int, y *float32, yLen int) float32
 
 // cosineEachRowAVX2 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX2(dst []float32, rows []float32, stride int, x []float32, xx float32)
+func cosineEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 
 // distanceAVX2 is a part of Distance.
 //
 //go:noescape
-func distanceAVX2(x []float32, y []float32) float32
+func distanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 
 // dotAVX2 works like dotGeneric.
 //
 //go:noescape
-func dotAVX2(x []float32, y []float32) float32
+func dotAVX2(x *float32, xLen int, y *float32, yLen int) float32
 
 // dot64AVX2 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX2(x []float32, y []float32) float64
+func dot64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 
 // dotBfloat16AVX2 works like dotHalvesGeneric.
 //
@@ -82,7 +82,7 @@ func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bflo
 // dotEachRowAVX2 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+func dotEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // dotFloat16AVX2 works like dotHalvesGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64AVX2(dst *float64, x []float32, y []float32)
 // dotRowsAVX2 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8AVX2 works like dotRowsBytesGeneric.
 //
@@ -132,22 +132,22 @@ func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed b
 // dotSameAVX2 works like dotSameGeneric.
 //
 //go:noescape
-func dotSameAVX2(a float32, idx []uint16, w []float32) float32
+func dotSameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 
 // dotSparseAVX2 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX2(idx []int32, val []float32, w []float32) float32
+func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 
 // dotSparseKAVX2 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX2(dst []float32, idx []int32, val []float32, w []float32, k int)
+func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // dotTwoAVX2 works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoAVX2(dst []float32, x []float32, y []float32)
+func dotTwoAVX2(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
 // dotUint8AVX2 works like dotBytesGeneric.
 //
@@ -157,47 +157,47 @@ func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
 // expAVX2 works like expGeneric.
 //
 //go:noescape
-func expAVX2(dst []float32, x []float32, table *float32)
+func expAVX2(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 
 // findAVX2 is a part of Find.
 //
 //go:noescape
-func findAVX2(x []float32, v float32) int
+func findAVX2(x *float32, xLen int, v float32) int
 
 // gemmAVX2 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+func gemmAVX2(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX2 works like gerGeneric.
 //
 //go:noescape
-func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+func gerAVX2(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 
 // hammingRowsAVX2 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsAVX2(dst []int64, rows []uint64, stride int, x []uint64)
+func hammingRowsAVX2(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX2(x []float32, y []float32) float32
+func l1DistanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 
 // log1pexpAVX2 works like log1pexpGeneric.
 //
 //go:noescape
-func log1pexpAVX2(dst []float64, x []float64, table *float64)
+func log1pexpAVX2(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // maxAVX2 works like maxGeneric.
 //
 //go:noescape
-func maxAVX2(x []float32) float32
+func maxAVX2(x *float32, xLen int) float32
 
 // minAVX2 works like minGeneric.
 //
 //go:noescape
-func minAVX2(x []float32) float32
+func minAVX2(x *float32, xLen int) float32
 
 // mulAVX2 works like mulGeneric.
 //
@@ -207,7 +207,7 @@ func mulAVX2(dst []float32, x []float32, y []float32)
 // normAVX2 is a part of Norm.
 //
 //go:noescape
-func normAVX2(x []float32) float32
+func normAVX2(x *float32, xLen int) float32
 
 // normsBfloat16AVX2 works like normsHalvesGeneric.
 //
@@ -222,7 +222,7 @@ func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfl
 // packAVX2 works like packGeneric.
 //
 //go:noescape
-func packAVX2(dst []float32, width int, step int, c float32, x []float32)
+func packAVX2(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
 // packBfloat16AVX2 works like packHalvesGeneric.
 //
@@ -232,7 +232,7 @@ func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsAVX2 works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+func packColumnsAVX2(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 
 // packFloat16AVX2 works like packHalvesGeneric.
 //
@@ -247,32 +247,32 @@ func prefetchAVX2(p *float32, n int)
 // rankKPairsAVX2 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX2(c []int32, stride int, a []uint32, b []uint32, k int)
+func rankKPairsAVX2(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX2(a float32, x []float32)
+func scaleAVX2(a float32, x *float32, xLen int)
 
 // scaleToAVX2 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX2(dst []float32, a float32, x []float32)
+func scaleToAVX2(dst *float32, dstLen int, a float32, x *float32, xLen int)
 
 // sigmoidAVX2 works like sigmoidGeneric.
 //
 //go:noescape
-func sigmoidAVX2(dst []float64, x []float64, table *float64)
+func sigmoidAVX2(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // squaredDistanceAVX2 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX2(x []float32, y []float32) float32
+func squaredDistanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 
 // squaredDistance64AVX2 works like squaredDistance64Generic.
 //
 //go:noescape
-func squaredDistance64AVX2(x []float32, y []float32) float64
+func squaredDistance64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 
 // squaredDistanceBfloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
@@ -282,7 +282,7 @@ func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []f
 // squaredDistanceEachRowAVX2 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+func squaredDistanceEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
@@ -322,22 +322,22 @@ func subAVX2(dst []float32, x []float32, y []float32)
 // sumAVX2 works like sumGeneric.
 //
 //go:noescape
-func sumAVX2(x []float32) float32
+func sumAVX2(x *float32, xLen int) float32
 
 // sumAbsAVX2 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX2(x []float32) float32
+func sumAbsAVX2(x *float32, xLen int) float32
 
 // sumSquaresAVX2 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX2(x []float32) float32
+func sumSquaresAVX2(x *float32, xLen int) float32
 
 // unpackAVX2 works like unpackGeneric.
 //
 //go:noescape
-func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
+func unpackAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
 // unpackBfloat16AVX2 works like unpackHalvesGeneric.
 //
@@ -347,7 +347,7 @@ func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX2 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+func unpackDotAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 
 // unpackFloat16AVX2 works like unpackHalvesGeneric.
 //

@@ -350,13 +350,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpyAVX2(a float32, x []float32, y []float32)
+// func axpyAVX2(a float32, x *float32, xLen int, y *float32, yLen int)
 // Requires: AVX
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         x_base+8(FP), AX
-	MOVQ         y_base+32(FP), CX
-	MOVQ         x_len+16(FP), DX
+	MOVQ         x+8(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         xLen+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -499,13 +499,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy64AVX2(a *float64, x []float32, y []float64)
+// func axpy64AVX2(a *float64, x *float32, xLen int, y *float64, yLen int)
 // Requires: AVX
-TEXT ·axpy64AVX2(SB), NOSPLIT, $0-56
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
-	MOVQ         x_base+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         x_len+16(FP), BX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         xLen+16(FP), BX
 	VBROADCASTSD (AX), Y0
 	CMPQ         BX, $+16
 	JB           rest
@@ -590,17 +590,17 @@ less1:
 	VZEROUPPER
 	RET
 
-// func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 // Requires: AVX
-TEXT ·axpyRowsAVX2(SB), NOSPLIT, $0-112
+TEXT ·axpyRowsAVX2(SB), NOSPLIT, $0-80
 	VBROADCASTSS alpha+0(FP), Y0
-	MOVQ         a_base+8(FP), AX
-	MOVQ         a_len+16(FP), CX
-	MOVQ         rows_base+32(FP), DX
-	MOVQ         stride+56(FP), BX
-	MOVQ         idx_base+64(FP), SI
-	MOVQ         y_base+88(FP), DI
-	MOVQ         y_len+96(FP), R8
+	MOVQ         a+8(FP), AX
+	MOVQ         aLen+16(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	MOVQ         idx+48(FP), SI
+	MOVQ         y+64(FP), DI
+	MOVQ         yLen+72(FP), R8
 	SHLQ         $0x02, BX
 
 strip:
@@ -1219,13 +1219,13 @@ oneend:
 	VZEROUPPER
 	RET
 
-// func axpySameAVX2(a float32, idx []uint16, w []float32)
+// func axpySameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 // Requires: AVX
-TEXT ·axpySameAVX2(SB), NOSPLIT, $0-56
+TEXT ·axpySameAVX2(SB), NOSPLIT, $0-40
 	VMOVSS  a+0(FP), X0
-	MOVQ    idx_base+8(FP), AX
-	MOVQ    idx_len+16(FP), CX
-	MOVQ    w_base+32(FP), DX
+	MOVQ    idx+8(FP), AX
+	MOVQ    idxLen+16(FP), CX
+	MOVQ    w+24(FP), DX
 	CMPQ    CX, $+4
 	JB      few
 	MOVWLZX -8(AX)(CX*2), BX
@@ -1282,14 +1282,14 @@ single:
 	JAE     single
 	JMP     end
 
-// func axpySparseAVX2(a float32, idx []int32, val []float32, w []float32)
+// func axpySparseAVX2(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
 // Requires: AVX
-TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-80
+TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         idx_base+8(FP), AX
-	MOVQ         val_base+32(FP), CX
-	MOVQ         idx_len+16(FP), DX
-	MOVQ         w_base+56(FP), BX
+	MOVQ         idx+8(FP), AX
+	MOVQ         val+24(FP), CX
+	MOVQ         idxLen+16(FP), DX
+	MOVQ         w+40(FP), BX
 	CMPQ         DX, $+8
 	JB           rest
 
@@ -1327,6 +1327,8 @@ loop:
 	VPERMILPS $0x03, X1, X1
 	VADDSS    (BX)(R9*4), X1, X1
 	VMOVSS    X1, (BX)(R9*4)
+	CMPQ      DX, $+8
+	JBE       done
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+8, DX
@@ -1334,33 +1336,61 @@ loop:
 	JAE       loop
 
 rest:
-	CMPQ DX, $+0
-	JBE  done
+	CMPQ      DX, $+4
+	JB        few
+	VMULPS    (CX), X0, X1
+	MOVL      (AX), SI
+	MOVL      4(AX), DI
+	MOVL      8(AX), R8
+	MOVL      12(AX), R9
+	VADDSS    (BX)(SI*4), X1, X2
+	VMOVSS    X2, (BX)(SI*4)
+	VPERMILPS $0x01, X1, X2
+	VADDSS    (BX)(DI*4), X2, X2
+	VMOVSS    X2, (BX)(DI*4)
+	VPERMILPS $0x02, X1, X2
+	VADDSS    (BX)(R8*4), X2, X2
+	VMOVSS    X2, (BX)(R8*4)
+	VPERMILPS $0x03, X1, X1
+	VADDSS    (BX)(R9*4), X1, X1
+	VMOVSS    X1, (BX)(R9*4)
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
 
-single:
+few:
+	CMPQ   DX, $+0
+	JBE    done
 	VMULSS (CX), X0, X1
 	MOVL   (AX), SI
 	VADDSS (BX)(SI*4), X1, X1
 	VMOVSS X1, (BX)(SI*4)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	SUBQ   $+1, DX
 	CMPQ   DX, $+1
-	JAE    single
+	JBE    done
+	VMULSS 4(CX), X0, X1
+	MOVL   4(AX), SI
+	VADDSS (BX)(SI*4), X1, X1
+	VMOVSS X1, (BX)(SI*4)
+	CMPQ   DX, $+2
+	JBE    done
+	VMULSS 8(CX), X0, X0
+	MOVL   8(AX), AX
+	VADDSS (BX)(AX*4), X0, X0
+	VMOVSS X0, (BX)(AX*4)
 
 done:
 	VZEROUPPER
 	RET
 
-// func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int)
+// func axpySparseKAVX2(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 // Requires: AVX
-TEXT ·axpySparseKAVX2(SB), NOSPLIT, $0-104
-	MOVQ    a_base+0(FP), AX
-	MOVQ    idx_base+24(FP), CX
-	MOVQ    val_base+48(FP), DX
-	MOVQ    idx_len+32(FP), BX
-	MOVQ    w_base+72(FP), SI
-	MOVQ    k+96(FP), DI
+TEXT ·axpySparseKAVX2(SB), NOSPLIT, $0-72
+	MOVQ    a+0(FP), AX
+	MOVQ    idx+16(FP), CX
+	MOVQ    val+32(FP), DX
+	MOVQ    idxLen+24(FP), BX
+	MOVQ    w+48(FP), SI
+	MOVQ    k+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS (AX), Y0
 	CMPQ    BX, $+4
@@ -1592,27 +1622,25 @@ skip2:
 skip4:
 	JMP loop
 
-// func cosineAVX2(x []float32, y []float32) float32
+// func cosineAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX
-TEXT ·cosineAVX2(SB), NOSPLIT, $256-52
-	MOVQ       x_base+0(FP), AX
-	MOVQ       y_base+24(FP), CX
-	MOVQ       x_len+8(FP), DX
+TEXT ·cosineAVX2(SB), NOSPLIT, $256-36
+	MOVQ       x+0(FP), AX
+	MOVQ       y+16(FP), CX
+	MOVQ       xLen+8(FP), DX
 	CMPQ       DX, $+9
 	JAE        over8
 	CMPQ       DX, $+0
 	JBE        none
-	LEAQ       masks<>+32(SB), BX
-	NEGQ       DX
-	ANDQ       $0x07, DX
-	VMOVUPS    (BX)(DX*4), Y0
-	VXORPS     Y2, Y2, Y2
-	VMASKMOVPS (AX), Y0, Y3
+	MOVQ       DX, BX
+	LEAQ       masks<>+64(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y0
+	VMASKMOVPS (AX), Y0, Y2
 	VMASKMOVPS (CX), Y0, Y1
-	VMULPS     Y1, Y3, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y3, Y3, Y2
+	VMULPS     Y2, Y2, Y2
 	JMP        fold
 
 none:
@@ -1622,20 +1650,17 @@ none:
 	JMP    fold
 
 over8:
-	LEAQ       masks<>+32(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y3
 	CMPQ       DX, $+17
 	JAE        over2groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+96(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 32(AX), Y3, Y4
 	VMASKMOVPS 32(CX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -1649,13 +1674,15 @@ over8:
 over2groups:
 	CMPQ       DX, $+25
 	JAE        over3groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+128(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 64(AX), Y3, Y4
 	VMASKMOVPS 64(CX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -1677,13 +1704,15 @@ over2groups:
 over3groups:
 	CMPQ       DX, $+33
 	JAE        over4groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+160(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    64(AX), Y6
 	VMOVUPS    64(CX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -1713,13 +1742,15 @@ over3groups:
 over4groups:
 	CMPQ       DX, $+41
 	JAE        over5groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+192(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 128(AX), Y3, Y4
 	VMASKMOVPS 128(CX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -1757,13 +1788,15 @@ over4groups:
 over5groups:
 	CMPQ       DX, $+49
 	JAE        over6groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+224(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(AX), Y6
 	VMOVUPS    128(CX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -1809,13 +1842,15 @@ over5groups:
 over6groups:
 	CMPQ       DX, $+57
 	JAE        over7groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+256(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(AX), Y6
 	VMOVUPS    128(CX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -1869,13 +1904,15 @@ over6groups:
 over7groups:
 	CMPQ       DX, $+65
 	JAE        over8groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (AX), Y4
+	MOVQ       DX, BX
+	LEAQ       masks<>+288(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y3
+	VMOVUPS    (AX), Y2
 	VMOVUPS    (CX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(AX), Y6
 	VMOVUPS    128(CX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -1935,75 +1972,83 @@ over7groups:
 	JMP        fold
 
 over8groups:
+	LEAQ    masks<>+32(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y0
 	MOVQ    AX, BX
 	MOVQ    CX, SI
 	MOVQ    DX, DI
-	VXORPS  Y0, Y0, Y0
 	VMOVUPS (AX), Y1
 	VMOVUPS (CX), Y5
 	VMULPS  Y5, Y1, Y4
-	VADDPS  Y0, Y4, Y4
 	VMULPS  Y5, Y5, Y5
 	VMULPS  Y1, Y1, Y6
-	VMOVUPS 64(AX), Y0
+	VMOVUPS 64(AX), Y1
 	VMOVUPS 64(CX), Y8
-	VMULPS  Y8, Y0, Y7
+	VMULPS  Y8, Y1, Y7
 	VMULPS  Y8, Y8, Y8
-	VMULPS  Y0, Y0, Y9
-	VMOVUPS 128(AX), Y0
+	VMULPS  Y1, Y1, Y9
+	VMOVUPS 128(AX), Y1
 	VMOVUPS 128(CX), Y11
-	VMULPS  Y11, Y0, Y10
+	VMULPS  Y11, Y1, Y10
 	VMULPS  Y11, Y11, Y11
-	VMULPS  Y0, Y0, Y12
-	VMOVUPS 192(AX), Y0
+	VMULPS  Y1, Y1, Y12
+	VMOVUPS 192(AX), Y1
 	VMOVUPS 192(CX), Y14
-	VMULPS  Y14, Y0, Y13
+	VMULPS  Y14, Y1, Y13
 	VMULPS  Y14, Y14, Y14
-	VMULPS  Y0, Y0, Y15
+	VMULPS  Y1, Y1, Y15
 	ADDQ    $+256, BX
 	ADDQ    $+256, SI
 	SUBQ    $+64, DI
 	CMPQ    DI, $+64
 	JB      pass0rest
+	MOVQ    DI, R8
+	ANDQ    $-64, R8
+	SUBQ    R8, DI
+	MOVQ    $+0, R9
+	SUBQ    R8, R9
+	LEAQ    (BX)(R8*4), BX
+	LEAQ    (SI)(R8*4), SI
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (BX), Y0
-	VMOVUPS (SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y4, Y4
+	VMOVUPS (BX)(R9*4), Y1
+	VMOVUPS (SI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y4, Y4
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y5, Y5
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y6, Y6
-	VMOVUPS 64(BX), Y0
-	VMOVUPS 64(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y7, Y7
+	VADDPS  Y1, Y6, Y6
+	VMOVUPS 64(BX)(R9*4), Y1
+	VMOVUPS 64(SI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y7, Y7
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
-	VMOVUPS 128(BX), Y0
-	VMOVUPS 128(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y10, Y10
+	VADDPS  Y1, Y9, Y9
+	VMOVUPS 128(BX)(R9*4), Y1
+	VMOVUPS 128(SI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y10, Y10
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
-	VMOVUPS 192(BX), Y0
-	VMOVUPS 192(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS 192(BX)(R9*4), Y1
+	VMOVUPS 192(SI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y13, Y13
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y14, Y14
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
-	ADDQ    $+256, BX
-	ADDQ    $+256, SI
-	SUBQ    $+64, DI
-	CMPQ    DI, $+64
+	VADDPS  Y1, Y15, Y15
+	ADDQ    $+64, R9
+	CMPQ    R9, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -2011,94 +2056,94 @@ pass0rest:
 	JBE     pass0end
 	CMPQ    DI, $+8
 	JB      pass0part0
-	VMOVUPS (BX), Y0
-	VMOVUPS (SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y4, Y4
+	VMOVUPS (BX), Y1
+	VMOVUPS (SI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y4, Y4
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y5, Y5
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y6, Y6
+	VADDPS  Y1, Y6, Y6
 	CMPQ    DI, $+16
 	JBE     pass0end
 	CMPQ    DI, $+24
 	JB      pass0part2
-	VMOVUPS 64(BX), Y0
-	VMOVUPS 64(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y7, Y7
+	VMOVUPS 64(BX), Y1
+	VMOVUPS 64(SI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y7, Y7
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y9, Y9
 	CMPQ    DI, $+32
 	JBE     pass0end
 	CMPQ    DI, $+40
 	JB      pass0part4
-	VMOVUPS 128(BX), Y0
-	VMOVUPS 128(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y10, Y10
+	VMOVUPS 128(BX), Y1
+	VMOVUPS 128(SI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y10, Y10
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
+	VADDPS  Y1, Y12, Y12
 	CMPQ    DI, $+48
 	JBE     pass0end
 	CMPQ    DI, $+56
 	JB      pass0part6
-	VMOVUPS 192(BX), Y0
-	VMOVUPS 192(SI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y13, Y13
+	VMOVUPS 192(BX), Y1
+	VMOVUPS 192(SI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y13, Y13
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y14, Y14
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y15, Y15
 	JMP     pass0end
 
 pass0part0:
-	VMASKMOVPS (BX), Y3, Y0
-	VMASKMOVPS (SI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y4, Y4
+	VMASKMOVPS (BX), Y0, Y1
+	VMASKMOVPS (SI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y4, Y4
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y5, Y5
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y6, Y6
+	VADDPS     Y1, Y6, Y6
 	JMP        pass0end
 
 pass0part2:
-	VMASKMOVPS 64(BX), Y3, Y0
-	VMASKMOVPS 64(SI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y7, Y7
+	VMASKMOVPS 64(BX), Y0, Y1
+	VMASKMOVPS 64(SI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y7, Y7
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y8, Y8
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y8, Y8
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y9, Y9
+	VADDPS     Y1, Y9, Y9
 	JMP        pass0end
 
 pass0part4:
-	VMASKMOVPS 128(BX), Y3, Y0
-	VMASKMOVPS 128(SI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y10, Y10
+	VMASKMOVPS 128(BX), Y0, Y1
+	VMASKMOVPS 128(SI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y10, Y10
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y11, Y11
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
+	VADDPS     Y1, Y12, Y12
 	JMP        pass0end
 
 pass0part6:
-	VMASKMOVPS 192(BX), Y3, Y0
-	VMASKMOVPS 192(SI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y13, Y13
+	VMASKMOVPS 192(BX), Y0, Y1
+	VMASKMOVPS 192(SI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y13, Y13
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y14, Y14
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y14
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
+	VADDPS     Y1, Y15, Y15
 
 pass0end:
 	VADDPS  Y10, Y4, Y4
@@ -2116,72 +2161,75 @@ pass0end:
 	VADDPS  Y9, Y6, Y6
 	LEAQ    (SP), BX
 	VMOVUPS Y6, 64(BX)
-	VXORPS  Y0, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VMOVUPS 32(CX), Y1
 	VMULPS  Y1, Y2, Y8
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
 	VMULPS  Y2, Y2, Y2
-	VMOVUPS 96(AX), Y0
-	VMOVUPS 96(CX), Y5
-	VMULPS  Y5, Y0, Y9
-	VMULPS  Y5, Y5, Y5
-	VMULPS  Y0, Y0, Y4
-	VMOVUPS 160(AX), Y0
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 96(CX), Y4
+	VMULPS  Y4, Y3, Y9
+	VMULPS  Y4, Y4, Y4
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS 160(AX), Y5
 	VMOVUPS 160(CX), Y11
-	VMULPS  Y11, Y0, Y10
+	VMULPS  Y11, Y5, Y10
 	VMULPS  Y11, Y11, Y11
-	VMULPS  Y0, Y0, Y12
-	VMOVUPS 224(AX), Y0
+	VMULPS  Y5, Y5, Y12
+	VMOVUPS 224(AX), Y5
 	VMOVUPS 224(CX), Y14
-	VMULPS  Y14, Y0, Y13
+	VMULPS  Y14, Y5, Y13
 	VMULPS  Y14, Y14, Y14
-	VMULPS  Y0, Y0, Y15
+	VMULPS  Y5, Y5, Y15
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      pass1rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(AX), Y0
-	VMOVUPS 32(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMOVUPS 32(AX)(SI*4), Y5
+	VMOVUPS 32(CX)(SI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y8, Y8
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y2, Y2
-	VMOVUPS 96(AX), Y0
-	VMOVUPS 96(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(AX)(SI*4), Y5
+	VMOVUPS 96(CX)(SI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y9, Y9
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS 160(AX), Y0
-	VMOVUPS 160(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VADDPS  Y6, Y4, Y4
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 160(AX)(SI*4), Y5
+	VMOVUPS 160(CX)(SI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y10, Y10
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
-	VMOVUPS 224(AX), Y0
-	VMOVUPS 224(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y12, Y12
+	VMOVUPS 224(AX)(SI*4), Y5
+	VMOVUPS 224(CX)(SI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y13, Y13
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y15, Y15
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -2189,105 +2237,105 @@ pass1rest:
 	JBE     pass1end
 	CMPQ    DX, $+16
 	JB      pass1part1
-	VMOVUPS 32(AX), Y0
+	VMOVUPS 32(AX), Y5
 	VMOVUPS 32(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y8, Y8
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y2, Y2
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
 	CMPQ    DX, $+24
 	JBE     pass1end
 	CMPQ    DX, $+32
 	JB      pass1part3
-	VMOVUPS 96(AX), Y0
+	VMOVUPS 96(AX), Y5
 	VMOVUPS 96(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y9, Y9
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y4, Y4
+	VADDPS  Y6, Y4, Y4
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
 	CMPQ    DX, $+40
 	JBE     pass1end
 	CMPQ    DX, $+48
 	JB      pass1part5
-	VMOVUPS 160(AX), Y0
+	VMOVUPS 160(AX), Y5
 	VMOVUPS 160(CX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y10, Y10
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y12, Y12
 	CMPQ    DX, $+56
 	JBE     pass1end
 	JMP     pass1part7
 
 pass1part1:
-	VMASKMOVPS 32(AX), Y3, Y0
-	VMASKMOVPS 32(CX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 32(AX), Y0, Y5
+	VMASKMOVPS 32(CX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y8, Y8
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y1, Y1
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y2, Y2
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y2, Y2
 	JMP        pass1end
 
 pass1part3:
-	VMASKMOVPS 96(AX), Y3, Y0
-	VMASKMOVPS 96(CX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 96(AX), Y0, Y5
+	VMASKMOVPS 96(CX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y9, Y9
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y4, Y4
+	VADDPS     Y6, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y3, Y3
 	JMP        pass1end
 
 pass1part5:
-	VMASKMOVPS 160(AX), Y3, Y0
-	VMASKMOVPS 160(CX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 160(AX), Y0, Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y10, Y10
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y12, Y12
 	JMP        pass1end
 
 pass1part7:
-	VMASKMOVPS 224(AX), Y3, Y0
-	VMASKMOVPS 224(CX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 224(AX), Y0, Y5
+	VMASKMOVPS 224(CX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y13, Y13
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y14, Y14
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y15, Y15
 
 pass1end:
 	VADDPS Y10, Y8, Y8
 	VADDPS Y13, Y9, Y9
 	VADDPS Y11, Y1, Y1
-	VADDPS Y14, Y5, Y5
+	VADDPS Y14, Y4, Y4
 	VADDPS Y12, Y2, Y2
-	VADDPS Y15, Y4, Y4
+	VADDPS Y15, Y3, Y3
 	VADDPS Y9, Y8, Y8
 	LEAQ   (SP), AX
 	VADDPS (AX), Y8, Y0
-	VADDPS Y5, Y1, Y1
+	VADDPS Y4, Y1, Y1
 	LEAQ   (SP), AX
 	VADDPS 32(AX), Y1, Y1
-	VADDPS Y4, Y2, Y2
+	VADDPS Y3, Y2, Y2
 	LEAQ   (SP), AX
 	VADDPS 64(AX), Y2, Y2
 
 fold:
-	VINSERTF128  $0x01, X2, Y0, Y3
-	VPERM2F128   $0x31, Y2, Y0, Y0
+	VINSERTF128  $0x01, X0, Y2, Y3
+	VPERM2F128   $0x31, Y0, Y2, Y0
 	VADDPS       Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -2298,7 +2346,7 @@ fold:
 	VADDPS       Y0, Y3, Y3
 	VMOVHLPS     X3, X3, X0
 	VEXTRACTF128 $0x01, Y3, X1
-	VMOVD        X1, AX
+	VMOVD        X3, AX
 	SUBL         $0x12800000, AX
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
@@ -2306,40 +2354,41 @@ fold:
 	SUBL         $0x12800000, AX
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
-	VCVTSS2SD    X3, X3, X2
 	VCVTSS2SD    X1, X1, X1
+	VCVTSS2SD    X3, X3, X2
 	VCVTSS2SD    X0, X0, X0
-	VMULSD       X0, X1, X1
-	VSQRTSD      X1, X1, X1
-	VDIVSD       X1, X2, X1
-	VCVTSD2SS    X1, X1, X0
-	VMULPS       X0, X0, X1
-	VMOVD        X1, AX
-	CMPL         AX, $0x3f800000
+	VMULSD       X0, X2, X2
+	VSQRTSD      X2, X2, X2
+	VDIVSD       X2, X1, X2
+	VCVTSD2SS    X2, X2, X0
+	VMOVD        X0, AX
+	ADDL         AX, AX
+	SBBL         $0x00, AX
+	CMPL         AX, $0x7f000000
 	JHI          inexact
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
 inexact:
 	VZEROUPPER
-	RET ·cosineSlow(SB)
+	RET ·cosineSlowFlat(SB)
 
-// func cosineEachRowAVX2(dst []float32, rows []float32, stride int, x []float32, xx float32)
+// func cosineEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 // Requires: AVX, AVX2, MMX+
-TEXT ·cosineEachRowAVX2(SB), NOSPLIT, $256-84
-	MOVQ   dst_base+0(FP), AX
-	VMOVSS xx+80(FP), X0
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+TEXT ·cosineEachRowAVX2(SB), NOSPLIT, $256-60
+	MOVQ   dst+0(FP), AX
+	VMOVSS xx+56(FP), X0
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
+	MOVQ    x+40(FP), DX
+	MOVQ    xLen+48(FP), BX
 	LEAQ    masks<>+32(SB), R10
 	MOVQ    BX, R9
 	NEGQ    R9
@@ -2348,11 +2397,9 @@ row:
 	MOVQ    DX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
-	VXORPS  Y2, Y2, Y2
-	VMOVUPS (DX), Y3
+	VMOVUPS (DX), Y2
 	VMOVUPS (CX), Y5
-	VMULPS  Y5, Y3, Y4
-	VADDPS  Y2, Y4, Y4
+	VMULPS  Y5, Y2, Y4
 	VMULPS  Y5, Y5, Y5
 	VMOVUPS 64(DX), Y2
 	VMOVUPS 64(CX), Y7
@@ -2371,41 +2418,46 @@ row:
 	SUBQ    $+64, R11
 	CMPQ    R11, $+64
 	JB      pass0rest
+	MOVQ    R11, R12
+	ANDQ    $-64, R12
+	SUBQ    R12, R11
+	MOVQ    $+0, R13
+	SUBQ    R12, R13
+	LEAQ    (R9)(R12*4), R9
+	LEAQ    (R10)(R12*4), R10
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS    (R9), Y2
-	VMOVUPS    (R10), Y3
+	VMOVUPS    (R9)(R13*4), Y2
+	VMOVUPS    (R10)(R13*4), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y4, Y4
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y5, Y5
-	VMOVUPS    64(R9), Y2
-	VMOVUPS    64(R10), Y3
+	VMOVUPS    64(R9)(R13*4), Y2
+	VMOVUPS    64(R10)(R13*4), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y6, Y6
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y7, Y7
-	VMOVUPS    128(R9), Y2
-	VMOVUPS    128(R10), Y3
+	VMOVUPS    128(R9)(R13*4), Y2
+	VMOVUPS    128(R10)(R13*4), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y8, Y8
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y9, Y9
-	VMOVUPS    192(R9), Y2
-	VMOVUPS    192(R10), Y3
+	VMOVUPS    192(R9)(R13*4), Y2
+	VMOVUPS    192(R10)(R13*4), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y10, Y10
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y11, Y11
-	PREFETCHT0 4096(R10)
-	PREFETCHT0 4160(R10)
-	PREFETCHT0 4224(R10)
-	PREFETCHT0 4288(R10)
-	ADDQ       $+256, R9
-	ADDQ       $+256, R10
-	SUBQ       $+64, R11
-	CMPQ       R11, $+64
+	PREFETCHT0 4096(R10)(R13*4)
+	PREFETCHT0 4160(R10)(R13*4)
+	PREFETCHT0 4224(R10)(R13*4)
+	PREFETCHT0 4288(R10)(R13*4)
+	ADDQ       $+64, R13
+	CMPQ       R13, $+1
 	JAE        pass0blocks
 
 pass0rest:
@@ -2497,11 +2549,9 @@ pass0end:
 	VADDPS  Y7, Y5, Y5
 	LEAQ    (SP), R9
 	VMOVUPS Y5, 32(R9)
-	VXORPS  Y3, Y3, Y3
-	VMOVUPS 32(DX), Y4
+	VMOVUPS 32(DX), Y3
 	VMOVUPS 32(CX), Y2
-	VMULPS  Y2, Y4, Y6
-	VADDPS  Y3, Y6, Y6
+	VMULPS  Y2, Y3, Y6
 	VMULPS  Y2, Y2, Y2
 	VMOVUPS 96(DX), Y4
 	VMOVUPS 96(CX), Y3
@@ -2520,37 +2570,42 @@ pass0end:
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass1rest
+	MOVQ    BX, R9
+	ANDQ    $-64, R9
+	SUBQ    R9, BX
+	MOVQ    $+0, R10
+	SUBQ    R9, R10
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (CX)(R9*4), CX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(DX), Y4
-	VMOVUPS 32(CX), Y5
+	VMOVUPS 32(DX)(R10*4), Y4
+	VMOVUPS 32(CX)(R10*4), Y5
 	VMULPS  Y5, Y4, Y4
 	VADDPS  Y4, Y6, Y6
 	VMULPS  Y5, Y5, Y5
 	VADDPS  Y5, Y2, Y2
-	VMOVUPS 96(DX), Y4
-	VMOVUPS 96(CX), Y5
+	VMOVUPS 96(DX)(R10*4), Y4
+	VMOVUPS 96(CX)(R10*4), Y5
 	VMULPS  Y5, Y4, Y4
 	VADDPS  Y4, Y7, Y7
 	VMULPS  Y5, Y5, Y5
 	VADDPS  Y5, Y3, Y3
-	VMOVUPS 160(DX), Y4
-	VMOVUPS 160(CX), Y5
+	VMOVUPS 160(DX)(R10*4), Y4
+	VMOVUPS 160(CX)(R10*4), Y5
 	VMULPS  Y5, Y4, Y4
 	VADDPS  Y4, Y8, Y8
 	VMULPS  Y5, Y5, Y5
 	VADDPS  Y5, Y9, Y9
-	VMOVUPS 224(DX), Y4
-	VMOVUPS 224(CX), Y5
+	VMOVUPS 224(DX)(R10*4), Y4
+	VMOVUPS 224(CX)(R10*4), Y5
 	VMULPS  Y5, Y4, Y4
 	VADDPS  Y4, Y10, Y10
 	VMULPS  Y5, Y5, Y5
 	VADDPS  Y5, Y11, Y11
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	SUBQ    $+64, BX
-	CMPQ    BX, $+64
+	ADDQ    $+64, R10
+	CMPQ    R10, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -2658,9 +2713,10 @@ pass1end:
 	VSQRTSD      X3, X3, X3
 	VDIVSD       X3, X2, X3
 	VCVTSD2SS    X3, X3, X1
-	VMULPS       X1, X1, X2
-	VMOVD        X2, CX
-	CMPL         CX, $0x3f800000
+	VMOVD        X1, CX
+	ADDL         CX, CX
+	SBBL         $0x00, CX
+	CMPL         CX, $0x7f000000
 	JHI          inexact
 	VMOVSS       X1, (AX)
 	ADDQ         $+4, AX
@@ -2680,12 +2736,12 @@ next:
 	VZEROUPPER
 	RET
 
-// func distanceAVX2(x []float32, y []float32) float32
+// func distanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, CMOV
-TEXT ·distanceAVX2(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·distanceAVX2(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -2762,7 +2818,7 @@ start:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2788,7 +2844,7 @@ short6:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2813,7 +2869,7 @@ short5:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2837,7 +2893,7 @@ short4:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2860,7 +2916,7 @@ short3:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2882,7 +2938,7 @@ short2:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2903,7 +2959,7 @@ short1:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2926,7 +2982,7 @@ short0:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2936,7 +2992,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X1, X1, X0
-	VMOVSS  X0, ret+48(FP)
+	VMOVSS  X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -2980,46 +3036,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
-	VSUBPS  (CX), Y8, Y8
+	VMOVUPS (AX)(SI*4), Y8
+	VSUBPS  (CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
-	VSUBPS  32(CX), Y8, Y8
+	VMOVUPS 32(AX)(SI*4), Y8
+	VSUBPS  32(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
-	VSUBPS  64(CX), Y8, Y8
+	VMOVUPS 64(AX)(SI*4), Y8
+	VSUBPS  64(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
-	VSUBPS  96(CX), Y8, Y8
+	VMOVUPS 96(AX)(SI*4), Y8
+	VSUBPS  96(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
-	VSUBPS  128(CX), Y8, Y8
+	VMOVUPS 128(AX)(SI*4), Y8
+	VSUBPS  128(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
-	VSUBPS  160(CX), Y8, Y8
+	VMOVUPS 160(AX)(SI*4), Y8
+	VSUBPS  160(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
-	VSUBPS  192(CX), Y8, Y8
+	VMOVUPS 192(AX)(SI*4), Y8
+	VSUBPS  192(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
-	VSUBPS  224(CX), Y8, Y8
+	VMOVUPS 224(AX)(SI*4), Y8
+	VSUBPS  224(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -3096,7 +3157,7 @@ rest:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3124,7 +3185,7 @@ rest6:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3152,7 +3213,7 @@ rest5:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3180,7 +3241,7 @@ rest4:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3208,7 +3269,7 @@ rest3:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3236,7 +3297,7 @@ rest2:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3264,7 +3325,7 @@ rest1:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3292,7 +3353,7 @@ rest0:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3315,7 +3376,7 @@ none:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3375,14 +3436,14 @@ odd:
 
 inexact:
 	VZEROUPPER
-	RET ·distanceSlow(SB)
+	RET ·distanceSlowFlat(SB)
 
-// func dotAVX2(x []float32, y []float32) float32
+// func dotAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, CMOV
-TEXT ·dotAVX2(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·dotAVX2(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -3446,7 +3507,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3466,7 +3527,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3485,7 +3546,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3503,7 +3564,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3520,7 +3581,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3536,7 +3597,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3551,7 +3612,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3568,12 +3629,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+48(FP)
+	VMOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3609,38 +3670,43 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
-	VMULPS  (CX), Y8, Y8
+	VMOVUPS (AX)(SI*4), Y8
+	VMULPS  (CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
-	VMULPS  32(CX), Y8, Y8
+	VMOVUPS 32(AX)(SI*4), Y8
+	VMULPS  32(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
-	VMULPS  64(CX), Y8, Y8
+	VMOVUPS 64(AX)(SI*4), Y8
+	VMULPS  64(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
-	VMULPS  96(CX), Y8, Y8
+	VMOVUPS 96(AX)(SI*4), Y8
+	VMULPS  96(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
-	VMULPS  128(CX), Y8, Y8
+	VMOVUPS 128(AX)(SI*4), Y8
+	VMULPS  128(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
-	VMULPS  160(CX), Y8, Y8
+	VMOVUPS 160(AX)(SI*4), Y8
+	VMULPS  160(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
-	VMULPS  192(CX), Y8, Y8
+	VMOVUPS 192(AX)(SI*4), Y8
+	VMULPS  192(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
-	VMULPS  224(CX), Y8, Y8
+	VMOVUPS 224(AX)(SI*4), Y8
+	VMULPS  224(CX)(SI*4), Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -3704,7 +3770,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3726,7 +3792,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3748,7 +3814,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3770,7 +3836,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3792,7 +3858,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3814,7 +3880,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3836,7 +3902,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3858,7 +3924,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3876,7 +3942,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -3932,12 +3998,12 @@ odd:
 	VMULPS     Y8, Y7, Y7
 	JMP        turns
 
-// func dot64AVX2(x []float32, y []float32) float64
+// func dot64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX
-TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
@@ -4109,7 +4175,7 @@ fold:
 	VADDPD       X0, X1, X1
 	VMOVHLPS     X1, X1, X0
 	VADDPD       X0, X1, X1
-	VMOVSD       X1, ret+48(FP)
+	VMOVSD       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -4326,21 +4392,21 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+// func dotEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, MMX+
-TEXT ·dotEachRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·dotEachRowAVX2(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VXORPS Y9, Y9, Y9
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Y0
 	VMULPS     (DX), Y0, Y0
 	VADDPS     Y9, Y0, Y0
@@ -4367,42 +4433,47 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Y8
-	VMULPS     (DX), Y8, Y8
+	VMOVUPS    (CX)(R10*4), Y8
+	VMULPS     (DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y0, Y0
-	VMOVUPS    32(CX), Y8
-	VMULPS     32(DX), Y8, Y8
+	VMOVUPS    32(CX)(R10*4), Y8
+	VMULPS     32(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y1, Y1
-	VMOVUPS    64(CX), Y8
-	VMULPS     64(DX), Y8, Y8
+	VMOVUPS    64(CX)(R10*4), Y8
+	VMULPS     64(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y2, Y2
-	VMOVUPS    96(CX), Y8
-	VMULPS     96(DX), Y8, Y8
+	VMOVUPS    96(CX)(R10*4), Y8
+	VMULPS     96(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y3, Y3
-	VMOVUPS    128(CX), Y8
-	VMULPS     128(DX), Y8, Y8
+	VMOVUPS    128(CX)(R10*4), Y8
+	VMULPS     128(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y4, Y4
-	VMOVUPS    160(CX), Y8
-	VMULPS     160(DX), Y8, Y8
+	VMOVUPS    160(CX)(R10*4), Y8
+	VMULPS     160(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y5, Y5
-	VMOVUPS    192(CX), Y8
-	VMULPS     192(DX), Y8, Y8
+	VMOVUPS    192(CX)(R10*4), Y8
+	VMULPS     192(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y6, Y6
-	VMOVUPS    224(CX), Y8
-	VMULPS     224(DX), Y8, Y8
+	VMOVUPS    224(CX)(R10*4), Y8
+	VMULPS     224(DX)(R10*4), Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -5361,17 +5432,15 @@ TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-56
 	JAE        over8
 	CMPQ       BX, $+0
 	JBE        none
-	LEAQ       masks<>+32(SB), SI
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y0
-	VXORPS     Y2, Y2, Y2
-	VMASKMOVPS (CX), Y0, Y3
+	MOVQ       BX, SI
+	LEAQ       masks<>+64(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y0
+	VMASKMOVPS (CX), Y0, Y2
 	VMASKMOVPS (DX), Y0, Y1
-	VMULPS     Y1, Y3, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y3, Y3, Y2
+	VMULPS     Y2, Y2, Y2
 	JMP        fold
 
 none:
@@ -5381,20 +5450,17 @@ none:
 	JMP    fold
 
 over8:
-	LEAQ       masks<>+32(SB), DI
-	MOVQ       BX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    (DI)(SI*4), Y3
 	CMPQ       BX, $+17
 	JAE        over2groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+96(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 32(CX), Y3, Y4
 	VMASKMOVPS 32(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -5408,13 +5474,15 @@ over8:
 over2groups:
 	CMPQ       BX, $+25
 	JAE        over3groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+128(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 64(CX), Y3, Y4
 	VMASKMOVPS 64(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -5436,13 +5504,15 @@ over2groups:
 over3groups:
 	CMPQ       BX, $+33
 	JAE        over4groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+160(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    64(CX), Y6
 	VMOVUPS    64(DX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -5472,13 +5542,15 @@ over3groups:
 over4groups:
 	CMPQ       BX, $+41
 	JAE        over5groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+192(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMASKMOVPS 128(CX), Y3, Y4
 	VMASKMOVPS 128(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
@@ -5516,13 +5588,15 @@ over4groups:
 over5groups:
 	CMPQ       BX, $+49
 	JAE        over6groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+224(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(CX), Y6
 	VMOVUPS    128(DX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -5568,13 +5642,15 @@ over5groups:
 over6groups:
 	CMPQ       BX, $+57
 	JAE        over7groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+256(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(CX), Y6
 	VMOVUPS    128(DX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -5628,13 +5704,15 @@ over6groups:
 over7groups:
 	CMPQ       BX, $+65
 	JAE        over8groups
-	VXORPS     Y2, Y2, Y2
-	VMOVUPS    (CX), Y4
+	MOVQ       BX, SI
+	LEAQ       masks<>+288(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y3
+	VMOVUPS    (CX), Y2
 	VMOVUPS    (DX), Y1
-	VMULPS     Y1, Y4, Y0
-	VADDPS     Y2, Y0, Y0
+	VMULPS     Y1, Y2, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y4, Y4, Y2
+	VMULPS     Y2, Y2, Y2
 	VMOVUPS    128(CX), Y6
 	VMOVUPS    128(DX), Y5
 	VMULPS     Y5, Y6, Y4
@@ -5694,75 +5772,83 @@ over7groups:
 	JMP        fold
 
 over8groups:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
 	MOVQ    CX, SI
 	MOVQ    DX, DI
 	MOVQ    BX, R8
-	VXORPS  Y0, Y0, Y0
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y5
 	VMULPS  Y5, Y1, Y4
-	VADDPS  Y0, Y4, Y4
 	VMULPS  Y5, Y5, Y5
 	VMULPS  Y1, Y1, Y6
-	VMOVUPS 64(CX), Y0
+	VMOVUPS 64(CX), Y1
 	VMOVUPS 64(DX), Y8
-	VMULPS  Y8, Y0, Y7
+	VMULPS  Y8, Y1, Y7
 	VMULPS  Y8, Y8, Y8
-	VMULPS  Y0, Y0, Y9
-	VMOVUPS 128(CX), Y0
+	VMULPS  Y1, Y1, Y9
+	VMOVUPS 128(CX), Y1
 	VMOVUPS 128(DX), Y11
-	VMULPS  Y11, Y0, Y10
+	VMULPS  Y11, Y1, Y10
 	VMULPS  Y11, Y11, Y11
-	VMULPS  Y0, Y0, Y12
-	VMOVUPS 192(CX), Y0
+	VMULPS  Y1, Y1, Y12
+	VMOVUPS 192(CX), Y1
 	VMOVUPS 192(DX), Y14
-	VMULPS  Y14, Y0, Y13
+	VMULPS  Y14, Y1, Y13
 	VMULPS  Y14, Y14, Y14
-	VMULPS  Y0, Y0, Y15
+	VMULPS  Y1, Y1, Y15
 	ADDQ    $+256, SI
 	ADDQ    $+256, DI
 	SUBQ    $+64, R8
 	CMPQ    R8, $+64
 	JB      pass0rest
+	MOVQ    R8, R9
+	ANDQ    $-64, R9
+	SUBQ    R9, R8
+	MOVQ    $+0, R10
+	SUBQ    R9, R10
+	LEAQ    (SI)(R9*4), SI
+	LEAQ    (DI)(R9*4), DI
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (SI), Y0
-	VMOVUPS (DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y4, Y4
+	VMOVUPS (SI)(R10*4), Y1
+	VMOVUPS (DI)(R10*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y4, Y4
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y5, Y5
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y6, Y6
-	VMOVUPS 64(SI), Y0
-	VMOVUPS 64(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y7, Y7
+	VADDPS  Y1, Y6, Y6
+	VMOVUPS 64(SI)(R10*4), Y1
+	VMOVUPS 64(DI)(R10*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y7, Y7
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
-	VMOVUPS 128(SI), Y0
-	VMOVUPS 128(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y10, Y10
+	VADDPS  Y1, Y9, Y9
+	VMOVUPS 128(SI)(R10*4), Y1
+	VMOVUPS 128(DI)(R10*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y10, Y10
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
-	VMOVUPS 192(SI), Y0
-	VMOVUPS 192(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS 192(SI)(R10*4), Y1
+	VMOVUPS 192(DI)(R10*4), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y13, Y13
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y14, Y14
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
-	ADDQ    $+256, SI
-	ADDQ    $+256, DI
-	SUBQ    $+64, R8
-	CMPQ    R8, $+64
+	VADDPS  Y1, Y15, Y15
+	ADDQ    $+64, R10
+	CMPQ    R10, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -5770,94 +5856,94 @@ pass0rest:
 	JBE     pass0end
 	CMPQ    R8, $+8
 	JB      pass0part0
-	VMOVUPS (SI), Y0
-	VMOVUPS (DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y4, Y4
+	VMOVUPS (SI), Y1
+	VMOVUPS (DI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y4, Y4
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y5, Y5
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y6, Y6
+	VADDPS  Y1, Y6, Y6
 	CMPQ    R8, $+16
 	JBE     pass0end
 	CMPQ    R8, $+24
 	JB      pass0part2
-	VMOVUPS 64(SI), Y0
-	VMOVUPS 64(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y7, Y7
+	VMOVUPS 64(SI), Y1
+	VMOVUPS 64(DI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y7, Y7
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y9, Y9
 	CMPQ    R8, $+32
 	JBE     pass0end
 	CMPQ    R8, $+40
 	JB      pass0part4
-	VMOVUPS 128(SI), Y0
-	VMOVUPS 128(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y10, Y10
+	VMOVUPS 128(SI), Y1
+	VMOVUPS 128(DI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y10, Y10
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
+	VADDPS  Y1, Y12, Y12
 	CMPQ    R8, $+48
 	JBE     pass0end
 	CMPQ    R8, $+56
 	JB      pass0part6
-	VMOVUPS 192(SI), Y0
-	VMOVUPS 192(DI), Y1
-	VMULPS  Y1, Y0, Y2
-	VADDPS  Y2, Y13, Y13
+	VMOVUPS 192(SI), Y1
+	VMOVUPS 192(DI), Y2
+	VMULPS  Y2, Y1, Y3
+	VADDPS  Y3, Y13, Y13
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y2, Y14, Y14
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y15, Y15
 	JMP     pass0end
 
 pass0part0:
-	VMASKMOVPS (SI), Y3, Y0
-	VMASKMOVPS (DI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y4, Y4
+	VMASKMOVPS (SI), Y0, Y1
+	VMASKMOVPS (DI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y4, Y4
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y5, Y5
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y6, Y6
+	VADDPS     Y1, Y6, Y6
 	JMP        pass0end
 
 pass0part2:
-	VMASKMOVPS 64(SI), Y3, Y0
-	VMASKMOVPS 64(DI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y7, Y7
+	VMASKMOVPS 64(SI), Y0, Y1
+	VMASKMOVPS 64(DI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y7, Y7
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y8, Y8
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y8, Y8
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y9, Y9
+	VADDPS     Y1, Y9, Y9
 	JMP        pass0end
 
 pass0part4:
-	VMASKMOVPS 128(SI), Y3, Y0
-	VMASKMOVPS 128(DI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y10, Y10
+	VMASKMOVPS 128(SI), Y0, Y1
+	VMASKMOVPS 128(DI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y10, Y10
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y11, Y11
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
+	VADDPS     Y1, Y12, Y12
 	JMP        pass0end
 
 pass0part6:
-	VMASKMOVPS 192(SI), Y3, Y0
-	VMASKMOVPS 192(DI), Y3, Y1
-	VMULPS     Y1, Y0, Y2
-	VADDPS     Y2, Y13, Y13
+	VMASKMOVPS 192(SI), Y0, Y1
+	VMASKMOVPS 192(DI), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VADDPS     Y3, Y13, Y13
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y14, Y14
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y14
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
+	VADDPS     Y1, Y15, Y15
 
 pass0end:
 	VADDPS  Y10, Y4, Y4
@@ -5875,72 +5961,75 @@ pass0end:
 	VADDPS  Y9, Y6, Y6
 	LEAQ    (SP), SI
 	VMOVUPS Y6, 64(SI)
-	VXORPS  Y0, Y0, Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 32(DX), Y1
 	VMULPS  Y1, Y2, Y8
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
 	VMULPS  Y2, Y2, Y2
-	VMOVUPS 96(CX), Y0
-	VMOVUPS 96(DX), Y5
-	VMULPS  Y5, Y0, Y9
-	VMULPS  Y5, Y5, Y5
-	VMULPS  Y0, Y0, Y4
-	VMOVUPS 160(CX), Y0
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 96(DX), Y4
+	VMULPS  Y4, Y3, Y9
+	VMULPS  Y4, Y4, Y4
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS 160(CX), Y5
 	VMOVUPS 160(DX), Y11
-	VMULPS  Y11, Y0, Y10
+	VMULPS  Y11, Y5, Y10
 	VMULPS  Y11, Y11, Y11
-	VMULPS  Y0, Y0, Y12
-	VMOVUPS 224(CX), Y0
+	VMULPS  Y5, Y5, Y12
+	VMOVUPS 224(CX), Y5
 	VMOVUPS 224(DX), Y14
-	VMULPS  Y14, Y0, Y13
+	VMULPS  Y14, Y5, Y13
 	VMULPS  Y14, Y14, Y14
-	VMULPS  Y0, Y0, Y15
+	VMULPS  Y5, Y5, Y15
 	ADDQ    $+256, CX
 	ADDQ    $+256, DX
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass1rest
+	MOVQ    BX, SI
+	ANDQ    $-64, SI
+	SUBQ    SI, BX
+	MOVQ    $+0, DI
+	SUBQ    SI, DI
+	LEAQ    (CX)(SI*4), CX
+	LEAQ    (DX)(SI*4), DX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(CX), Y0
-	VMOVUPS 32(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMOVUPS 32(CX)(DI*4), Y5
+	VMOVUPS 32(DX)(DI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y8, Y8
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y2, Y2
-	VMOVUPS 96(CX), Y0
-	VMOVUPS 96(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(CX)(DI*4), Y5
+	VMOVUPS 96(DX)(DI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y9, Y9
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS 160(CX), Y0
-	VMOVUPS 160(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VADDPS  Y6, Y4, Y4
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 160(CX)(DI*4), Y5
+	VMOVUPS 160(DX)(DI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y10, Y10
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
-	VMOVUPS 224(CX), Y0
-	VMOVUPS 224(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y12, Y12
+	VMOVUPS 224(CX)(DI*4), Y5
+	VMOVUPS 224(DX)(DI*4), Y6
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y13, Y13
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y14, Y14
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y15, Y15
-	ADDQ    $+256, CX
-	ADDQ    $+256, DX
-	SUBQ    $+64, BX
-	CMPQ    BX, $+64
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y15, Y15
+	ADDQ    $+64, DI
+	CMPQ    DI, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -5948,105 +6037,105 @@ pass1rest:
 	JBE     pass1end
 	CMPQ    BX, $+16
 	JB      pass1part1
-	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(CX), Y5
 	VMOVUPS 32(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y8, Y8
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y2, Y2
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
 	CMPQ    BX, $+24
 	JBE     pass1end
 	CMPQ    BX, $+32
 	JB      pass1part3
-	VMOVUPS 96(CX), Y0
+	VMOVUPS 96(CX), Y5
 	VMOVUPS 96(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y9, Y9
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y4, Y4
+	VADDPS  Y6, Y4, Y4
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
 	CMPQ    BX, $+40
 	JBE     pass1end
 	CMPQ    BX, $+48
 	JB      pass1part5
-	VMOVUPS 160(CX), Y0
+	VMOVUPS 160(CX), Y5
 	VMOVUPS 160(DX), Y6
-	VMULPS  Y6, Y0, Y7
+	VMULPS  Y6, Y5, Y7
 	VADDPS  Y7, Y10, Y10
 	VMULPS  Y6, Y6, Y6
 	VADDPS  Y6, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y12, Y12
 	CMPQ    BX, $+56
 	JBE     pass1end
 	JMP     pass1part7
 
 pass1part1:
-	VMASKMOVPS 32(CX), Y3, Y0
-	VMASKMOVPS 32(DX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 32(CX), Y0, Y5
+	VMASKMOVPS 32(DX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y8, Y8
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y1, Y1
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y2, Y2
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y2, Y2
 	JMP        pass1end
 
 pass1part3:
-	VMASKMOVPS 96(CX), Y3, Y0
-	VMASKMOVPS 96(DX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 96(CX), Y0, Y5
+	VMASKMOVPS 96(DX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y9, Y9
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y4, Y4
+	VADDPS     Y6, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y3, Y3
 	JMP        pass1end
 
 pass1part5:
-	VMASKMOVPS 160(CX), Y3, Y0
-	VMASKMOVPS 160(DX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 160(CX), Y0, Y5
+	VMASKMOVPS 160(DX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y10, Y10
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y12, Y12
 	JMP        pass1end
 
 pass1part7:
-	VMASKMOVPS 224(CX), Y3, Y0
-	VMASKMOVPS 224(DX), Y3, Y6
-	VMULPS     Y6, Y0, Y7
+	VMASKMOVPS 224(CX), Y0, Y5
+	VMASKMOVPS 224(DX), Y0, Y6
+	VMULPS     Y6, Y5, Y7
 	VADDPS     Y7, Y13, Y13
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y6, Y14, Y14
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y15, Y15
 
 pass1end:
 	VADDPS Y10, Y8, Y8
 	VADDPS Y13, Y9, Y9
 	VADDPS Y11, Y1, Y1
-	VADDPS Y14, Y5, Y5
+	VADDPS Y14, Y4, Y4
 	VADDPS Y12, Y2, Y2
-	VADDPS Y15, Y4, Y4
+	VADDPS Y15, Y3, Y3
 	VADDPS Y9, Y8, Y8
 	LEAQ   (SP), CX
 	VADDPS (CX), Y8, Y0
-	VADDPS Y5, Y1, Y1
+	VADDPS Y4, Y1, Y1
 	LEAQ   (SP), CX
 	VADDPS 32(CX), Y1, Y1
-	VADDPS Y4, Y2, Y2
+	VADDPS Y3, Y2, Y2
 	LEAQ   (SP), CX
 	VADDPS 64(CX), Y2, Y2
 
 fold:
-	VINSERTF128  $0x01, X2, Y0, Y3
-	VPERM2F128   $0x31, Y2, Y0, Y0
+	VINSERTF128  $0x01, X0, Y2, Y3
+	VPERM2F128   $0x31, Y0, Y2, Y0
 	VADDPS       Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X1
@@ -6055,11 +6144,13 @@ fold:
 	VADDPS       Y0, Y3, Y3
 	VMOVSHDUP    Y3, Y0
 	VADDPS       Y0, Y3, Y3
-	VMOVHLPS     X3, X3, X0
-	VEXTRACTF128 $0x01, Y3, X1
-	VMOVSS       X3, (AX)
-	VMOVSS       X0, 8(AX)
-	VMOVSS       X1, 4(AX)
+	VMOVHLPS     X3, X3, X1
+	VEXTRACTF128 $0x01, Y3, X2
+	VXORPS       X0, X0, X0
+	VADDPS       X0, X2, X2
+	VMOVSS       X3, 4(AX)
+	VMOVSS       X1, 8(AX)
+	VMOVSS       X2, (AX)
 	VZEROUPPER
 	RET
 
@@ -6405,17 +6496,17 @@ secondfold:
 	VZEROUPPER
 	RET
 
-// func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+// func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 // Requires: AVX, MMX+
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-104
-	MOVQ    x_len+88(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    rows_base+24(FP), DX
-	MOVQ    stride+48(FP), BX
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-72
+	MOVQ    xLen+64(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    rows+16(FP), DX
+	MOVQ    stride+32(FP), BX
 	SHLQ    $0x02, BX
-	MOVQ    idx_base+56(FP), SI
-	MOVQ    dst_len+8(FP), DI
-	MOVQ    x_base+80(FP), R8
+	MOVQ    idx+40(FP), SI
+	MOVQ    dstLen+8(FP), DI
+	MOVQ    x+56(FP), R8
 	LEAQ    masks<>+32(SB), R10
 	MOVQ    AX, R9
 	NEGQ    R9
@@ -7987,13 +8078,13 @@ end:
 	VZEROUPPER
 	RET
 
-// func dotSameAVX2(a float32, idx []uint16, w []float32) float32
+// func dotSameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 // Requires: AVX
-TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
+TEXT ·dotSameAVX2(SB), NOSPLIT, $0-44
 	VMOVSS a+0(FP), X0
-	MOVQ   idx_base+8(FP), AX
-	MOVQ   idx_len+16(FP), CX
-	MOVQ   w_base+32(FP), DX
+	MOVQ   idx+8(FP), AX
+	MOVQ   idxLen+16(FP), CX
+	MOVQ   w+24(FP), DX
 	CMPQ   CX, $+8
 	JB     few
 
@@ -8098,7 +8189,7 @@ fold:
 	VADDPS X3, X1, X1
 	VADDPS X4, X2, X2
 	VADDPS X2, X1, X1
-	VMOVSS X1, ret+56(FP)
+	VMOVSS X1, ret+40(FP)
 	VZEROUPPER
 	RET
 
@@ -8113,13 +8204,13 @@ few:
 	VXORPS X8, X8, X8
 	JMP    rest
 
-// func dotSparseAVX2(idx []int32, val []float32, w []float32) float32
+// func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 // Requires: AVX
-TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-76
-	MOVQ   idx_base+0(FP), AX
-	MOVQ   val_base+24(FP), CX
-	MOVQ   idx_len+8(FP), DX
-	MOVQ   w_base+48(FP), BX
+TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-52
+	MOVQ   idx+0(FP), AX
+	MOVQ   val+16(FP), CX
+	MOVQ   idxLen+8(FP), DX
+	MOVQ   w+32(FP), BX
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	CMPQ   DX, $+8
@@ -8218,19 +8309,19 @@ fold:
 	VADDPS    X1, X0, X0
 	VMOVSHDUP X0, X1
 	VADDSS    X1, X0, X0
-	VMOVSS    X0, ret+72(FP)
+	VMOVSS    X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func dotSparseKAVX2(dst []float32, idx []int32, val []float32, w []float32, k int)
+// func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 // Requires: AVX
-TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   idx_base+24(FP), CX
-	MOVQ   val_base+48(FP), DX
-	MOVQ   idx_len+32(FP), BX
-	MOVQ   w_base+72(FP), SI
-	MOVQ   k+96(FP), DI
+TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-72
+	MOVQ   dst+0(FP), AX
+	MOVQ   idx+16(FP), CX
+	MOVQ   val+32(FP), DX
+	MOVQ   idxLen+24(FP), BX
+	MOVQ   w+48(FP), SI
+	MOVQ   k+64(FP), DI
 	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -8369,14 +8460,14 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotTwoAVX2(dst []float32, x []float32, y []float32)
+// func dotTwoAVX2(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 // Requires: AVX
-TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_len+32(FP), CX
+TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    xLen+24(FP), CX
 	SHRQ    $0x01, CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
+	MOVQ    x+16(FP), DX
+	MOVQ    y+32(FP), BX
 	LEAQ    (DX)(CX*4), SI
 	LEAQ    (BX)(CX*4), DI
 	LEAQ    (SP), R8
@@ -8626,13 +8717,13 @@ end:
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst []float32, x []float32, table *float32)
+// func expAVX2(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 // Requires: AVX, AVX2
-TEXT ·expAVX2(SB), NOSPLIT, $0-56
-	MOVQ    table+48(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_base+0(FP), DX
-	MOVQ    dst_len+8(FP), BX
+TEXT ·expAVX2(SB), NOSPLIT, $0-40
+	MOVQ    table+32(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    dstLen+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -9104,12 +9195,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func findAVX2(x []float32, v float32) int
+// func findAVX2(x *float32, xLen int, v float32) int
 // Requires: AVX
-TEXT ·findAVX2(SB), NOSPLIT, $0-40
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
-	VBROADCASTSS v+24(FP), Y0
+TEXT ·findAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
+	VBROADCASTSS v+16(FP), Y0
 	MOVQ         $+0, DX
 	PCALIGN      $0x20
 
@@ -9125,38 +9216,38 @@ loop:
 	JB        loop
 
 found:
-	MOVQ DX, ret+32(FP)
+	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
 
-// func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// func gemmAVX2(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, MMX+
-TEXT ·gemmAVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+104(FP), CX
+TEXT ·gemmAVX2(SB), NOSPLIT, $0-104
+	MOVQ rows+80(FP), CX
 	MOVQ $+0, AX
 
 rows6:
 	CMPQ CX, $+6
 	JB   rows4
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols6:
 	CMPQ       DX, $+16
 	JB         edge6
-	MOVQ       k+120(FP), BX
+	MOVQ       k+96(FP), BX
 	CMPQ       BX, $+64
 	JB         pair6near
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
-	MOVQ       c_base+0(FP), DI
+	MOVQ       c+0(FP), DI
 	MOVQ       AX, R8
 	IMULQ      SI, R8
 	ADDQ       R8, DI
-	MOVQ       cols+112(FP), SI
+	MOVQ       cols+88(FP), SI
 	SUBQ       DX, SI
 	SHLQ       $0x02, SI
 	ADDQ       SI, DI
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
 	PREFETCHT0 (DI)
 	ADDQ       SI, DI
@@ -9172,18 +9263,18 @@ cols6:
 	ADDQ       SI, DI
 
 pair6near:
-	MOVQ    aRow+56(FP), SI
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -9242,13 +9333,13 @@ pair6:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair6
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -9310,19 +9401,19 @@ part6:
 	NEGQ    SI
 	ANDQ    $0x07, SI
 	VMOVUPS (DI)(SI*4), Y0
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -9362,13 +9453,13 @@ group6:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group6
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -9406,24 +9497,24 @@ next6:
 rows4:
 	CMPQ CX, $+4
 	JB   rows1
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols4:
 	CMPQ    DX, $+16
 	JB      edge4
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -9466,13 +9557,13 @@ pair4:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair4
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -9520,19 +9611,19 @@ part4:
 	NEGQ    SI
 	ANDQ    $0x07, SI
 	VMOVUPS (DI)(SI*4), Y0
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -9562,13 +9653,13 @@ group4:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group4
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -9598,24 +9689,24 @@ next4:
 rows1:
 	CMPQ CX, $+1
 	JB   done
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols1:
 	CMPQ    DX, $+16
 	JB      edge1
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -9637,13 +9728,13 @@ pair1:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair1
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), BX
+	MOVQ         cols+88(FP), BX
 	SUBQ         DX, BX
 	SHLQ         $0x02, BX
 	ADDQ         BX, SI
@@ -9670,19 +9761,19 @@ part1:
 	NEGQ    SI
 	ANDQ    $0x07, SI
 	VMOVUPS (DI)(SI*4), Y0
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -9700,13 +9791,13 @@ group1:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group1
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), SI
+	MOVQ         cols+88(FP), SI
 	SUBQ         DX, SI
 	SHLQ         $0x02, SI
 	ADDQ         SI, DI
@@ -9725,16 +9816,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// func gerAVX2(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 // Requires: AVX
-TEXT ·gerAVX2(SB), NOSPLIT, $0-96
+TEXT ·gerAVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSS alpha+0(FP), Y0
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         y_len+40(FP), BX
-	MOVQ         a_base+56(FP), SI
-	MOVQ         stride+80(FP), DI
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         yLen+32(FP), BX
+	MOVQ         a+40(FP), SI
+	MOVQ         stride+56(FP), DI
 	SHLQ         $0x02, DI
 	CMPQ         BX, $+65
 	JAE          wide
@@ -10156,15 +10247,15 @@ end:
 	VZEROUPPER
 	RET
 
-// func hammingRowsAVX2(dst []int64, rows []uint64, stride int, x []uint64)
+// func hammingRowsAVX2(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 // Requires: AVX, MMX+, POPCNT
-TEXT ·hammingRowsAVX2(SB), NOSPLIT, $0-80
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    rows_base+24(FP), BX
-	MOVQ    stride+48(FP), SI
-	MOVQ    x_len+64(FP), DI
+TEXT ·hammingRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    dstLen+8(FP), CX
+	MOVQ    x+40(FP), DX
+	MOVQ    rows+16(FP), BX
+	MOVQ    stride+32(FP), SI
+	MOVQ    xLen+48(FP), DI
 	SHLQ    $0x03, SI
 	PCALIGN $0x20
 
@@ -10227,15 +10318,15 @@ end:
 	VZEROUPPER
 	RET
 
-// func l1DistanceAVX2(x []float32, y []float32) float32
+// func l1DistanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX2, CMOV
-TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
+TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-36
 	MOVL         $0x7fffffff, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         x_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         x+0(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         xLen+8(FP), DX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -10307,7 +10398,7 @@ start:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10328,7 +10419,7 @@ short6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10348,7 +10439,7 @@ short5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10367,7 +10458,7 @@ short4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10385,7 +10476,7 @@ short3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10402,7 +10493,7 @@ short2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10418,7 +10509,7 @@ short1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10436,12 +10527,12 @@ short0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X2, ret+48(FP)
+	VMOVSS X2, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10485,46 +10576,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y9
-	VSUBPS  (CX), Y9, Y9
+	VMOVUPS (AX)(SI*4), Y9
+	VSUBPS  (CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y1, Y1
-	VMOVUPS 32(AX), Y9
-	VSUBPS  32(CX), Y9, Y9
+	VMOVUPS 32(AX)(SI*4), Y9
+	VSUBPS  32(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y2, Y2
-	VMOVUPS 64(AX), Y9
-	VSUBPS  64(CX), Y9, Y9
+	VMOVUPS 64(AX)(SI*4), Y9
+	VSUBPS  64(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y3, Y3
-	VMOVUPS 96(AX), Y9
-	VSUBPS  96(CX), Y9, Y9
+	VMOVUPS 96(AX)(SI*4), Y9
+	VSUBPS  96(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y4, Y4
-	VMOVUPS 128(AX), Y9
-	VSUBPS  128(CX), Y9, Y9
+	VMOVUPS 128(AX)(SI*4), Y9
+	VSUBPS  128(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y5, Y5
-	VMOVUPS 160(AX), Y9
-	VSUBPS  160(CX), Y9, Y9
+	VMOVUPS 160(AX)(SI*4), Y9
+	VSUBPS  160(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y6, Y6
-	VMOVUPS 192(AX), Y9
-	VSUBPS  192(CX), Y9, Y9
+	VMOVUPS 192(AX)(SI*4), Y9
+	VSUBPS  192(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y7, Y7
-	VMOVUPS 224(AX), Y9
-	VSUBPS  224(CX), Y9, Y9
+	VMOVUPS 224(AX)(SI*4), Y9
+	VSUBPS  224(CX)(SI*4), Y9, Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y8, Y8
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -10596,7 +10692,7 @@ rest:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10619,7 +10715,7 @@ rest6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10642,7 +10738,7 @@ rest5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10665,7 +10761,7 @@ rest4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10688,7 +10784,7 @@ rest3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10711,7 +10807,7 @@ rest2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10734,7 +10830,7 @@ rest1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10757,7 +10853,7 @@ rest0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10775,7 +10871,7 @@ none:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+48(FP)
+	VMOVSS       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -10833,13 +10929,13 @@ odd:
 	VANDPS     Y0, Y8, Y8
 	JMP        turns
 
-// func log1pexpAVX2(dst []float64, x []float64, table *float64)
+// func log1pexpAVX2(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX, AVX2
-TEXT ·log1pexpAVX2(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·log1pexpAVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+4
 	JB      rest
 	PCALIGN $0x20
@@ -11230,11 +11326,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func maxAVX2(x []float32) float32
+// func maxAVX2(x *float32, xLen int) float32
 // Requires: AVX, AVX2
-TEXT ·maxAVX2(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·maxAVX2(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VMOVD        BX, X0
@@ -11314,15 +11410,15 @@ fold:
 	VMAXPS       X4, X0, X4
 	VXORPS       X0, X0, X0
 	VADDPS       X0, X4, X4
-	VMOVSS       X4, ret+24(FP)
+	VMOVSS       X4, ret+16(FP)
 	VZEROUPPER
 	RET
 
-// func minAVX2(x []float32) float32
+// func minAVX2(x *float32, xLen int) float32
 // Requires: AVX, AVX2
-TEXT ·minAVX2(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·minAVX2(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VMOVD        BX, X0
@@ -11402,7 +11498,7 @@ fold:
 	VMINPS       X4, X0, X4
 	VXORPS       X0, X0, X0
 	VADDPS       X0, X4, X4
-	VMOVSS       X4, ret+24(FP)
+	VMOVSS       X4, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11561,11 +11657,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func normAVX2(x []float32) float32
+// func normAVX2(x *float32, xLen int) float32
 // Requires: AVX
-TEXT ·normAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·normAVX2(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -11630,7 +11726,7 @@ start:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11654,7 +11750,7 @@ short6:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11677,7 +11773,7 @@ short5:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11699,7 +11795,7 @@ short4:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11720,7 +11816,7 @@ short3:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11740,7 +11836,7 @@ short2:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11759,7 +11855,7 @@ short1:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11780,7 +11876,7 @@ short0:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11790,7 +11886,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X1, X1, X0
-	VMOVSS  X0, ret+24(FP)
+	VMOVSS  X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11825,37 +11921,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
+	VMOVUPS (AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
+	VMOVUPS 96(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
+	VMOVUPS 128(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
+	VMOVUPS 160(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
+	VMOVUPS 192(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
+	VMOVUPS 224(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -11923,7 +12024,7 @@ rest:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11949,7 +12050,7 @@ rest6:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -11975,7 +12076,7 @@ rest5:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12001,7 +12102,7 @@ rest4:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12027,7 +12128,7 @@ rest3:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12053,7 +12154,7 @@ rest2:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12079,7 +12180,7 @@ rest1:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12105,7 +12206,7 @@ rest0:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12128,7 +12229,7 @@ none:
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
 	VSQRTSS      X0, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -12178,7 +12279,7 @@ odd:
 
 inexact:
 	VZEROUPPER
-	RET ·normSlow(SB)
+	RET ·normSlowFlat(SB)
 
 // func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, MMX+
@@ -12962,15 +13063,15 @@ pass1fold:
 	VZEROUPPER
 	RET
 
-// func packAVX2(dst []float32, width int, step int, c float32, x []float32)
+// func packAVX2(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·packAVX2(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         width+24(FP), CX
-	MOVQ         step+32(FP), DX
-	VBROADCASTSS c+40(FP), Y0
-	MOVQ         x_base+48(FP), BX
-	MOVQ         x_len+56(FP), SI
+TEXT ·packAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+16(FP), CX
+	MOVQ         step+24(FP), DX
+	VBROADCASTSS c+32(FP), Y0
+	MOVQ         x+40(FP), BX
+	MOVQ         xLen+48(FP), SI
 	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
@@ -13217,15 +13318,15 @@ below1:
 	VZEROUPPER
 	RET
 
-// func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// func packColumnsAVX2(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 // Requires: AVX
-TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-88
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         width+24(FP), CX
-	VBROADCASTSS c+32(FP), Y0
-	MOVQ         x_base+40(FP), DX
-	MOVQ         stride+64(FP), BX
-	MOVQ         cols+72(FP), SI
+TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+16(FP), CX
+	VBROADCASTSS c+24(FP), Y0
+	MOVQ         x+32(FP), DX
+	MOVQ         stride+48(FP), BX
+	MOVQ         cols+56(FP), SI
 	SHLQ         $0x02, CX
 	SHLQ         $0x02, BX
 
@@ -13234,7 +13335,7 @@ columns4:
 	JB      end4
 	MOVQ    DX, DI
 	MOVQ    AX, R8
-	MOVQ    rows+80(FP), R9
+	MOVQ    rows+64(FP), R9
 	LEAQ    (DI)(BX*1), R10
 	LEAQ    (R10)(BX*1), R11
 	LEAQ    (R11)(BX*1), R12
@@ -13307,7 +13408,7 @@ columns1:
 	JB      end1
 	MOVQ    DX, DI
 	MOVQ    AX, R8
-	MOVQ    rows+80(FP), R9
+	MOVQ    rows+64(FP), R9
 	MOVQ    DI, DX
 	ADDQ    BX, DX
 	PCALIGN $0x20
@@ -13415,14 +13516,14 @@ done:
 	VZEROUPPER
 	RET
 
-// func rankKPairsAVX2(c []int32, stride int, a []uint32, b []uint32, k int)
+// func rankKPairsAVX2(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
+TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-64
+	MOVQ a+24(FP), AX
+	MOVQ b+40(FP), CX
+	MOVQ k+56(FP), DX
+	MOVQ c+0(FP), BX
+	MOVQ stride+16(FP), SI
 	SHLQ $0x02, SI
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
@@ -13875,12 +13976,12 @@ tile6x16:
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(a float32, x []float32)
+// func scaleAVX2(a float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -13998,13 +14099,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func scaleToAVX2(dst []float32, a float32, x []float32)
+// func scaleToAVX2(dst *float32, dstLen int, a float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·scaleToAVX2(SB), NOSPLIT, $0-56
-	VBROADCASTSS a+24(FP), Y0
-	MOVQ         x_base+32(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         dst_len+8(FP), DX
+TEXT ·scaleToAVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+16(FP), Y0
+	MOVQ         x+24(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         dstLen+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -14130,13 +14231,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func sigmoidAVX2(dst []float64, x []float64, table *float64)
+// func sigmoidAVX2(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX, AVX2
-TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+4
 	JB      rest
 	PCALIGN $0x20
@@ -14399,12 +14500,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceAVX2(x []float32, y []float32) float32
+// func squaredDistanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, CMOV
-TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -14476,7 +14577,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14497,7 +14598,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14517,7 +14618,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14536,7 +14637,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14554,7 +14655,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14571,7 +14672,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14587,7 +14688,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14605,12 +14706,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+48(FP)
+	VMOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14654,46 +14755,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
-	VSUBPS  (CX), Y8, Y8
+	VMOVUPS (AX)(SI*4), Y8
+	VSUBPS  (CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
-	VSUBPS  32(CX), Y8, Y8
+	VMOVUPS 32(AX)(SI*4), Y8
+	VSUBPS  32(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
-	VSUBPS  64(CX), Y8, Y8
+	VMOVUPS 64(AX)(SI*4), Y8
+	VSUBPS  64(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
-	VSUBPS  96(CX), Y8, Y8
+	VMOVUPS 96(AX)(SI*4), Y8
+	VSUBPS  96(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
-	VSUBPS  128(CX), Y8, Y8
+	VMOVUPS 128(AX)(SI*4), Y8
+	VSUBPS  128(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
-	VSUBPS  160(CX), Y8, Y8
+	VMOVUPS 160(AX)(SI*4), Y8
+	VSUBPS  160(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
-	VSUBPS  192(CX), Y8, Y8
+	VMOVUPS 192(AX)(SI*4), Y8
+	VSUBPS  192(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
-	VSUBPS  224(CX), Y8, Y8
+	VMOVUPS 224(AX)(SI*4), Y8
+	VSUBPS  224(CX)(SI*4), Y8, Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -14765,7 +14871,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14788,7 +14894,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14811,7 +14917,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14834,7 +14940,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14857,7 +14963,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14880,7 +14986,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14903,7 +15009,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14926,7 +15032,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -14944,7 +15050,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -15002,12 +15108,12 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
-// func squaredDistance64AVX2(x []float32, y []float32) float64
+// func squaredDistance64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX
-TEXT ·squaredDistance64AVX2(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·squaredDistance64AVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
@@ -15201,7 +15307,7 @@ fold:
 	VADDPD       X0, X1, X1
 	VMOVHLPS     X1, X1, X0
 	VADDPD       X0, X1, X1
-	VMOVSD       X1, ret+48(FP)
+	VMOVSD       X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -15434,21 +15540,21 @@ fold:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+// func squaredDistanceEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, MMX+
-TEXT ·squaredDistanceEachRowAVX2(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·squaredDistanceEachRowAVX2(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VXORPS Y9, Y9, Y9
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Y0
 	VSUBPS     (DX), Y0, Y0
 	VMULPS     Y0, Y0, Y0
@@ -15483,50 +15589,55 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Y8
-	VSUBPS     (DX), Y8, Y8
+	VMOVUPS    (CX)(R10*4), Y8
+	VSUBPS     (DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y0, Y0
-	VMOVUPS    32(CX), Y8
-	VSUBPS     32(DX), Y8, Y8
+	VMOVUPS    32(CX)(R10*4), Y8
+	VSUBPS     32(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y1, Y1
-	VMOVUPS    64(CX), Y8
-	VSUBPS     64(DX), Y8, Y8
+	VMOVUPS    64(CX)(R10*4), Y8
+	VSUBPS     64(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y2, Y2
-	VMOVUPS    96(CX), Y8
-	VSUBPS     96(DX), Y8, Y8
+	VMOVUPS    96(CX)(R10*4), Y8
+	VSUBPS     96(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y3, Y3
-	VMOVUPS    128(CX), Y8
-	VSUBPS     128(DX), Y8, Y8
+	VMOVUPS    128(CX)(R10*4), Y8
+	VSUBPS     128(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y4, Y4
-	VMOVUPS    160(CX), Y8
-	VSUBPS     160(DX), Y8, Y8
+	VMOVUPS    160(CX)(R10*4), Y8
+	VSUBPS     160(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y5, Y5
-	VMOVUPS    192(CX), Y8
-	VSUBPS     192(DX), Y8, Y8
+	VMOVUPS    192(CX)(R10*4), Y8
+	VSUBPS     192(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y6, Y6
-	VMOVUPS    224(CX), Y8
-	VSUBPS     224(DX), Y8, Y8
+	VMOVUPS    224(CX)(R10*4), Y8
+	VSUBPS     224(DX)(R10*4), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -16932,11 +17043,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func sumAVX2(x []float32) float32
+// func sumAVX2(x *float32, xLen int) float32
 // Requires: AVX
-TEXT ·sumAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumAVX2(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -16988,7 +17099,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17006,7 +17117,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17023,7 +17134,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17039,7 +17150,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17054,7 +17165,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17068,7 +17179,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17081,7 +17192,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17096,12 +17207,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+24(FP)
+	VMOVSS X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17128,29 +17239,34 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
+	VMOVUPS (AX)(BX*4), Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(AX)(BX*4), Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(AX)(BX*4), Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
+	VMOVUPS 96(AX)(BX*4), Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
+	VMOVUPS 128(AX)(BX*4), Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
+	VMOVUPS 160(AX)(BX*4), Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
+	VMOVUPS 192(AX)(BX*4), Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
+	VMOVUPS 224(AX)(BX*4), Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -17205,7 +17321,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17225,7 +17341,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17245,7 +17361,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17265,7 +17381,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17285,7 +17401,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17305,7 +17421,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17325,7 +17441,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17345,7 +17461,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17363,7 +17479,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17409,14 +17525,14 @@ odd:
 	VMASKMOVPS -32(AX), Y7, Y7
 	JMP        turns
 
-// func sumAbsAVX2(x []float32) float32
+// func sumAbsAVX2(x *float32, xLen int) float32
 // Requires: AVX, AVX2
-TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-28
+TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-20
 	MOVL         $0x7fffffff, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(CX*4), DX
 	TESTL        $0x00000fe0, DX
@@ -17476,7 +17592,7 @@ start:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17495,7 +17611,7 @@ short6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17513,7 +17629,7 @@ short5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17530,7 +17646,7 @@ short4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17546,7 +17662,7 @@ short3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17561,7 +17677,7 @@ short2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17575,7 +17691,7 @@ short1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17591,12 +17707,12 @@ short0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X2, ret+24(FP)
+	VMOVSS X2, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17631,37 +17747,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y9
+	VMOVUPS (AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y1, Y1
-	VMOVUPS 32(AX), Y9
+	VMOVUPS 32(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y2, Y2
-	VMOVUPS 64(AX), Y9
+	VMOVUPS 64(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y3, Y3
-	VMOVUPS 96(AX), Y9
+	VMOVUPS 96(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y4, Y4
-	VMOVUPS 128(AX), Y9
+	VMOVUPS 128(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y5, Y5
-	VMOVUPS 160(AX), Y9
+	VMOVUPS 160(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y6, Y6
-	VMOVUPS 192(AX), Y9
+	VMOVUPS 192(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y7, Y7
-	VMOVUPS 224(AX), Y9
+	VMOVUPS 224(AX)(BX*4), Y9
 	VANDPS  Y0, Y9, Y9
 	VADDPS  Y9, Y8, Y8
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -17724,7 +17845,7 @@ rest:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17745,7 +17866,7 @@ rest6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17766,7 +17887,7 @@ rest5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17787,7 +17908,7 @@ rest4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17808,7 +17929,7 @@ rest3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17829,7 +17950,7 @@ rest2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17850,7 +17971,7 @@ rest1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17871,7 +17992,7 @@ rest0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17889,7 +18010,7 @@ none:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -17937,11 +18058,11 @@ odd:
 	VANDPS     Y0, Y8, Y8
 	JMP        turns
 
-// func sumSquaresAVX2(x []float32) float32
+// func sumSquaresAVX2(x *float32, xLen int) float32
 // Requires: AVX
-TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -18001,7 +18122,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18020,7 +18141,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18038,7 +18159,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18055,7 +18176,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18071,7 +18192,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18086,7 +18207,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18100,7 +18221,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18116,12 +18237,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+24(FP)
+	VMOVSS X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18156,37 +18277,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y8
+	VMOVUPS (AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y0, Y0
-	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y1, Y1
-	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y2, Y2
-	VMOVUPS 96(AX), Y8
+	VMOVUPS 96(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y3, Y3
-	VMOVUPS 128(AX), Y8
+	VMOVUPS 128(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS 160(AX), Y8
+	VMOVUPS 160(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS 192(AX), Y8
+	VMOVUPS 192(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 224(AX), Y8
+	VMOVUPS 224(AX)(BX*4), Y8
 	VMULPS  Y8, Y8, Y8
 	VADDPS  Y8, Y7, Y7
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -18249,7 +18375,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18270,7 +18396,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18291,7 +18417,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18312,7 +18438,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18333,7 +18459,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18354,7 +18480,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18375,7 +18501,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18396,7 +18522,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18414,7 +18540,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -18462,14 +18588,14 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
-// func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
+// func unpackAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 // Requires: AVX, AVX2
-TEXT ·unpackAVX2(SB), NOSPLIT, $0-56
-	MOVQ         src_base+24(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	VBROADCASTSS hi+48(FP), Y0
-	VBROADCASTSS lo+52(FP), Y1
-	MOVQ         dst_len+8(FP), DX
+TEXT ·unpackAVX2(SB), NOSPLIT, $0-40
+	MOVQ         src+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	VBROADCASTSS hi+32(FP), Y0
+	VBROADCASTSS lo+36(FP), Y1
+	MOVQ         dstLen+8(FP), DX
 	CMPQ         DX, $+32
 	JB           groups
 	PCALIGN      $0x20
@@ -18645,15 +18771,15 @@ below1:
 	VZEROUPPER
 	RET
 
-// func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+// func unpackDotAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 // Requires: AVX, AVX2
-TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
-	MOVQ         src_base+24(FP), AX
-	VBROADCASTSS hi+48(FP), Y0
-	VBROADCASTSS lo+52(FP), Y1
-	MOVQ         w_len+64(FP), CX
-	MOVQ         dst_base+0(FP), DX
-	MOVQ         w_base+56(FP), BX
+TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-60
+	MOVQ         src+16(FP), AX
+	VBROADCASTSS hi+32(FP), Y0
+	VBROADCASTSS lo+36(FP), Y1
+	MOVQ         wLen+48(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         w+40(FP), BX
 	VXORPS       Y9, Y9, Y9
 	CMPQ         CX, $+64
 	JAE          long
@@ -18802,7 +18928,7 @@ short0:
 	VADDPS       X0, X11, X11
 	VMOVSHDUP    X11, X0
 	VADDSS       X0, X11, X11
-	VMOVSS       X11, ret+80(FP)
+	VMOVSS       X11, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -18871,79 +18997,84 @@ long:
 	SUBQ      $+64, CX
 	CMPQ      CX, $+64
 	JB        rest
+	MOVQ      CX, SI
+	ANDQ      $-64, SI
+	SUBQ      SI, CX
+	MOVQ      $+0, DI
+	SUBQ      SI, DI
+	LEAQ      (DX)(SI*4), DX
+	LEAQ      (BX)(SI*4), BX
+	LEAQ      (AX)(SI*1), AX
 	PCALIGN   $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VPMOVZXBD (AX), Y10
+	VPMOVZXBD (AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, (DX)
-	VMULPS    (BX), Y10, Y10
+	VMOVUPS   Y10, (DX)(DI*4)
+	VMULPS    (BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y2, Y2
-	VPMOVZXBD 8(AX), Y10
+	VPMOVZXBD 8(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 32(DX)
-	VMULPS    32(BX), Y10, Y10
+	VMOVUPS   Y10, 32(DX)(DI*4)
+	VMULPS    32(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y3, Y3
-	VPMOVZXBD 16(AX), Y10
+	VPMOVZXBD 16(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 64(DX)
-	VMULPS    64(BX), Y10, Y10
+	VMOVUPS   Y10, 64(DX)(DI*4)
+	VMULPS    64(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y4, Y4
-	VPMOVZXBD 24(AX), Y10
+	VPMOVZXBD 24(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 96(DX)
-	VMULPS    96(BX), Y10, Y10
+	VMOVUPS   Y10, 96(DX)(DI*4)
+	VMULPS    96(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y5, Y5
-	VPMOVZXBD 32(AX), Y10
+	VPMOVZXBD 32(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 128(DX)
-	VMULPS    128(BX), Y10, Y10
+	VMOVUPS   Y10, 128(DX)(DI*4)
+	VMULPS    128(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y6, Y6
-	VPMOVZXBD 40(AX), Y10
+	VPMOVZXBD 40(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 160(DX)
-	VMULPS    160(BX), Y10, Y10
+	VMOVUPS   Y10, 160(DX)(DI*4)
+	VMULPS    160(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y7, Y7
-	VPMOVZXBD 48(AX), Y10
+	VPMOVZXBD 48(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 192(DX)
-	VMULPS    192(BX), Y10, Y10
+	VMOVUPS   Y10, 192(DX)(DI*4)
+	VMULPS    192(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y8, Y8
-	VPMOVZXBD 56(AX), Y10
+	VPMOVZXBD 56(AX)(DI*1), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 224(DX)
-	VMULPS    224(BX), Y10, Y10
+	VMOVUPS   Y10, 224(DX)(DI*4)
+	VMULPS    224(BX)(DI*4), Y10, Y10
 	VADDPS    Y10, Y9, Y9
-	ADDQ      $+256, DX
-	ADDQ      $+256, BX
-	ADDQ      $+64, AX
-	SUBQ      $+64, CX
-	CMPQ      CX, $+64
+	ADDQ      $+64, DI
+	CMPQ      DI, $+1
 	JAE       blocks
 
 rest:
@@ -19081,7 +19212,7 @@ fold:
 	VADDPS       X0, X2, X2
 	VMOVSHDUP    X2, X0
 	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+80(FP)
+	VMOVSS       X2, ret+56(FP)
 	VZEROUPPER
 	RET
 

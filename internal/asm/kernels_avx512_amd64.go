@@ -17,17 +17,17 @@ func axpbyAVX512(a float32, x []float32, b float32, y []float32)
 // axpyAVX512 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX512(a float32, x []float32, y []float32)
+func axpyAVX512(a float32, x *float32, xLen int, y *float32, yLen int)
 
 // axpy64AVX512 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX512(a *float64, x []float32, y []float64)
+func axpy64AVX512(a *float64, x *float32, xLen int, y *float64, yLen int)
 
 // axpyRowsAVX512 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 
 // axpyToAVX512 works like axpyToGeneric.
 //
@@ -37,27 +37,27 @@ func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
 // cosineAVX512 is a part of Cosine.
 //
 //go:noescape
-func cosineAVX512(x []float32, y []float32) float32
+func cosineAVX512(x *float32, xLen int, y *float32, yLen int) float32
 
 // cosineEachRowAVX512 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX512(dst []float32, rows []float32, stride int, x []float32, xx float32)
+func cosineEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 
 // distanceAVX512 is a part of Distance.
 //
 //go:noescape
-func distanceAVX512(x []float32, y []float32) float32
+func distanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
-func dotAVX512(x []float32, y []float32) float32
+func dotAVX512(x *float32, xLen int, y *float32, yLen int) float32
 
 // dot64AVX512 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX512(x []float32, y []float32) float64
+func dot64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 
 // dotBfloat16AVX512 works like dotHalvesGeneric.
 //
@@ -67,7 +67,7 @@ func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bf
 // dotEachRowAVX512 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+func dotEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // dotFloat16AVX512 works like dotHalvesGeneric.
 //
@@ -102,7 +102,7 @@ func dotNorms64AVX512(dst *float64, x []float32, y []float32)
 // dotRowsAVX512 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
 //
@@ -117,12 +117,12 @@ func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, si
 // dotSparseAVX512 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX512(idx []int32, val []float32, w []float32) float32
+func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
+func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //
@@ -132,47 +132,47 @@ func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // expAVX512 works like expGeneric.
 //
 //go:noescape
-func expAVX512(dst []float32, x []float32, table *float32)
+func expAVX512(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 
 // findAVX512 is a part of Find.
 //
 //go:noescape
-func findAVX512(x []float32, v float32) int
+func findAVX512(x *float32, xLen int, v float32) int
 
 // gemmAVX512 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+func gemmAVX512(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX512 works like gerGeneric.
 //
 //go:noescape
-func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+func gerAVX512(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 
 // hammingRowsVPOPCNTAVX512 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsVPOPCNTAVX512(dst []int64, rows []uint64, stride int, x []uint64)
+func hammingRowsVPOPCNTAVX512(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX512(x []float32, y []float32) float32
+func l1DistanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 
 // log1pexpAVX512 works like log1pexpGeneric.
 //
 //go:noescape
-func log1pexpAVX512(dst []float64, x []float64, table *float64)
+func log1pexpAVX512(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // maxAVX512 works like maxGeneric.
 //
 //go:noescape
-func maxAVX512(x []float32) float32
+func maxAVX512(x *float32, xLen int) float32
 
 // minAVX512 works like minGeneric.
 //
 //go:noescape
-func minAVX512(x []float32) float32
+func minAVX512(x *float32, xLen int) float32
 
 // mulAVX512 works like mulGeneric.
 //
@@ -182,7 +182,7 @@ func mulAVX512(dst []float32, x []float32, y []float32)
 // normAVX512 is a part of Norm.
 //
 //go:noescape
-func normAVX512(x []float32) float32
+func normAVX512(x *float32, xLen int) float32
 
 // normsBfloat16AVX512 works like normsHalvesGeneric.
 //
@@ -197,7 +197,7 @@ func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, b
 // packAVX512 works like packGeneric.
 //
 //go:noescape
-func packAVX512(dst []float32, width int, step int, c float32, x []float32)
+func packAVX512(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
 // packBfloat16AVX512 works like packHalvesGeneric.
 //
@@ -212,32 +212,32 @@ func packFloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)
+func rankKPairsAVX512(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX512(a float32, x []float32)
+func scaleAVX512(a float32, x *float32, xLen int)
 
 // scaleToAVX512 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX512(dst []float32, a float32, x []float32)
+func scaleToAVX512(dst *float32, dstLen int, a float32, x *float32, xLen int)
 
 // sigmoidAVX512 works like sigmoidGeneric.
 //
 //go:noescape
-func sigmoidAVX512(dst []float64, x []float64, table *float64)
+func sigmoidAVX512(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX512(x []float32, y []float32) float32
+func squaredDistanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 
 // squaredDistance64AVX512 works like squaredDistance64Generic.
 //
 //go:noescape
-func squaredDistance64AVX512(x []float32, y []float32) float64
+func squaredDistance64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 
 // squaredDistanceBfloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
@@ -247,7 +247,7 @@ func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x [
 // squaredDistanceEachRowAVX512 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+func squaredDistanceEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
@@ -282,17 +282,17 @@ func subAVX512(dst []float32, x []float32, y []float32)
 // sumAVX512 works like sumGeneric.
 //
 //go:noescape
-func sumAVX512(x []float32) float32
+func sumAVX512(x *float32, xLen int) float32
 
 // sumAbsAVX512 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX512(x []float32) float32
+func sumAbsAVX512(x *float32, xLen int) float32
 
 // sumSquaresAVX512 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX512(x []float32) float32
+func sumSquaresAVX512(x *float32, xLen int) float32
 
 // unpackBfloat16AVX512 works like unpackHalvesGeneric.
 //
@@ -302,7 +302,7 @@ func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX512 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+func unpackDotAVX512(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 
 // unpackFloat16AVX512 works like unpackHalvesGeneric.
 //

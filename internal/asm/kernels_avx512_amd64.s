@@ -360,13 +360,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpyAVX512(a float32, x []float32, y []float32)
+// func axpyAVX512(a float32, x *float32, xLen int, y *float32, yLen int)
 // Requires: AVX, AVX512F
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS a+0(FP), Z16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         y_base+32(FP), CX
-	MOVQ         x_len+16(FP), DX
+	MOVQ         x+8(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         xLen+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -525,13 +525,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpy64AVX512(a *float64, x []float32, y []float64)
+// func axpy64AVX512(a *float64, x *float32, xLen int, y *float64, yLen int)
 // Requires: AVX, AVX512F
-TEXT ·axpy64AVX512(SB), NOSPLIT, $0-56
+TEXT ·axpy64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
-	MOVQ         x_base+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         x_len+16(FP), BX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         xLen+16(FP), BX
 	VBROADCASTSD (AX), Z16
 	CMPQ         BX, $+32
 	JB           rest
@@ -626,17 +626,17 @@ less2:
 less1:
 	RET
 
-// func axpyRowsAVX512(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 // Requires: AVX, AVX512F
-TEXT ·axpyRowsAVX512(SB), NOSPLIT, $0-112
+TEXT ·axpyRowsAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSS alpha+0(FP), Z16
-	MOVQ         a_base+8(FP), AX
-	MOVQ         a_len+16(FP), CX
-	MOVQ         rows_base+32(FP), DX
-	MOVQ         stride+56(FP), BX
-	MOVQ         idx_base+64(FP), SI
-	MOVQ         y_base+88(FP), DI
-	MOVQ         y_len+96(FP), R8
+	MOVQ         a+8(FP), AX
+	MOVQ         aLen+16(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	MOVQ         idx+48(FP), SI
+	MOVQ         y+64(FP), DI
+	MOVQ         yLen+72(FP), R8
 	SHLQ         $0x02, BX
 
 strip:
@@ -2186,28 +2186,24 @@ skip4:
 skip8:
 	JMP loop
 
-// func cosineAVX512(x []float32, y []float32) float32
+// func cosineAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·cosineAVX512(SB), NOSPLIT, $0-52
-	MOVQ      x_base+0(FP), AX
-	MOVQ      y_base+24(FP), CX
-	MOVQ      x_len+8(FP), DX
+TEXT ·cosineAVX512(SB), NOSPLIT, $0-36
+	MOVQ      x+0(FP), AX
+	MOVQ      y+16(FP), CX
+	MOVQ      xLen+8(FP), DX
 	CMPQ      DX, $+9
 	JAE       over8
 	CMPQ      DX, $+0
 	JBE       none
-	NEGQ      DX
-	ANDQ      $0x07, DX
-	MOVL      $0x000000ff, BX
-	SHRXL     DX, BX, BX
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
 	KMOVW     BX, K1
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS.Z (AX), K1, Y19
+	VMOVUPS.Z (AX), K1, Y18
 	VMOVUPS.Z (CX), K1, Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	JMP       eight
 
 none:
@@ -2219,36 +2215,28 @@ none:
 over8:
 	CMPQ      DX, $+17
 	JAE       over1
-	NEGQ      DX
-	ANDQ      $0x0f, DX
-	MOVL      $0x0000ffff, BX
-	SHRXL     DX, BX, BX
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
 	KMOVW     BX, K1
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS.Z (AX), K1, Z19
+	VMOVUPS.Z (AX), K1, Z18
 	VMOVUPS.Z (CX), K1, Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	JMP       fold
 
 over1:
-	MOVQ      DX, BX
-	NEGQ      BX
-	ANDQ      $0x0f, BX
-	MOVL      $0x0000ffff, SI
-	SHRXL     BX, SI, SI
-	KMOVW     SI, K1
 	CMPQ      DX, $+33
 	JAE       over2groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (AX), Z19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x10, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Z18
 	VMOVUPS   (CX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS.Z 64(AX), K1, Z21
 	VMOVUPS.Z 64(CX), K1, Z20
 	VMULPS    Z20, Z21, Z19
@@ -2262,13 +2250,15 @@ over1:
 over2groups:
 	CMPQ      DX, $+49
 	JAE       over3groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (AX), Z19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x20, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Z18
 	VMOVUPS   (CX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS.Z 128(AX), K1, Z21
 	VMOVUPS.Z 128(CX), K1, Z20
 	VMULPS    Z20, Z21, Z19
@@ -2290,13 +2280,15 @@ over2groups:
 over3groups:
 	CMPQ      DX, $+65
 	JAE       over4groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (AX), Z19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x30, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Z18
 	VMOVUPS   (CX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS   128(AX), Z21
 	VMOVUPS   128(CX), Z20
 	VMULPS    Z20, Z21, Z19
@@ -2324,13 +2316,17 @@ over3groups:
 	JMP       fold
 
 over4groups:
-	VPXORD  Z16, Z16, Z16
-	VMOVUPS (AX), Z18
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x0f, BX
+	MOVL    $0x0000ffff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
+	VMOVUPS (AX), Z16
 	VMOVUPS (CX), Z17
-	VMULPS  Z17, Z18, Z23
-	VADDPS  Z16, Z23, Z23
+	VMULPS  Z17, Z16, Z23
 	VMULPS  Z17, Z17, Z17
-	VMULPS  Z18, Z18, Z18
+	VMULPS  Z16, Z16, Z18
 	VMOVUPS 64(AX), Z16
 	VMOVUPS 64(CX), Z20
 	VMULPS  Z20, Z16, Z24
@@ -2351,45 +2347,50 @@ over4groups:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      pass0rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (AX), Z16
-	VMOVUPS (CX), Z21
+	VMOVUPS (AX)(SI*4), Z16
+	VMOVUPS (CX)(SI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z23, Z23
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z17, Z17
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z18, Z18
-	VMOVUPS 64(AX), Z16
-	VMOVUPS 64(CX), Z21
+	VMOVUPS 64(AX)(SI*4), Z16
+	VMOVUPS 64(CX)(SI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z24, Z24
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z20, Z20
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z19, Z19
-	VMOVUPS 128(AX), Z16
-	VMOVUPS 128(CX), Z21
+	VMOVUPS 128(AX)(SI*4), Z16
+	VMOVUPS 128(CX)(SI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z25, Z25
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z26, Z26
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z27, Z27
-	VMOVUPS 192(AX), Z16
-	VMOVUPS 192(CX), Z21
+	VMOVUPS 192(AX)(SI*4), Z16
+	VMOVUPS 192(CX)(SI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z28, Z28
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z29, Z29
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z30, Z30
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -2488,21 +2489,21 @@ pass0end:
 	VADDPS Z19, Z18, Z18
 
 fold:
-	VINSERTF64X4  $0x01, Y17, Z16, Z19
-	VSHUFF64X2    $0xee, Z17, Z16, Z16
-	VADDPS        Z16, Z19, Z19
-	VEXTRACTF64X4 $0x01, Z18, Y16
-	VADDPS        Y16, Y18, Y18
-	VSHUFF32X4    $0xdd, Z18, Z19, Z16
-	VSHUFF32X4    $0x88, Z18, Z19, Z19
-	VADDPS        Z16, Z19, Z19
-	VPERMILPD     $0x55, Z19, Z16
-	VADDPS        Z16, Z19, Z19
-	VMOVSHDUP     Z19, Z16
-	VADDPS        Z16, Z19, Z19
-	VEXTRACTF32X4 $0x01, Z19, X16
+	VINSERTF64X4  $0x01, Y17, Z18, Z19
+	VSHUFF64X2    $0xee, Z17, Z18, Z17
+	VADDPS        Z17, Z19, Z19
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VSHUFF32X4    $0xdd, Z16, Z19, Z17
+	VSHUFF32X4    $0x88, Z16, Z19, Z19
+	VADDPS        Z17, Z19, Z19
+	VPERMILPD     $0x55, Z19, Z17
+	VADDPS        Z17, Z19, Z19
+	VMOVSHDUP     Z19, Z17
+	VADDPS        Z17, Z19, Z19
+	VEXTRACTF32X4 $0x01, Y19, X16
 	VEXTRACTF32X4 $0x02, Z19, X17
-	VMOVD         X17, AX
+	VMOVD         X19, AX
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
@@ -2510,23 +2511,24 @@ fold:
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
-	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X17, X17, X17
+	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X16, X16, X16
-	VMULSD        X16, X17, X17
-	VSQRTSD       X17, X17, X17
-	VDIVSD        X17, X18, X17
-	VCVTSD2SS     X17, X17, X16
-	VMULPS        X16, X16, X17
-	VMOVD         X17, AX
-	CMPL          AX, $0x3f800000
+	VMULSD        X16, X18, X18
+	VSQRTSD       X18, X18, X18
+	VDIVSD        X18, X17, X18
+	VCVTSD2SS     X18, X18, X16
+	VMOVD         X16, AX
+	ADDL          AX, AX
+	SBBL          $0x00, AX
+	CMPL          AX, $0x7f000000
 	JHI           inexact
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 eight:
-	VINSERTF32X4  $0x01, X18, Y16, Y19
-	VSHUFF32X4    $0x03, Y18, Y16, Y16
+	VINSERTF32X4  $0x01, X16, Y18, Y19
+	VSHUFF32X4    $0x03, Y16, Y18, Y16
 	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
 	VADDPS        X16, X17, X17
@@ -2537,7 +2539,7 @@ eight:
 	VADDPS        Y16, Y19, Y19
 	VMOVHLPS      X19, X19, X16
 	VEXTRACTF32X4 $0x01, Y19, X17
-	VMOVD         X17, AX
+	VMOVD         X19, AX
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
@@ -2545,49 +2547,48 @@ eight:
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
-	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X17, X17, X17
+	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X16, X16, X16
-	VMULSD        X16, X17, X17
-	VSQRTSD       X17, X17, X17
-	VDIVSD        X17, X18, X17
-	VCVTSD2SS     X17, X17, X16
-	VMULPS        X16, X16, X17
-	VMOVD         X17, AX
-	CMPL          AX, $0x3f800000
+	VMULSD        X16, X18, X18
+	VSQRTSD       X18, X18, X18
+	VDIVSD        X18, X17, X18
+	VCVTSD2SS     X18, X18, X16
+	VMOVD         X16, AX
+	ADDL          AX, AX
+	SBBL          $0x00, AX
+	CMPL          AX, $0x7f000000
 	JHI           inexact
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 inexact:
-	RET ·cosineSlow(SB)
+	RET ·cosineSlowFlat(SB)
 
-// func cosineEachRowAVX512(dst []float32, rows []float32, stride int, x []float32, xx float32)
+// func cosineEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·cosineEachRowAVX512(SB), NOSPLIT, $0-84
-	MOVQ   dst_base+0(FP), AX
-	VMOVSS xx+80(FP), X16
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+TEXT ·cosineEachRowAVX512(SB), NOSPLIT, $0-60
+	MOVQ   dst+0(FP), AX
+	VMOVSS xx+56(FP), X16
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
+	MOVQ    x+40(FP), DX
+	MOVQ    xLen+48(FP), BX
 	MOVQ    BX, R9
 	NEGQ    R9
 	ANDQ    $0x0f, R9
 	MOVL    $0x0000ffff, R10
 	SHRXL   R9, R10, R10
 	KMOVW   R10, K1
-	VPXORD  Z17, Z17, Z17
-	VMOVUPS (DX), Z19
+	VMOVUPS (DX), Z17
 	VMOVUPS (CX), Z18
-	VMULPS  Z18, Z19, Z21
-	VADDPS  Z17, Z21, Z21
+	VMULPS  Z18, Z17, Z21
 	VMULPS  Z18, Z18, Z18
 	VMOVUPS 64(DX), Z17
 	VMOVUPS 64(CX), Z19
@@ -2606,41 +2607,46 @@ row:
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass0rest
+	MOVQ    BX, R9
+	ANDQ    $-64, R9
+	SUBQ    R9, BX
+	MOVQ    $+0, R10
+	SUBQ    R9, R10
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (CX)(R9*4), CX
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS    (DX), Z17
-	VMOVUPS    (CX), Z20
+	VMOVUPS    (DX)(R10*4), Z17
+	VMOVUPS    (CX)(R10*4), Z20
 	VMULPS     Z20, Z17, Z17
 	VADDPS     Z17, Z21, Z21
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z18, Z18
-	VMOVUPS    64(DX), Z17
-	VMOVUPS    64(CX), Z20
+	VMOVUPS    64(DX)(R10*4), Z17
+	VMOVUPS    64(CX)(R10*4), Z20
 	VMULPS     Z20, Z17, Z17
 	VADDPS     Z17, Z22, Z22
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	VMOVUPS    128(DX), Z17
-	VMOVUPS    128(CX), Z20
+	VMOVUPS    128(DX)(R10*4), Z17
+	VMOVUPS    128(CX)(R10*4), Z20
 	VMULPS     Z20, Z17, Z17
 	VADDPS     Z17, Z23, Z23
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z24, Z24
-	VMOVUPS    192(DX), Z17
-	VMOVUPS    192(CX), Z20
+	VMOVUPS    192(DX)(R10*4), Z17
+	VMOVUPS    192(CX)(R10*4), Z20
 	VMULPS     Z20, Z17, Z17
 	VADDPS     Z17, Z25, Z25
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z26, Z26
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+256, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        pass0blocks
 
 pass0rest:
@@ -2733,7 +2739,7 @@ pass0end:
 	VADDPS        Z17, Z20, Z20
 	VMOVSHDUP     Z20, Z17
 	VADDPS        Z17, Z20, Z20
-	VEXTRACTF32X4 $0x01, Z20, X17
+	VEXTRACTF32X4 $0x01, Y20, X17
 	VEXTRACTF32X4 $0x02, Z20, X18
 	VMOVD         X17, CX
 	SUBL          $0x12800000, CX
@@ -2746,9 +2752,10 @@ pass0end:
 	VSQRTSD       X19, X19, X19
 	VDIVSD        X19, X18, X19
 	VCVTSD2SS     X19, X19, X17
-	VMULPS        X17, X17, X18
-	VMOVD         X18, CX
-	CMPL          CX, $0x3f800000
+	VMOVD         X17, CX
+	ADDL          CX, CX
+	SBBL          $0x00, CX
+	CMPL          CX, $0x7f000000
 	JHI           inexact
 	VMOVSS        X17, (AX)
 	ADDQ          $+4, AX
@@ -2766,12 +2773,12 @@ next:
 	JB   row
 	RET
 
-// func distanceAVX512(x []float32, y []float32) float32
+// func distanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·distanceAVX512(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·distanceAVX512(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -2825,7 +2832,7 @@ start:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -2846,7 +2853,7 @@ short2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -2866,7 +2873,7 @@ short1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -2888,7 +2895,7 @@ short0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
@@ -2897,7 +2904,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X17, X17, X16
-	VMOVSS  X16, ret+48(FP)
+	VMOVSS  X16, ret+32(FP)
 	RET
 
 over32:
@@ -2943,7 +2950,7 @@ over32:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 wide2:
@@ -2966,7 +2973,7 @@ wide2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 long:
@@ -2997,30 +3004,35 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
-	VSUBPS  (CX), Z20, Z20
+	VMOVUPS (AX)(SI*4), Z20
+	VSUBPS  (CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
-	VSUBPS  64(CX), Z20, Z20
+	VMOVUPS 64(AX)(SI*4), Z20
+	VSUBPS  64(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
-	VSUBPS  128(CX), Z20, Z20
+	VMOVUPS 128(AX)(SI*4), Z20
+	VSUBPS  128(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
-	VSUBPS  192(CX), Z20, Z20
+	VMOVUPS 192(AX)(SI*4), Z20
+	VSUBPS  192(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -3072,7 +3084,7 @@ rest:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -3097,7 +3109,7 @@ rest2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -3122,7 +3134,7 @@ rest1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -3147,7 +3159,7 @@ rest0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -3167,7 +3179,7 @@ none:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -3221,14 +3233,14 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·distanceSlow(SB)
+	RET ·distanceSlowFlat(SB)
 
-// func dotAVX512(x []float32, y []float32) float32
+// func dotAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·dotAVX512(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·dotAVX512(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -3273,7 +3285,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -3288,7 +3300,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -3302,7 +3314,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -3318,11 +3330,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+48(FP)
+	VMOVSS X17, ret+32(FP)
 	RET
 
 over32:
@@ -3359,7 +3371,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 wide2:
@@ -3376,7 +3388,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 long:
@@ -3403,26 +3415,31 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
-	VMULPS  (CX), Z20, Z20
+	VMOVUPS (AX)(SI*4), Z20
+	VMULPS  (CX)(SI*4), Z20, Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
-	VMULPS  64(CX), Z20, Z20
+	VMOVUPS 64(AX)(SI*4), Z20
+	VMULPS  64(CX)(SI*4), Z20, Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
-	VMULPS  128(CX), Z20, Z20
+	VMOVUPS 128(AX)(SI*4), Z20
+	VMULPS  128(CX)(SI*4), Z20, Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
-	VMULPS  192(CX), Z20, Z20
+	VMOVUPS 192(AX)(SI*4), Z20
+	VMULPS  192(CX)(SI*4), Z20, Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -3465,7 +3482,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -3484,7 +3501,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -3503,7 +3520,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -3522,7 +3539,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -3537,7 +3554,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -3588,12 +3605,12 @@ odd:
 	VMULPS    Z20, Z19, Z19
 	JMP       turns
 
-// func dot64AVX512(x []float32, y []float32) float64
+// func dot64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	MOVQ    DX, BX
 	NEGQ    BX
@@ -3690,7 +3707,7 @@ fold:
 	VADDPD        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
 	VADDPD        X17, X16, X16
-	VMOVSD        X16, ret+48(FP)
+	VMOVSD        X16, ret+32(FP)
 	RET
 
 // func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -3811,21 +3828,21 @@ fold:
 	JB            row
 	RET
 
-// func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+// func dotEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·dotEachRowAVX512(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·dotEachRowAVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VPXORD Z21, Z21, Z21
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Z16
 	VMULPS     (DX), Z16, Z16
 	VADDPS     Z21, Z16, Z16
@@ -3844,30 +3861,35 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Z20
-	VMULPS     (DX), Z20, Z20
+	VMOVUPS    (CX)(R10*4), Z20
+	VMULPS     (DX)(R10*4), Z20, Z20
 	VADDPS     Z20, Z16, Z16
-	VMOVUPS    64(CX), Z20
-	VMULPS     64(DX), Z20, Z20
+	VMOVUPS    64(CX)(R10*4), Z20
+	VMULPS     64(DX)(R10*4), Z20, Z20
 	VADDPS     Z20, Z17, Z17
-	VMOVUPS    128(CX), Z20
-	VMULPS     128(DX), Z20, Z20
+	VMOVUPS    128(CX)(R10*4), Z20
+	VMULPS     128(DX)(R10*4), Z20, Z20
 	VADDPS     Z20, Z18, Z18
-	VMOVUPS    192(CX), Z20
-	VMULPS     192(DX), Z20, Z20
+	VMOVUPS    192(CX)(R10*4), Z20
+	VMULPS     192(DX)(R10*4), Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -4552,18 +4574,14 @@ TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-56
 	JAE       over8
 	CMPQ      BX, $+0
 	JBE       none
-	NEGQ      BX
-	ANDQ      $0x07, BX
-	MOVL      $0x000000ff, SI
-	SHRXL     BX, SI, SI
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS.Z (CX), K1, Y19
+	VMOVUPS.Z (CX), K1, Y18
 	VMOVUPS.Z (DX), K1, Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	JMP       eight
 
 none:
@@ -4575,36 +4593,28 @@ none:
 over8:
 	CMPQ      BX, $+17
 	JAE       over1
-	NEGQ      BX
-	ANDQ      $0x0f, BX
-	MOVL      $0x0000ffff, SI
-	SHRXL     BX, SI, SI
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS.Z (CX), K1, Z19
+	VMOVUPS.Z (CX), K1, Z18
 	VMOVUPS.Z (DX), K1, Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	JMP       fold
 
 over1:
-	MOVQ      BX, SI
-	NEGQ      SI
-	ANDQ      $0x0f, SI
-	MOVL      $0x0000ffff, DI
-	SHRXL     SI, DI, DI
-	KMOVW     DI, K1
 	CMPQ      BX, $+33
 	JAE       over2groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (CX), Z19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x10, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Z18
 	VMOVUPS   (DX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS.Z 64(CX), K1, Z21
 	VMOVUPS.Z 64(DX), K1, Z20
 	VMULPS    Z20, Z21, Z19
@@ -4618,13 +4628,15 @@ over1:
 over2groups:
 	CMPQ      BX, $+49
 	JAE       over3groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (CX), Z19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x20, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Z18
 	VMOVUPS   (DX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS.Z 128(CX), K1, Z21
 	VMOVUPS.Z 128(DX), K1, Z20
 	VMULPS    Z20, Z21, Z19
@@ -4646,13 +4658,15 @@ over2groups:
 over3groups:
 	CMPQ      BX, $+65
 	JAE       over4groups
-	VPXORD    Z18, Z18, Z18
-	VMOVUPS   (CX), Z19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x30, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Z18
 	VMOVUPS   (DX), Z17
-	VMULPS    Z17, Z19, Z16
-	VADDPS    Z18, Z16, Z16
+	VMULPS    Z17, Z18, Z16
 	VMULPS    Z17, Z17, Z17
-	VMULPS    Z19, Z19, Z18
+	VMULPS    Z18, Z18, Z18
 	VMOVUPS   128(CX), Z21
 	VMOVUPS   128(DX), Z20
 	VMULPS    Z20, Z21, Z19
@@ -4680,13 +4694,17 @@ over3groups:
 	JMP       fold
 
 over4groups:
-	VPXORD  Z16, Z16, Z16
-	VMOVUPS (CX), Z18
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	VMOVUPS (CX), Z16
 	VMOVUPS (DX), Z17
-	VMULPS  Z17, Z18, Z23
-	VADDPS  Z16, Z23, Z23
+	VMULPS  Z17, Z16, Z23
 	VMULPS  Z17, Z17, Z17
-	VMULPS  Z18, Z18, Z18
+	VMULPS  Z16, Z16, Z18
 	VMOVUPS 64(CX), Z16
 	VMOVUPS 64(DX), Z20
 	VMULPS  Z20, Z16, Z24
@@ -4707,45 +4725,50 @@ over4groups:
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass0rest
+	MOVQ    BX, SI
+	ANDQ    $-64, SI
+	SUBQ    SI, BX
+	MOVQ    $+0, DI
+	SUBQ    SI, DI
+	LEAQ    (CX)(SI*4), CX
+	LEAQ    (DX)(SI*4), DX
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (CX), Z16
-	VMOVUPS (DX), Z21
+	VMOVUPS (CX)(DI*4), Z16
+	VMOVUPS (DX)(DI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z23, Z23
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z17, Z17
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z18, Z18
-	VMOVUPS 64(CX), Z16
-	VMOVUPS 64(DX), Z21
+	VMOVUPS 64(CX)(DI*4), Z16
+	VMOVUPS 64(DX)(DI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z24, Z24
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z20, Z20
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z19, Z19
-	VMOVUPS 128(CX), Z16
-	VMOVUPS 128(DX), Z21
+	VMOVUPS 128(CX)(DI*4), Z16
+	VMOVUPS 128(DX)(DI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z25, Z25
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z26, Z26
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z27, Z27
-	VMOVUPS 192(CX), Z16
-	VMOVUPS 192(DX), Z21
+	VMOVUPS 192(CX)(DI*4), Z16
+	VMOVUPS 192(DX)(DI*4), Z21
 	VMULPS  Z21, Z16, Z22
 	VADDPS  Z22, Z28, Z28
 	VMULPS  Z21, Z21, Z21
 	VADDPS  Z21, Z29, Z29
 	VMULPS  Z16, Z16, Z16
 	VADDPS  Z16, Z30, Z30
-	ADDQ    $+256, CX
-	ADDQ    $+256, DX
-	SUBQ    $+64, BX
-	CMPQ    BX, $+64
+	ADDQ    $+64, DI
+	CMPQ    DI, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -4844,28 +4867,30 @@ pass0end:
 	VADDPS Z19, Z18, Z18
 
 fold:
-	VINSERTF64X4  $0x01, Y17, Z16, Z19
-	VSHUFF64X2    $0xee, Z17, Z16, Z16
-	VADDPS        Z16, Z19, Z19
-	VEXTRACTF64X4 $0x01, Z18, Y16
-	VADDPS        Y16, Y18, Y18
-	VSHUFF32X4    $0xdd, Z18, Z19, Z16
-	VSHUFF32X4    $0x88, Z18, Z19, Z19
-	VADDPS        Z16, Z19, Z19
-	VPERMILPD     $0x55, Z19, Z16
-	VADDPS        Z16, Z19, Z19
-	VMOVSHDUP     Z19, Z16
-	VADDPS        Z16, Z19, Z19
-	VEXTRACTF32X4 $0x01, Z19, X16
-	VEXTRACTF32X4 $0x02, Z19, X17
-	VMOVSS        X19, (AX)
-	VMOVSS        X16, 8(AX)
-	VMOVSS        X17, 4(AX)
+	VINSERTF64X4  $0x01, Y17, Z18, Z19
+	VSHUFF64X2    $0xee, Z17, Z18, Z17
+	VADDPS        Z17, Z19, Z19
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VSHUFF32X4    $0xdd, Z16, Z19, Z17
+	VSHUFF32X4    $0x88, Z16, Z19, Z19
+	VADDPS        Z17, Z19, Z19
+	VPERMILPD     $0x55, Z19, Z17
+	VADDPS        Z17, Z19, Z19
+	VMOVSHDUP     Z19, Z17
+	VADDPS        Z17, Z19, Z19
+	VEXTRACTF32X4 $0x01, Y19, X17
+	VEXTRACTF32X4 $0x02, Z19, X18
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X18, X18
+	VMOVSS        X19, 4(AX)
+	VMOVSS        X17, 8(AX)
+	VMOVSS        X18, (AX)
 	RET
 
 eight:
-	VINSERTF32X4  $0x01, X18, Y16, Y19
-	VSHUFF32X4    $0x03, Y18, Y16, Y16
+	VINSERTF32X4  $0x01, X16, Y18, Y19
+	VSHUFF32X4    $0x03, Y16, Y18, Y16
 	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
 	VADDPS        X16, X17, X17
@@ -4874,11 +4899,13 @@ eight:
 	VADDPS        Y16, Y19, Y19
 	VMOVSHDUP     Y19, Y16
 	VADDPS        Y16, Y19, Y19
-	VMOVHLPS      X19, X19, X16
-	VEXTRACTF32X4 $0x01, Y19, X17
-	VMOVSS        X19, (AX)
-	VMOVSS        X16, 8(AX)
-	VMOVSS        X17, 4(AX)
+	VMOVHLPS      X19, X19, X17
+	VEXTRACTF32X4 $0x01, Y19, X18
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X18, X18
+	VMOVSS        X19, 4(AX)
+	VMOVSS        X17, 8(AX)
+	VMOVSS        X18, (AX)
 	RET
 
 // func dotNorms64AVX512(dst *float64, x []float32, y []float32)
@@ -5056,23 +5083,23 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+// func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-104
-	MOVQ x_len+88(FP), AX
+TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-72
+	MOVQ xLen+64(FP), AX
 	CMPQ AX, $+9
 	JAE  wide
 	VZEROUPPER
 	RET  ·dotRowsAVX512x256(SB)
 
 wide:
-	MOVQ  dst_base+0(FP), CX
-	MOVQ  rows_base+24(FP), DX
-	MOVQ  stride+48(FP), BX
+	MOVQ  dst+0(FP), CX
+	MOVQ  rows+16(FP), DX
+	MOVQ  stride+32(FP), BX
 	SHLQ  $0x02, BX
-	MOVQ  idx_base+56(FP), SI
-	MOVQ  dst_len+8(FP), DI
-	MOVQ  x_base+80(FP), R8
+	MOVQ  idx+40(FP), SI
+	MOVQ  dstLen+8(FP), DI
+	MOVQ  x+56(FP), R8
 	MOVQ  AX, R9
 	NEGQ  R9
 	ANDQ  $0x0f, R9
@@ -6435,13 +6462,13 @@ fold:
 	JAE           row
 	RET
 
-// func dotSparseAVX512(idx []int32, val []float32, w []float32) float32
+// func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-76
-	MOVQ    idx_base+0(FP), AX
-	MOVQ    val_base+24(FP), CX
-	MOVQ    idx_len+8(FP), DX
-	MOVQ    w_base+48(FP), BX
+TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-52
+	MOVQ    idx+0(FP), AX
+	MOVQ    val+16(FP), CX
+	MOVQ    idxLen+8(FP), DX
+	MOVQ    w+32(FP), BX
 	VPXORD  Y16, Y16, Y16
 	MOVL    $0x000000ff, SI
 	CMPQ    DX, $+8
@@ -6485,24 +6512,24 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+72(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
-// func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
+// func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 // Requires: AVX512F
-TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-104
-	MOVQ dst_len+8(FP), AX
+TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-72
+	MOVQ dstLen+8(FP), AX
 	CMPQ AX, $+16
 	JAE  wide
 	RET  ·dotSparseKAVX512x256(SB)
 
 wide:
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   idx_base+24(FP), CX
-	MOVQ   val_base+48(FP), DX
-	MOVQ   idx_len+32(FP), BX
-	MOVQ   w_base+72(FP), SI
-	MOVQ   k+96(FP), DI
+	MOVQ   dst+0(FP), AX
+	MOVQ   idx+16(FP), CX
+	MOVQ   val+32(FP), DX
+	MOVQ   idxLen+24(FP), BX
+	MOVQ   w+48(FP), SI
+	MOVQ   k+64(FP), DI
 	SHLQ   $0x02, DI
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
@@ -6863,13 +6890,13 @@ fold:
 	MOVQ          AX, ret+56(FP)
 	RET
 
-// func expAVX512(dst []float32, x []float32, table *float32)
+// func expAVX512(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·expAVX512(SB), NOSPLIT, $0-56
-	MOVQ    table+48(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_base+0(FP), DX
-	MOVQ    dst_len+8(FP), BX
+TEXT ·expAVX512(SB), NOSPLIT, $0-40
+	MOVQ    table+32(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    dstLen+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -7455,12 +7482,12 @@ less1:
 done:
 	RET
 
-// func findAVX512(x []float32, v float32) int
+// func findAVX512(x *float32, xLen int, v float32) int
 // Requires: AVX512F
-TEXT ·findAVX512(SB), NOSPLIT, $0-40
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
-	VBROADCASTSS v+24(FP), Z16
+TEXT ·findAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
+	VBROADCASTSS v+16(FP), Z16
 	MOVQ         $+0, DX
 	PCALIGN      $0x20
 
@@ -7476,37 +7503,37 @@ loop:
 	JB      loop
 
 found:
-	MOVQ DX, ret+32(FP)
+	MOVQ DX, ret+24(FP)
 	RET
 
-// func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// func gemmAVX512(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemmAVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+104(FP), CX
+TEXT ·gemmAVX512(SB), NOSPLIT, $0-104
+	MOVQ rows+80(FP), CX
 	MOVQ $+0, AX
 
 rows12:
 	CMPQ CX, $+12
 	JB   rows4
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols12:
 	CMPQ       DX, $+32
 	JB         edge12
-	MOVQ       k+120(FP), BX
+	MOVQ       k+96(FP), BX
 	CMPQ       BX, $+64
 	JB         pair12near
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
-	MOVQ       c_base+0(FP), DI
+	MOVQ       c+0(FP), DI
 	MOVQ       AX, R8
 	IMULQ      SI, R8
 	ADDQ       R8, DI
-	MOVQ       cols+112(FP), SI
+	MOVQ       cols+88(FP), SI
 	SUBQ       DX, SI
 	SHLQ       $0x02, SI
 	ADDQ       SI, DI
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
 	PREFETCHT0 (DI)
 	PREFETCHT0 64(DI)
@@ -7546,18 +7573,18 @@ cols12:
 	ADDQ       SI, DI
 
 pair12near:
-	MOVQ    aRow+56(FP), SI
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -7660,13 +7687,13 @@ pair12:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair12
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -7771,19 +7798,19 @@ part12:
 	MOVL    $0x0000ffff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -7849,13 +7876,13 @@ group12:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group12
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -7917,24 +7944,24 @@ next12:
 rows4:
 	CMPQ CX, $+4
 	JB   rows1
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols4:
 	CMPQ    DX, $+32
 	JB      edge4
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -7977,13 +8004,13 @@ pair4:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair4
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -8032,19 +8059,19 @@ part4:
 	MOVL    $0x0000ffff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -8074,13 +8101,13 @@ group4:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group4
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -8110,24 +8137,24 @@ next4:
 rows1:
 	CMPQ CX, $+1
 	JB   done
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols1:
 	CMPQ    DX, $+32
 	JB      edge1
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -8149,13 +8176,13 @@ pair1:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair1
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), BX
+	MOVQ         cols+88(FP), BX
 	SUBQ         DX, BX
 	SHLQ         $0x02, BX
 	ADDQ         BX, SI
@@ -8183,19 +8210,19 @@ part1:
 	MOVL    $0x0000ffff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -8213,13 +8240,13 @@ group1:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group1
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), SI
+	MOVQ         cols+88(FP), SI
 	SUBQ         DX, SI
 	SHLQ         $0x02, SI
 	ADDQ         SI, DI
@@ -8238,10 +8265,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// func gerAVX512(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 // Requires: AVX, AVX512F
-TEXT ·gerAVX512(SB), NOSPLIT, $0-96
-	MOVQ size+88(FP), AX
+TEXT ·gerAVX512(SB), NOSPLIT, $0-72
+	MOVQ size+64(FP), AX
 	CMPQ AX, $+4194304
 	JB   near
 	VZEROUPPER
@@ -8249,12 +8276,12 @@ TEXT ·gerAVX512(SB), NOSPLIT, $0-96
 
 near:
 	VBROADCASTSS alpha+0(FP), Z16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         y_len+40(FP), BX
-	MOVQ         a_base+56(FP), SI
-	MOVQ         stride+80(FP), DI
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         yLen+32(FP), BX
+	MOVQ         a+40(FP), SI
+	MOVQ         stride+56(FP), DI
 	SHLQ         $0x02, DI
 	CMPQ         BX, $+257
 	JAE          wide
@@ -9246,15 +9273,15 @@ end:
 	VZEROUPPER
 	RET
 
-// func hammingRowsVPOPCNTAVX512(dst []int64, rows []uint64, stride int, x []uint64)
+// func hammingRowsVPOPCNTAVX512(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2, MMX+
-TEXT ·hammingRowsVPOPCNTAVX512(SB), NOSPLIT, $0-80
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    rows_base+24(FP), BX
-	MOVQ    stride+48(FP), SI
-	MOVQ    x_len+64(FP), DI
+TEXT ·hammingRowsVPOPCNTAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    dstLen+8(FP), CX
+	MOVQ    x+40(FP), DX
+	MOVQ    rows+16(FP), BX
+	MOVQ    stride+32(FP), SI
+	MOVQ    xLen+48(FP), DI
 	SHLQ    $0x03, SI
 	PCALIGN $0x20
 
@@ -9310,14 +9337,14 @@ fold:
 	JAE           row
 	RET
 
-// func l1DistanceAVX512(x []float32, y []float32) float32
+// func l1DistanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-52
+TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-36
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Z16
-	MOVQ         x_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         x+0(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         xLen+8(FP), DX
 	VPXORD       Z18, Z18, Z18
 	LEAQ         63(AX)(DX*4), BX
 	TESTL        $0x00000fc0, BX
@@ -9366,7 +9393,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short2:
@@ -9382,7 +9409,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short1:
@@ -9397,7 +9424,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short0:
@@ -9414,11 +9441,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+48(FP)
+	VMOVSS X18, ret+32(FP)
 	RET
 
 over32:
@@ -9459,7 +9486,7 @@ over32:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 wide2:
@@ -9477,7 +9504,7 @@ wide2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 long:
@@ -9508,30 +9535,35 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z21
-	VSUBPS  (CX), Z21, Z21
+	VMOVUPS (AX)(SI*4), Z21
+	VSUBPS  (CX)(SI*4), Z21, Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z17, Z17
-	VMOVUPS 64(AX), Z21
-	VSUBPS  64(CX), Z21, Z21
+	VMOVUPS 64(AX)(SI*4), Z21
+	VSUBPS  64(CX)(SI*4), Z21, Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z18, Z18
-	VMOVUPS 128(AX), Z21
-	VSUBPS  128(CX), Z21, Z21
+	VMOVUPS 128(AX)(SI*4), Z21
+	VSUBPS  128(CX)(SI*4), Z21, Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z19, Z19
-	VMOVUPS 192(AX), Z21
-	VSUBPS  192(CX), Z21, Z21
+	VMOVUPS 192(AX)(SI*4), Z21
+	VSUBPS  192(CX)(SI*4), Z21, Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z20, Z20
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -9578,7 +9610,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest2:
@@ -9598,7 +9630,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest1:
@@ -9618,7 +9650,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest0:
@@ -9638,7 +9670,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 none:
@@ -9653,7 +9685,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 misaligned:
@@ -9706,13 +9738,13 @@ odd:
 	VANDPS    Z16, Z20, Z20
 	JMP       turns
 
-// func log1pexpAVX512(dst []float64, x []float64, table *float64)
+// func log1pexpAVX512(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX512DQ, AVX512F, BMI2
-TEXT ·log1pexpAVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·log1pexpAVX512(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+8
 	JB      rest
 	PCALIGN $0x20
@@ -10103,11 +10135,11 @@ rest:
 done:
 	RET
 
-// func maxAVX512(x []float32) float32
+// func maxAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·maxAVX512(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·maxAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VPBROADCASTD BX, Z16
@@ -10184,14 +10216,14 @@ fold:
 	VMAXPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+24(FP)
+	VMOVSS        X20, ret+16(FP)
 	RET
 
-// func minAVX512(x []float32) float32
+// func minAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·minAVX512(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·minAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VPBROADCASTD BX, Z16
@@ -10268,7 +10300,7 @@ fold:
 	VMINPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+24(FP)
+	VMOVSS        X20, ret+16(FP)
 	RET
 
 // func mulAVX512(dst []float32, x []float32, y []float32)
@@ -10444,11 +10476,11 @@ skip4:
 skip8:
 	JMP loop
 
-// func normAVX512(x []float32) float32
+// func normAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·normAVX512(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·normAVX512(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(CX*4), DX
 	TESTL  $0x00000fc0, DX
@@ -10494,7 +10526,7 @@ start:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -10513,7 +10545,7 @@ short2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -10531,7 +10563,7 @@ short1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -10551,7 +10583,7 @@ short0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
@@ -10560,7 +10592,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X17, X17, X16
-	VMOVSS  X16, ret+24(FP)
+	VMOVSS  X16, ret+16(FP)
 	RET
 
 over32:
@@ -10601,7 +10633,7 @@ over32:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 wide2:
@@ -10622,7 +10654,7 @@ wide2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 long:
@@ -10648,25 +10680,30 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
+	VMOVUPS (AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
+	VMOVUPS 64(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
+	VMOVUPS 128(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
+	VMOVUPS 192(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -10713,7 +10750,7 @@ rest:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -10736,7 +10773,7 @@ rest2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -10759,7 +10796,7 @@ rest1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -10782,7 +10819,7 @@ rest0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -10802,7 +10839,7 @@ none:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -10846,7 +10883,7 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·normSlow(SB)
+	RET ·normSlowFlat(SB)
 
 // func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -11146,15 +11183,15 @@ fold:
 	JB            row
 	RET
 
-// func packAVX512(dst []float32, width int, step int, c float32, x []float32)
+// func packAVX512(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 // Requires: AVX, AVX512F
-TEXT ·packAVX512(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         width+24(FP), CX
-	MOVQ         step+32(FP), DX
-	VBROADCASTSS c+40(FP), Z16
-	MOVQ         x_base+48(FP), BX
-	MOVQ         x_len+56(FP), SI
+TEXT ·packAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+16(FP), CX
+	MOVQ         step+24(FP), DX
+	VBROADCASTSS c+32(FP), Z16
+	MOVQ         x+40(FP), BX
+	MOVQ         xLen+48(FP), SI
 	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
@@ -11472,14 +11509,14 @@ below2:
 below1:
 	RET
 
-// func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)
+// func rankKPairsAVX512(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
+TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-64
+	MOVQ a+24(FP), AX
+	MOVQ b+40(FP), CX
+	MOVQ k+56(FP), DX
+	MOVQ c+0(FP), BX
+	MOVQ stride+16(FP), SI
 	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 31.
@@ -11702,12 +11739,12 @@ tile0x0:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(a float32, x []float32)
+// func scaleAVX512(a float32, x *float32, xLen int)
 // Requires: AVX, AVX512F
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS a+0(FP), Z16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -11837,13 +11874,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func scaleToAVX512(dst []float32, a float32, x []float32)
+// func scaleToAVX512(dst *float32, dstLen int, a float32, x *float32, xLen int)
 // Requires: AVX, AVX512F
-TEXT ·scaleToAVX512(SB), NOSPLIT, $0-56
-	VBROADCASTSS a+24(FP), Z16
-	MOVQ         x_base+32(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         dst_len+8(FP), DX
+TEXT ·scaleToAVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+16(FP), Z16
+	MOVQ         x+24(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         dstLen+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -11983,13 +12020,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func sigmoidAVX512(dst []float64, x []float64, table *float64)
+// func sigmoidAVX512(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX512DQ, AVX512F, BMI2
-TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+8
 	JB      rest
 	PCALIGN $0x20
@@ -12252,12 +12289,12 @@ rest:
 done:
 	RET
 
-// func squaredDistanceAVX512(x []float32, y []float32) float32
+// func squaredDistanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -12306,7 +12343,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -12322,7 +12359,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -12337,7 +12374,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -12354,11 +12391,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+48(FP)
+	VMOVSS X17, ret+32(FP)
 	RET
 
 over32:
@@ -12399,7 +12436,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 wide2:
@@ -12417,7 +12454,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 long:
@@ -12448,30 +12485,35 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
-	VSUBPS  (CX), Z20, Z20
+	VMOVUPS (AX)(SI*4), Z20
+	VSUBPS  (CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
-	VSUBPS  64(CX), Z20, Z20
+	VMOVUPS 64(AX)(SI*4), Z20
+	VSUBPS  64(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
-	VSUBPS  128(CX), Z20, Z20
+	VMOVUPS 128(AX)(SI*4), Z20
+	VSUBPS  128(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
-	VSUBPS  192(CX), Z20, Z20
+	VMOVUPS 192(AX)(SI*4), Z20
+	VSUBPS  192(CX)(SI*4), Z20, Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -12518,7 +12560,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -12538,7 +12580,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -12558,7 +12600,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -12578,7 +12620,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -12593,7 +12635,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -12646,12 +12688,12 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
-// func squaredDistance64AVX512(x []float32, y []float32) float64
+// func squaredDistance64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·squaredDistance64AVX512(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·squaredDistance64AVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	MOVQ    DX, BX
 	NEGQ    BX
@@ -12758,7 +12800,7 @@ fold:
 	VADDPD        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
 	VADDPD        X17, X16, X16
-	VMOVSD        X16, ret+48(FP)
+	VMOVSD        X16, ret+32(FP)
 	RET
 
 // func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -12887,21 +12929,21 @@ fold:
 	JB            row
 	RET
 
-// func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+// func squaredDistanceEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·squaredDistanceEachRowAVX512(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·squaredDistanceEachRowAVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VPXORD Z21, Z21, Z21
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Z16
 	VSUBPS     (DX), Z16, Z16
 	VMULPS     Z16, Z16, Z16
@@ -12924,34 +12966,39 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Z20
-	VSUBPS     (DX), Z20, Z20
+	VMOVUPS    (CX)(R10*4), Z20
+	VSUBPS     (DX)(R10*4), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z16, Z16
-	VMOVUPS    64(CX), Z20
-	VSUBPS     64(DX), Z20, Z20
+	VMOVUPS    64(CX)(R10*4), Z20
+	VSUBPS     64(DX)(R10*4), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z17, Z17
-	VMOVUPS    128(CX), Z20
-	VSUBPS     128(DX), Z20, Z20
+	VMOVUPS    128(CX)(R10*4), Z20
+	VSUBPS     128(DX)(R10*4), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z18, Z18
-	VMOVUPS    192(CX), Z20
-	VSUBPS     192(DX), Z20, Z20
+	VMOVUPS    192(CX)(R10*4), Z20
+	VSUBPS     192(DX)(R10*4), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -14211,11 +14258,11 @@ skip4:
 skip8:
 	JMP loop
 
-// func sumAVX512(x []float32) float32
+// func sumAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAVX512(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumAVX512(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(CX*4), DX
 	TESTL  $0x00000fc0, DX
@@ -14252,7 +14299,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -14265,7 +14312,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -14277,7 +14324,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -14291,11 +14338,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+16(FP)
 	RET
 
 over32:
@@ -14327,7 +14374,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 wide2:
@@ -14342,7 +14389,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 long:
@@ -14364,21 +14411,26 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
+	VMOVUPS (AX)(BX*4), Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
+	VMOVUPS 64(AX)(BX*4), Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
+	VMOVUPS 128(AX)(BX*4), Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
+	VMOVUPS 192(AX)(BX*4), Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -14416,7 +14468,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -14433,7 +14485,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -14450,7 +14502,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -14467,7 +14519,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -14482,7 +14534,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -14523,13 +14575,13 @@ odd:
 	VMOVUPS.Z -64(AX), K1, Z19
 	JMP       turns
 
-// func sumAbsAVX512(x []float32) float32
+// func sumAbsAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·sumAbsAVX512(SB), NOSPLIT, $0-28
+TEXT ·sumAbsAVX512(SB), NOSPLIT, $0-20
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Z16
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	VPXORD       Z18, Z18, Z18
 	LEAQ         63(AX)(CX*4), DX
 	TESTL        $0x00000fc0, DX
@@ -14570,7 +14622,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short2:
@@ -14584,7 +14636,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short1:
@@ -14597,7 +14649,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short0:
@@ -14612,11 +14664,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+24(FP)
+	VMOVSS X18, ret+16(FP)
 	RET
 
 over32:
@@ -14652,7 +14704,7 @@ over32:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 wide2:
@@ -14668,7 +14720,7 @@ wide2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 long:
@@ -14694,25 +14746,30 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z21
+	VMOVUPS (AX)(BX*4), Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z17, Z17
-	VMOVUPS 64(AX), Z21
+	VMOVUPS 64(AX)(BX*4), Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z18, Z18
-	VMOVUPS 128(AX), Z21
+	VMOVUPS 128(AX)(BX*4), Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z19, Z19
-	VMOVUPS 192(AX), Z21
+	VMOVUPS 192(AX)(BX*4), Z21
 	VANDPS  Z16, Z21, Z21
 	VADDPS  Z21, Z20, Z20
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -14754,7 +14811,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest2:
@@ -14772,7 +14829,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest1:
@@ -14790,7 +14847,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest0:
@@ -14808,7 +14865,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 none:
@@ -14823,7 +14880,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 misaligned:
@@ -14866,11 +14923,11 @@ odd:
 	VANDPS    Z16, Z20, Z20
 	JMP       turns
 
-// func sumSquaresAVX512(x []float32) float32
+// func sumSquaresAVX512(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(CX*4), DX
 	TESTL  $0x00000fc0, DX
@@ -14911,7 +14968,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -14925,7 +14982,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -14938,7 +14995,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -14953,11 +15010,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+16(FP)
 	RET
 
 over32:
@@ -14993,7 +15050,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 wide2:
@@ -15009,7 +15066,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 long:
@@ -15035,25 +15092,30 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Z20
+	VMOVUPS (AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z16, Z16
-	VMOVUPS 64(AX), Z20
+	VMOVUPS 64(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z17, Z17
-	VMOVUPS 128(AX), Z20
+	VMOVUPS 128(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z18, Z18
-	VMOVUPS 192(AX), Z20
+	VMOVUPS 192(AX)(BX*4), Z20
 	VMULPS  Z20, Z20, Z20
 	VADDPS  Z20, Z19, Z19
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -15095,7 +15157,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -15113,7 +15175,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -15131,7 +15193,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -15149,7 +15211,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -15164,7 +15226,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -15294,15 +15356,15 @@ below2:
 below1:
 	RET
 
-// func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+// func unpackDotAVX512(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-84
-	MOVQ         src_base+24(FP), AX
-	VBROADCASTSS hi+48(FP), Z16
-	VBROADCASTSS lo+52(FP), Z17
-	MOVQ         w_len+64(FP), CX
-	MOVQ         dst_base+0(FP), DX
-	MOVQ         w_base+56(FP), BX
+TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-60
+	MOVQ         src+16(FP), AX
+	VBROADCASTSS hi+32(FP), Z16
+	VBROADCASTSS lo+36(FP), Z17
+	MOVQ         wLen+48(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         w+40(FP), BX
 	VPXORD       Z21, Z21, Z21
 	CMPQ         CX, $+64
 	JAE          long
@@ -15402,7 +15464,7 @@ short0:
 	VADDPS        X16, X23, X23
 	VMOVSHDUP     X23, X16
 	VADDSS        X16, X23, X23
-	VMOVSS        X23, ret+80(FP)
+	VMOVSS        X23, ret+56(FP)
 	RET
 
 long:
@@ -15442,47 +15504,52 @@ long:
 	SUBQ      $+64, CX
 	CMPQ      CX, $+64
 	JB        rest
+	MOVQ      CX, SI
+	ANDQ      $-64, SI
+	SUBQ      SI, CX
+	MOVQ      $+0, DI
+	SUBQ      SI, DI
+	LEAQ      (DX)(SI*4), DX
+	LEAQ      (BX)(SI*4), BX
+	LEAQ      (AX)(SI*1), AX
 	PCALIGN   $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VPMOVZXBD (AX), Z22
+	VPMOVZXBD (AX)(DI*1), Z22
 	VCVTDQ2PS Z22, Z22
 	VMULPS    Z17, Z22, Z24
 	VMULPS    Z16, Z22, Z22
 	VADDPS    Z24, Z22, Z22
-	VMOVUPS   Z22, (DX)
-	VMULPS    (BX), Z22, Z22
+	VMOVUPS   Z22, (DX)(DI*4)
+	VMULPS    (BX)(DI*4), Z22, Z22
 	VADDPS    Z22, Z18, Z18
-	VPMOVZXBD 16(AX), Z22
+	VPMOVZXBD 16(AX)(DI*1), Z22
 	VCVTDQ2PS Z22, Z22
 	VMULPS    Z17, Z22, Z24
 	VMULPS    Z16, Z22, Z22
 	VADDPS    Z24, Z22, Z22
-	VMOVUPS   Z22, 64(DX)
-	VMULPS    64(BX), Z22, Z22
+	VMOVUPS   Z22, 64(DX)(DI*4)
+	VMULPS    64(BX)(DI*4), Z22, Z22
 	VADDPS    Z22, Z19, Z19
-	VPMOVZXBD 32(AX), Z22
+	VPMOVZXBD 32(AX)(DI*1), Z22
 	VCVTDQ2PS Z22, Z22
 	VMULPS    Z17, Z22, Z24
 	VMULPS    Z16, Z22, Z22
 	VADDPS    Z24, Z22, Z22
-	VMOVUPS   Z22, 128(DX)
-	VMULPS    128(BX), Z22, Z22
+	VMOVUPS   Z22, 128(DX)(DI*4)
+	VMULPS    128(BX)(DI*4), Z22, Z22
 	VADDPS    Z22, Z20, Z20
-	VPMOVZXBD 48(AX), Z22
+	VPMOVZXBD 48(AX)(DI*1), Z22
 	VCVTDQ2PS Z22, Z22
 	VMULPS    Z17, Z22, Z24
 	VMULPS    Z16, Z22, Z22
 	VADDPS    Z24, Z22, Z22
-	VMOVUPS   Z22, 192(DX)
-	VMULPS    192(BX), Z22, Z22
+	VMOVUPS   Z22, 192(DX)(DI*4)
+	VMULPS    192(BX)(DI*4), Z22, Z22
 	VADDPS    Z22, Z21, Z21
-	ADDQ      $+256, DX
-	ADDQ      $+256, BX
-	ADDQ      $+64, AX
-	SUBQ      $+64, CX
-	CMPQ      CX, $+64
+	ADDQ      $+64, DI
+	CMPQ      DI, $+1
 	JAE       blocks
 
 rest:
@@ -15585,7 +15652,7 @@ fold:
 	VADDPS        X16, X18, X18
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+80(FP)
+	VMOVSS        X18, ret+56(FP)
 	RET
 
 // func unpackFloat16AVX512(dst []float32, src []uint16, bfloat16 bool)

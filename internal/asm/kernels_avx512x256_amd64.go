@@ -17,32 +17,32 @@ func axpbyAVX512x256(a float32, x []float32, b float32, y []float32)
 // axpyAVX512x256 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX512x256(a float32, x []float32, y []float32)
+func axpyAVX512x256(a float32, x *float32, xLen int, y *float32, yLen int)
 
 // axpy64AVX512x256 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX512x256(a *float64, x []float32, y []float64)
+func axpy64AVX512x256(a *float64, x *float32, xLen int, y *float64, yLen int)
 
 // axpyRowsAVX512x256 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512x256(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
 //go:noescape
-func axpySameAVX512x256(a float32, idx []uint16, w []float32)
+func axpySameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 
 // axpySparseAVX512x256 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX512x256(a float32, idx []int32, val []float32, w []float32)
+func axpySparseAVX512x256(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
 
 // axpySparseKAVX512x256 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32, k int)
+func axpySparseKAVX512x256(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // axpyToAVX512x256 works like axpyToGeneric.
 //
@@ -52,27 +52,27 @@ func axpyToAVX512x256(dst []float32, a float32, x []float32, y []float32)
 // cosineAVX512x256 is a part of Cosine.
 //
 //go:noescape
-func cosineAVX512x256(x []float32, y []float32) float32
+func cosineAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 
 // cosineEachRowAVX512x256 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32, xx float32)
+func cosineEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 
 // distanceAVX512x256 is a part of Distance.
 //
 //go:noescape
-func distanceAVX512x256(x []float32, y []float32) float32
+func distanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 
 // dotAVX512x256 works like dotGeneric.
 //
 //go:noescape
-func dotAVX512x256(x []float32, y []float32) float32
+func dotAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 
 // dot64AVX512x256 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX512x256(x []float32, y []float32) float64
+func dot64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 
 // dotBfloat16AVX512x256 works like dotHalvesGeneric.
 //
@@ -82,7 +82,7 @@ func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32
 // dotEachRowAVX512x256 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+func dotEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // dotFloat16AVX512x256 works like dotHalvesGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
 // dotRowsAVX512x256 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
@@ -132,22 +132,22 @@ func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8
 // dotSameAVX512x256 works like dotSameGeneric.
 //
 //go:noescape
-func dotSameAVX512x256(a float32, idx []uint16, w []float32) float32
+func dotSameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 
 // dotSparseAVX512x256 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX512x256(idx []int32, val []float32, w []float32) float32
+func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 
 // dotSparseKAVX512x256 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512x256(dst []float32, idx []int32, val []float32, w []float32, k int)
+func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // dotTwoAVX512x256 works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
+func dotTwoAVX512x256(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
 // dotUint8VNNIAVX512x256 works like dotBytesGeneric.
 //
@@ -157,47 +157,47 @@ func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // expAVX512x256 works like expGeneric.
 //
 //go:noescape
-func expAVX512x256(dst []float32, x []float32, table *float32)
+func expAVX512x256(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 
 // findAVX512x256 is a part of Find.
 //
 //go:noescape
-func findAVX512x256(x []float32, v float32) int
+func findAVX512x256(x *float32, xLen int, v float32) int
 
 // gemmAVX512x256 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+func gemmAVX512x256(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX512x256 works like gerGeneric.
 //
 //go:noescape
-func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+func gerAVX512x256(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 
 // hammingRowsVPOPCNTAVX512x256 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsVPOPCNTAVX512x256(dst []int64, rows []uint64, stride int, x []uint64)
+func hammingRowsVPOPCNTAVX512x256(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX512x256(x []float32, y []float32) float32
+func l1DistanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 
 // log1pexpAVX512x256 works like log1pexpGeneric.
 //
 //go:noescape
-func log1pexpAVX512x256(dst []float64, x []float64, table *float64)
+func log1pexpAVX512x256(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // maxAVX512x256 works like maxGeneric.
 //
 //go:noescape
-func maxAVX512x256(x []float32) float32
+func maxAVX512x256(x *float32, xLen int) float32
 
 // minAVX512x256 works like minGeneric.
 //
 //go:noescape
-func minAVX512x256(x []float32) float32
+func minAVX512x256(x *float32, xLen int) float32
 
 // mulAVX512x256 works like mulGeneric.
 //
@@ -207,7 +207,7 @@ func mulAVX512x256(dst []float32, x []float32, y []float32)
 // normAVX512x256 is a part of Norm.
 //
 //go:noescape
-func normAVX512x256(x []float32) float32
+func normAVX512x256(x *float32, xLen int) float32
 
 // normsBfloat16AVX512x256 works like normsHalvesGeneric.
 //
@@ -222,7 +222,7 @@ func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float3
 // packAVX512x256 works like packGeneric.
 //
 //go:noescape
-func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
+func packAVX512x256(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
 // packBfloat16AVX512x256 works like packHalvesGeneric.
 //
@@ -232,7 +232,7 @@ func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsAVX512x256 works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+func packColumnsAVX512x256(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 
 // packFloat16AVX512x256 works like packHalvesGeneric.
 //
@@ -247,32 +247,32 @@ func prefetchAVX512x256(p *float32, n int)
 // rankKPairsAVX512x256 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)
+func rankKPairsAVX512x256(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 
 // scaleAVX512x256 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX512x256(a float32, x []float32)
+func scaleAVX512x256(a float32, x *float32, xLen int)
 
 // scaleToAVX512x256 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX512x256(dst []float32, a float32, x []float32)
+func scaleToAVX512x256(dst *float32, dstLen int, a float32, x *float32, xLen int)
 
 // sigmoidAVX512x256 works like sigmoidGeneric.
 //
 //go:noescape
-func sigmoidAVX512x256(dst []float64, x []float64, table *float64)
+func sigmoidAVX512x256(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // squaredDistanceAVX512x256 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX512x256(x []float32, y []float32) float32
+func squaredDistanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 
 // squaredDistance64AVX512x256 works like squaredDistance64Generic.
 //
 //go:noescape
-func squaredDistance64AVX512x256(x []float32, y []float32) float64
+func squaredDistance64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 
 // squaredDistanceBfloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
@@ -282,7 +282,7 @@ func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int,
 // squaredDistanceEachRowAVX512x256 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+func squaredDistanceEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
@@ -322,22 +322,22 @@ func subAVX512x256(dst []float32, x []float32, y []float32)
 // sumAVX512x256 works like sumGeneric.
 //
 //go:noescape
-func sumAVX512x256(x []float32) float32
+func sumAVX512x256(x *float32, xLen int) float32
 
 // sumAbsAVX512x256 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX512x256(x []float32) float32
+func sumAbsAVX512x256(x *float32, xLen int) float32
 
 // sumSquaresAVX512x256 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX512x256(x []float32) float32
+func sumSquaresAVX512x256(x *float32, xLen int) float32
 
 // unpackAVX512x256 works like unpackGeneric.
 //
 //go:noescape
-func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
+func unpackAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
 // unpackBfloat16AVX512x256 works like unpackHalvesGeneric.
 //
@@ -347,7 +347,7 @@ func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX512x256 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+func unpackDotAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 
 // unpackFloat16AVX512x256 works like unpackHalvesGeneric.
 //

@@ -320,13 +320,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpyAVX512x256(a float32, x []float32, y []float32)
+// func axpyAVX512x256(a float32, x *float32, xLen int, y *float32, yLen int)
 // Requires: AVX
-TEXT ·axpyAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·axpyAVX512x256(SB), NOSPLIT, $0-40
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         y_base+32(FP), CX
-	MOVQ         x_len+16(FP), DX
+	MOVQ         x+8(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         xLen+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -467,13 +467,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy64AVX512x256(a *float64, x []float32, y []float64)
+// func axpy64AVX512x256(a *float64, x *float32, xLen int, y *float64, yLen int)
 // Requires: AVX
-TEXT ·axpy64AVX512x256(SB), NOSPLIT, $0-56
+TEXT ·axpy64AVX512x256(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
-	MOVQ         x_base+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         x_len+16(FP), BX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         xLen+16(FP), BX
 	VBROADCASTSD (AX), Y16
 	CMPQ         BX, $+16
 	JB           rest
@@ -557,17 +557,17 @@ less2:
 less1:
 	RET
 
-// func axpyRowsAVX512x256(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 // Requires: AVX
-TEXT ·axpyRowsAVX512x256(SB), NOSPLIT, $0-112
+TEXT ·axpyRowsAVX512x256(SB), NOSPLIT, $0-80
 	VBROADCASTSS alpha+0(FP), Y16
-	MOVQ         a_base+8(FP), AX
-	MOVQ         a_len+16(FP), CX
-	MOVQ         rows_base+32(FP), DX
-	MOVQ         stride+56(FP), BX
-	MOVQ         idx_base+64(FP), SI
-	MOVQ         y_base+88(FP), DI
-	MOVQ         y_len+96(FP), R8
+	MOVQ         a+8(FP), AX
+	MOVQ         aLen+16(FP), CX
+	MOVQ         rows+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	MOVQ         idx+48(FP), SI
+	MOVQ         y+64(FP), DI
+	MOVQ         yLen+72(FP), R8
 	SHLQ         $0x02, BX
 
 strip:
@@ -1898,13 +1898,13 @@ oneend:
 	VZEROUPPER
 	RET
 
-// func axpySameAVX512x256(a float32, idx []uint16, w []float32)
+// func axpySameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 // Requires: AVX
-TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-40
 	VMOVSS  a+0(FP), X16
-	MOVQ    idx_base+8(FP), AX
-	MOVQ    idx_len+16(FP), CX
-	MOVQ    w_base+32(FP), DX
+	MOVQ    idx+8(FP), AX
+	MOVQ    idxLen+16(FP), CX
+	MOVQ    w+24(FP), DX
 	CMPQ    CX, $+4
 	JB      few
 	MOVWLZX -8(AX)(CX*2), BX
@@ -1960,14 +1960,14 @@ single:
 	JAE     single
 	JMP     end
 
-// func axpySparseAVX512x256(a float32, idx []int32, val []float32, w []float32)
+// func axpySparseAVX512x256(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
 // Requires: AVX
-TEXT ·axpySparseAVX512x256(SB), NOSPLIT, $0-80
+TEXT ·axpySparseAVX512x256(SB), NOSPLIT, $0-56
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx_base+8(FP), AX
-	MOVQ         val_base+32(FP), CX
-	MOVQ         idx_len+16(FP), DX
-	MOVQ         w_base+56(FP), BX
+	MOVQ         idx+8(FP), AX
+	MOVQ         val+24(FP), CX
+	MOVQ         idxLen+16(FP), DX
+	MOVQ         w+40(FP), BX
 	CMPQ         DX, $+8
 	JB           rest
 
@@ -2005,6 +2005,8 @@ loop:
 	VPERMILPS $0x03, X17, X17
 	VADDSS    (BX)(R9*4), X17, X17
 	VMOVSS    X17, (BX)(R9*4)
+	CMPQ      DX, $+8
+	JBE       done
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+8, DX
@@ -2012,32 +2014,60 @@ loop:
 	JAE       loop
 
 rest:
-	CMPQ DX, $+0
-	JBE  done
+	CMPQ      DX, $+4
+	JB        few
+	VMULPS    (CX), X16, X17
+	MOVL      (AX), SI
+	MOVL      4(AX), DI
+	MOVL      8(AX), R8
+	MOVL      12(AX), R9
+	VADDSS    (BX)(SI*4), X17, X18
+	VMOVSS    X18, (BX)(SI*4)
+	VPERMILPS $0x01, X17, X18
+	VADDSS    (BX)(DI*4), X18, X18
+	VMOVSS    X18, (BX)(DI*4)
+	VPERMILPS $0x02, X17, X18
+	VADDSS    (BX)(R8*4), X18, X18
+	VMOVSS    X18, (BX)(R8*4)
+	VPERMILPS $0x03, X17, X17
+	VADDSS    (BX)(R9*4), X17, X17
+	VMOVSS    X17, (BX)(R9*4)
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
 
-single:
+few:
+	CMPQ   DX, $+0
+	JBE    done
 	VMULSS (CX), X16, X17
 	MOVL   (AX), SI
 	VADDSS (BX)(SI*4), X17, X17
 	VMOVSS X17, (BX)(SI*4)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	SUBQ   $+1, DX
 	CMPQ   DX, $+1
-	JAE    single
+	JBE    done
+	VMULSS 4(CX), X16, X17
+	MOVL   4(AX), SI
+	VADDSS (BX)(SI*4), X17, X17
+	VMOVSS X17, (BX)(SI*4)
+	CMPQ   DX, $+2
+	JBE    done
+	VMULSS 8(CX), X16, X16
+	MOVL   8(AX), AX
+	VADDSS (BX)(AX*4), X16, X16
+	VMOVSS X16, (BX)(AX*4)
 
 done:
 	RET
 
-// func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32, k int)
+// func axpySparseKAVX512x256(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 // Requires: AVX
-TEXT ·axpySparseKAVX512x256(SB), NOSPLIT, $0-104
-	MOVQ    a_base+0(FP), AX
-	MOVQ    idx_base+24(FP), CX
-	MOVQ    val_base+48(FP), DX
-	MOVQ    idx_len+32(FP), BX
-	MOVQ    w_base+72(FP), SI
-	MOVQ    k+96(FP), DI
+TEXT ·axpySparseKAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ    a+0(FP), AX
+	MOVQ    idx+16(FP), CX
+	MOVQ    val+32(FP), DX
+	MOVQ    idxLen+24(FP), BX
+	MOVQ    w+48(FP), SI
+	MOVQ    k+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS (AX), Y16
 	CMPQ    BX, $+4
@@ -2266,28 +2296,24 @@ skip2:
 skip4:
 	JMP loop
 
-// func cosineAVX512x256(x []float32, y []float32) float32
+// func cosineAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·cosineAVX512x256(SB), NOSPLIT, $256-52
-	MOVQ      x_base+0(FP), AX
-	MOVQ      y_base+24(FP), CX
-	MOVQ      x_len+8(FP), DX
+TEXT ·cosineAVX512x256(SB), NOSPLIT, $256-36
+	MOVQ      x+0(FP), AX
+	MOVQ      y+16(FP), CX
+	MOVQ      xLen+8(FP), DX
 	CMPQ      DX, $+9
 	JAE       over8
 	CMPQ      DX, $+0
 	JBE       none
-	NEGQ      DX
-	ANDQ      $0x07, DX
-	MOVL      $0x000000ff, BX
-	SHRXL     DX, BX, BX
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
 	KMOVW     BX, K1
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS.Z (AX), K1, Y19
+	VMOVUPS.Z (AX), K1, Y18
 	VMOVUPS.Z (CX), K1, Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	JMP       fold
 
 none:
@@ -2297,21 +2323,17 @@ none:
 	JMP    fold
 
 over8:
-	MOVQ      DX, BX
-	NEGQ      BX
-	ANDQ      $0x07, BX
-	MOVL      $0x000000ff, SI
-	SHRXL     BX, SI, SI
-	KMOVW     SI, K1
 	CMPQ      DX, $+17
 	JAE       over2groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x08, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 32(AX), K1, Y21
 	VMOVUPS.Z 32(CX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -2325,13 +2347,15 @@ over8:
 over2groups:
 	CMPQ      DX, $+25
 	JAE       over3groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x10, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 64(AX), K1, Y21
 	VMOVUPS.Z 64(CX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -2353,13 +2377,15 @@ over2groups:
 over3groups:
 	CMPQ      DX, $+33
 	JAE       over4groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x18, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   64(AX), Y21
 	VMOVUPS   64(CX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -2389,13 +2415,15 @@ over3groups:
 over4groups:
 	CMPQ      DX, $+41
 	JAE       over5groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x20, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 128(AX), K1, Y21
 	VMOVUPS.Z 128(CX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -2433,13 +2461,15 @@ over4groups:
 over5groups:
 	CMPQ      DX, $+49
 	JAE       over6groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x28, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(AX), Y21
 	VMOVUPS   128(CX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -2485,13 +2515,15 @@ over5groups:
 over6groups:
 	CMPQ      DX, $+57
 	JAE       over7groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x30, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(AX), Y21
 	VMOVUPS   128(CX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -2545,13 +2577,15 @@ over6groups:
 over7groups:
 	CMPQ      DX, $+65
 	JAE       over8groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (AX), Y19
+	MOVQ      $-1, BX
+	BZHIQ     DX, BX, BX
+	SHRQ      $0x38, BX
+	KMOVW     BX, K1
+	VMOVUPS   (AX), Y18
 	VMOVUPS   (CX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(AX), Y21
 	VMOVUPS   128(CX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -2611,16 +2645,20 @@ over7groups:
 	JMP       fold
 
 over8groups:
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	MOVL    $0x000000ff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
 	MOVQ    AX, BX
 	MOVQ    CX, SI
 	MOVQ    DX, DI
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS (AX), Y17
+	VMOVUPS (AX), Y16
 	VMOVUPS (CX), Y20
-	VMULPS  Y20, Y17, Y19
-	VADDPS  Y16, Y19, Y19
+	VMULPS  Y20, Y16, Y19
 	VMULPS  Y20, Y20, Y20
-	VMULPS  Y17, Y17, Y21
+	VMULPS  Y16, Y16, Y21
 	VMOVUPS 64(AX), Y16
 	VMOVUPS 64(CX), Y23
 	VMULPS  Y23, Y16, Y22
@@ -2641,45 +2679,50 @@ over8groups:
 	SUBQ    $+64, DI
 	CMPQ    DI, $+64
 	JB      pass0rest
+	MOVQ    DI, R8
+	ANDQ    $-64, R8
+	SUBQ    R8, DI
+	MOVQ    $+0, R9
+	SUBQ    R8, R9
+	LEAQ    (BX)(R8*4), BX
+	LEAQ    (SI)(R8*4), SI
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (BX), Y16
-	VMOVUPS (SI), Y17
+	VMOVUPS (BX)(R9*4), Y16
+	VMOVUPS (SI)(R9*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y19, Y19
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y20, Y20
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y21, Y21
-	VMOVUPS 64(BX), Y16
-	VMOVUPS 64(SI), Y17
+	VMOVUPS 64(BX)(R9*4), Y16
+	VMOVUPS 64(SI)(R9*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y22, Y22
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y23, Y23
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y24, Y24
-	VMOVUPS 128(BX), Y16
-	VMOVUPS 128(SI), Y17
+	VMOVUPS 128(BX)(R9*4), Y16
+	VMOVUPS 128(SI)(R9*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y25, Y25
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y26, Y26
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y27, Y27
-	VMOVUPS 192(BX), Y16
-	VMOVUPS 192(SI), Y17
+	VMOVUPS 192(BX)(R9*4), Y16
+	VMOVUPS 192(SI)(R9*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y28, Y28
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y29, Y29
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, BX
-	ADDQ    $+256, SI
-	SUBQ    $+64, DI
-	CMPQ    DI, $+64
+	ADDQ    $+64, R9
+	CMPQ    R9, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -2792,13 +2835,11 @@ pass0end:
 	VADDPS  Y24, Y21, Y21
 	LEAQ    (SP), BX
 	VMOVUPS Y21, 64(BX)
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS 32(AX), Y18
+	VMOVUPS 32(AX), Y16
 	VMOVUPS 32(CX), Y17
-	VMULPS  Y17, Y18, Y23
-	VADDPS  Y16, Y23, Y23
+	VMULPS  Y17, Y16, Y23
 	VMULPS  Y17, Y17, Y17
-	VMULPS  Y18, Y18, Y18
+	VMULPS  Y16, Y16, Y18
 	VMOVUPS 96(AX), Y16
 	VMOVUPS 96(CX), Y20
 	VMULPS  Y20, Y16, Y24
@@ -2819,45 +2860,50 @@ pass0end:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      pass1rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(AX), Y16
-	VMOVUPS 32(CX), Y21
+	VMOVUPS 32(AX)(SI*4), Y16
+	VMOVUPS 32(CX)(SI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y23, Y23
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y17, Y17
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y18, Y18
-	VMOVUPS 96(AX), Y16
-	VMOVUPS 96(CX), Y21
+	VMOVUPS 96(AX)(SI*4), Y16
+	VMOVUPS 96(CX)(SI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y24, Y24
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y20, Y20
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y19, Y19
-	VMOVUPS 160(AX), Y16
-	VMOVUPS 160(CX), Y21
+	VMOVUPS 160(AX)(SI*4), Y16
+	VMOVUPS 160(CX)(SI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y25, Y25
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y26, Y26
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y27, Y27
-	VMOVUPS 224(AX), Y16
-	VMOVUPS 224(CX), Y21
+	VMOVUPS 224(AX)(SI*4), Y16
+	VMOVUPS 224(CX)(SI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y28, Y28
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y29, Y29
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -2962,8 +3008,8 @@ pass1end:
 	VADDPS 64(AX), Y18, Y18
 
 fold:
-	VINSERTF32X4  $0x01, X18, Y16, Y19
-	VSHUFF32X4    $0x03, Y18, Y16, Y16
+	VINSERTF32X4  $0x01, X16, Y18, Y19
+	VSHUFF32X4    $0x03, Y16, Y18, Y16
 	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
 	VADDPS        X16, X17, X17
@@ -2974,7 +3020,7 @@ fold:
 	VADDPS        Y16, Y19, Y19
 	VMOVHLPS      X19, X19, X16
 	VEXTRACTF32X4 $0x01, Y19, X17
-	VMOVD         X17, AX
+	VMOVD         X19, AX
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
@@ -2982,38 +3028,39 @@ fold:
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
-	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X17, X17, X17
+	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X16, X16, X16
-	VMULSD        X16, X17, X17
-	VSQRTSD       X17, X17, X17
-	VDIVSD        X17, X18, X17
-	VCVTSD2SS     X17, X17, X16
-	VMULPS        X16, X16, X17
-	VMOVD         X17, AX
-	CMPL          AX, $0x3f800000
+	VMULSD        X16, X18, X18
+	VSQRTSD       X18, X18, X18
+	VDIVSD        X18, X17, X18
+	VCVTSD2SS     X18, X18, X16
+	VMOVD         X16, AX
+	ADDL          AX, AX
+	SBBL          $0x00, AX
+	CMPL          AX, $0x7f000000
 	JHI           inexact
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 inexact:
-	RET ·cosineSlow(SB)
+	RET ·cosineSlowFlat(SB)
 
-// func cosineEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32, xx float32)
+// func cosineEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·cosineEachRowAVX512x256(SB), NOSPLIT, $256-84
-	MOVQ   dst_base+0(FP), AX
-	VMOVSS xx+80(FP), X16
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+TEXT ·cosineEachRowAVX512x256(SB), NOSPLIT, $256-60
+	MOVQ   dst+0(FP), AX
+	VMOVSS xx+56(FP), X16
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
+	MOVQ    x+40(FP), DX
+	MOVQ    xLen+48(FP), BX
 	MOVQ    BX, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
@@ -3023,11 +3070,9 @@ row:
 	MOVQ    DX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
-	VPXORD  Y17, Y17, Y17
-	VMOVUPS (DX), Y18
+	VMOVUPS (DX), Y17
 	VMOVUPS (CX), Y20
-	VMULPS  Y20, Y18, Y19
-	VADDPS  Y17, Y19, Y19
+	VMULPS  Y20, Y17, Y19
 	VMULPS  Y20, Y20, Y20
 	VMOVUPS 64(DX), Y17
 	VMOVUPS 64(CX), Y22
@@ -3046,41 +3091,46 @@ row:
 	SUBQ    $+64, R11
 	CMPQ    R11, $+64
 	JB      pass0rest
+	MOVQ    R11, R12
+	ANDQ    $-64, R12
+	SUBQ    R12, R11
+	MOVQ    $+0, R13
+	SUBQ    R12, R13
+	LEAQ    (R9)(R12*4), R9
+	LEAQ    (R10)(R12*4), R10
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS    (R9), Y17
-	VMOVUPS    (R10), Y18
+	VMOVUPS    (R9)(R13*4), Y17
+	VMOVUPS    (R10)(R13*4), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y19, Y19
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y20, Y20
-	VMOVUPS    64(R9), Y17
-	VMOVUPS    64(R10), Y18
+	VMOVUPS    64(R9)(R13*4), Y17
+	VMOVUPS    64(R10)(R13*4), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y21, Y21
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y22, Y22
-	VMOVUPS    128(R9), Y17
-	VMOVUPS    128(R10), Y18
+	VMOVUPS    128(R9)(R13*4), Y17
+	VMOVUPS    128(R10)(R13*4), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y23, Y23
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y24, Y24
-	VMOVUPS    192(R9), Y17
-	VMOVUPS    192(R10), Y18
+	VMOVUPS    192(R9)(R13*4), Y17
+	VMOVUPS    192(R10)(R13*4), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y25, Y25
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y26, Y26
-	PREFETCHT0 4096(R10)
-	PREFETCHT0 4160(R10)
-	PREFETCHT0 4224(R10)
-	PREFETCHT0 4288(R10)
-	ADDQ       $+256, R9
-	ADDQ       $+256, R10
-	SUBQ       $+64, R11
-	CMPQ       R11, $+64
+	PREFETCHT0 4096(R10)(R13*4)
+	PREFETCHT0 4160(R10)(R13*4)
+	PREFETCHT0 4224(R10)(R13*4)
+	PREFETCHT0 4288(R10)(R13*4)
+	ADDQ       $+64, R13
+	CMPQ       R13, $+1
 	JAE        pass0blocks
 
 pass0rest:
@@ -3172,11 +3222,9 @@ pass0end:
 	VADDPS  Y22, Y20, Y20
 	LEAQ    (SP), R9
 	VMOVUPS Y20, 32(R9)
-	VPXORD  Y17, Y17, Y17
-	VMOVUPS 32(DX), Y19
+	VMOVUPS 32(DX), Y17
 	VMOVUPS 32(CX), Y18
-	VMULPS  Y18, Y19, Y21
-	VADDPS  Y17, Y21, Y21
+	VMULPS  Y18, Y17, Y21
 	VMULPS  Y18, Y18, Y18
 	VMOVUPS 96(DX), Y17
 	VMOVUPS 96(CX), Y19
@@ -3195,37 +3243,42 @@ pass0end:
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass1rest
+	MOVQ    BX, R9
+	ANDQ    $-64, R9
+	SUBQ    R9, BX
+	MOVQ    $+0, R10
+	SUBQ    R9, R10
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (CX)(R9*4), CX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(DX), Y17
-	VMOVUPS 32(CX), Y20
+	VMOVUPS 32(DX)(R10*4), Y17
+	VMOVUPS 32(CX)(R10*4), Y20
 	VMULPS  Y20, Y17, Y17
 	VADDPS  Y17, Y21, Y21
 	VMULPS  Y20, Y20, Y20
 	VADDPS  Y20, Y18, Y18
-	VMOVUPS 96(DX), Y17
-	VMOVUPS 96(CX), Y20
+	VMOVUPS 96(DX)(R10*4), Y17
+	VMOVUPS 96(CX)(R10*4), Y20
 	VMULPS  Y20, Y17, Y17
 	VADDPS  Y17, Y22, Y22
 	VMULPS  Y20, Y20, Y20
 	VADDPS  Y20, Y19, Y19
-	VMOVUPS 160(DX), Y17
-	VMOVUPS 160(CX), Y20
+	VMOVUPS 160(DX)(R10*4), Y17
+	VMOVUPS 160(CX)(R10*4), Y20
 	VMULPS  Y20, Y17, Y17
 	VADDPS  Y17, Y23, Y23
 	VMULPS  Y20, Y20, Y20
 	VADDPS  Y20, Y24, Y24
-	VMOVUPS 224(DX), Y17
-	VMOVUPS 224(CX), Y20
+	VMOVUPS 224(DX)(R10*4), Y17
+	VMOVUPS 224(CX)(R10*4), Y20
 	VMULPS  Y20, Y17, Y17
 	VADDPS  Y17, Y25, Y25
 	VMULPS  Y20, Y20, Y20
 	VADDPS  Y20, Y26, Y26
-	ADDQ    $+256, DX
-	ADDQ    $+256, CX
-	SUBQ    $+64, BX
-	CMPQ    BX, $+64
+	ADDQ    $+64, R10
+	CMPQ    R10, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -3333,9 +3386,10 @@ pass1end:
 	VSQRTSD       X19, X19, X19
 	VDIVSD        X19, X18, X19
 	VCVTSD2SS     X19, X19, X17
-	VMULPS        X17, X17, X18
-	VMOVD         X18, CX
-	CMPL          CX, $0x3f800000
+	VMOVD         X17, CX
+	ADDL          CX, CX
+	SBBL          $0x00, CX
+	CMPL          CX, $0x7f000000
 	JHI           inexact
 	VMOVSS        X17, (AX)
 	ADDQ          $+4, AX
@@ -3353,12 +3407,12 @@ next:
 	JB   row
 	RET
 
-// func distanceAVX512x256(x []float32, y []float32) float32
+// func distanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·distanceAVX512x256(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·distanceAVX512x256(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -3436,7 +3490,7 @@ start:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short6:
@@ -3461,7 +3515,7 @@ short6:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short5:
@@ -3485,7 +3539,7 @@ short5:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short4:
@@ -3508,7 +3562,7 @@ short4:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short3:
@@ -3530,7 +3584,7 @@ short3:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -3551,7 +3605,7 @@ short2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -3571,7 +3625,7 @@ short1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -3593,7 +3647,7 @@ short0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
@@ -3602,7 +3656,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X17, X17, X16
-	VMOVSS  X16, ret+48(FP)
+	VMOVSS  X16, ret+32(FP)
 	RET
 
 long:
@@ -3645,46 +3699,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
-	VSUBPS  (CX), Y24, Y24
+	VMOVUPS (AX)(SI*4), Y24
+	VSUBPS  (CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VSUBPS  32(CX), Y24, Y24
+	VMOVUPS 32(AX)(SI*4), Y24
+	VSUBPS  32(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VSUBPS  64(CX), Y24, Y24
+	VMOVUPS 64(AX)(SI*4), Y24
+	VSUBPS  64(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VSUBPS  96(CX), Y24, Y24
+	VMOVUPS 96(AX)(SI*4), Y24
+	VSUBPS  96(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VSUBPS  128(CX), Y24, Y24
+	VMOVUPS 128(AX)(SI*4), Y24
+	VSUBPS  128(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VSUBPS  160(CX), Y24, Y24
+	VMOVUPS 160(AX)(SI*4), Y24
+	VSUBPS  160(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VSUBPS  192(CX), Y24, Y24
+	VMOVUPS 192(AX)(SI*4), Y24
+	VSUBPS  192(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VSUBPS  224(CX), Y24, Y24
+	VMOVUPS 224(AX)(SI*4), Y24
+	VSUBPS  224(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -3762,7 +3821,7 @@ rest:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest6:
@@ -3789,7 +3848,7 @@ rest6:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest5:
@@ -3816,7 +3875,7 @@ rest5:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest4:
@@ -3843,7 +3902,7 @@ rest4:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest3:
@@ -3870,7 +3929,7 @@ rest3:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -3897,7 +3956,7 @@ rest2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -3924,7 +3983,7 @@ rest1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -3951,7 +4010,7 @@ rest0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -3973,7 +4032,7 @@ none:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -4031,14 +4090,14 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·distanceSlow(SB)
+	RET ·distanceSlowFlat(SB)
 
-// func dotAVX512x256(x []float32, y []float32) float32
+// func dotAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·dotAVX512x256(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·dotAVX512x256(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -4103,7 +4162,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short6:
@@ -4122,7 +4181,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short5:
@@ -4140,7 +4199,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short4:
@@ -4157,7 +4216,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short3:
@@ -4173,7 +4232,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -4188,7 +4247,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -4202,7 +4261,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -4218,11 +4277,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+48(FP)
+	VMOVSS X17, ret+32(FP)
 	RET
 
 long:
@@ -4257,38 +4316,43 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
-	VMULPS  (CX), Y24, Y24
+	VMOVUPS (AX)(SI*4), Y24
+	VMULPS  (CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VMULPS  32(CX), Y24, Y24
+	VMOVUPS 32(AX)(SI*4), Y24
+	VMULPS  32(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VMULPS  64(CX), Y24, Y24
+	VMOVUPS 64(AX)(SI*4), Y24
+	VMULPS  64(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VMULPS  96(CX), Y24, Y24
+	VMOVUPS 96(AX)(SI*4), Y24
+	VMULPS  96(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VMULPS  128(CX), Y24, Y24
+	VMOVUPS 128(AX)(SI*4), Y24
+	VMULPS  128(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VMULPS  160(CX), Y24, Y24
+	VMOVUPS 160(AX)(SI*4), Y24
+	VMULPS  160(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VMULPS  192(CX), Y24, Y24
+	VMOVUPS 192(AX)(SI*4), Y24
+	VMULPS  192(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VMULPS  224(CX), Y24, Y24
+	VMOVUPS 224(AX)(SI*4), Y24
+	VMULPS  224(CX)(SI*4), Y24, Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -4353,7 +4417,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest6:
@@ -4374,7 +4438,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest5:
@@ -4395,7 +4459,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest4:
@@ -4416,7 +4480,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest3:
@@ -4437,7 +4501,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -4458,7 +4522,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -4479,7 +4543,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -4500,7 +4564,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -4517,7 +4581,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -4572,12 +4636,12 @@ odd:
 	VMULPS    Y24, Y23, Y23
 	JMP       turns
 
-// func dot64AVX512x256(x []float32, y []float32) float64
+// func dot64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dot64AVX512x256(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·dot64AVX512x256(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	MOVQ    DX, BX
 	NEGQ    BX
@@ -4750,7 +4814,7 @@ fold:
 	VADDPD        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
 	VADDPD        X17, X16, X16
-	VMOVSD        X16, ret+48(FP)
+	VMOVSD        X16, ret+32(FP)
 	RET
 
 // func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -4933,21 +4997,21 @@ fold:
 	JB            row
 	RET
 
-// func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+// func dotEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·dotEachRowAVX512x256(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·dotEachRowAVX512x256(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VPXORD Y25, Y25, Y25
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Y16
 	VMULPS     (DX), Y16, Y16
 	VADDPS     Y25, Y16, Y16
@@ -4974,42 +5038,47 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Y24
-	VMULPS     (DX), Y24, Y24
+	VMOVUPS    (CX)(R10*4), Y24
+	VMULPS     (DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y16, Y16
-	VMOVUPS    32(CX), Y24
-	VMULPS     32(DX), Y24, Y24
+	VMOVUPS    32(CX)(R10*4), Y24
+	VMULPS     32(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y17, Y17
-	VMOVUPS    64(CX), Y24
-	VMULPS     64(DX), Y24, Y24
+	VMOVUPS    64(CX)(R10*4), Y24
+	VMULPS     64(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y18, Y18
-	VMOVUPS    96(CX), Y24
-	VMULPS     96(DX), Y24, Y24
+	VMOVUPS    96(CX)(R10*4), Y24
+	VMULPS     96(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y19, Y19
-	VMOVUPS    128(CX), Y24
-	VMULPS     128(DX), Y24, Y24
+	VMOVUPS    128(CX)(R10*4), Y24
+	VMULPS     128(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y20, Y20
-	VMOVUPS    160(CX), Y24
-	VMULPS     160(DX), Y24, Y24
+	VMOVUPS    160(CX)(R10*4), Y24
+	VMULPS     160(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y21, Y21
-	VMOVUPS    192(CX), Y24
-	VMULPS     192(DX), Y24, Y24
+	VMOVUPS    192(CX)(R10*4), Y24
+	VMULPS     192(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y22, Y22
-	VMOVUPS    224(CX), Y24
-	VMULPS     224(DX), Y24, Y24
+	VMOVUPS    224(CX)(R10*4), Y24
+	VMULPS     224(DX)(R10*4), Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -5959,18 +6028,14 @@ TEXT ·dotNormsAVX512x256(SB), NOSPLIT, $256-56
 	JAE       over8
 	CMPQ      BX, $+0
 	JBE       none
-	NEGQ      BX
-	ANDQ      $0x07, BX
-	MOVL      $0x000000ff, SI
-	SHRXL     BX, SI, SI
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
 	KMOVW     SI, K1
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS.Z (CX), K1, Y19
+	VMOVUPS.Z (CX), K1, Y18
 	VMOVUPS.Z (DX), K1, Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	JMP       fold
 
 none:
@@ -5980,21 +6045,17 @@ none:
 	JMP    fold
 
 over8:
-	MOVQ      BX, SI
-	NEGQ      SI
-	ANDQ      $0x07, SI
-	MOVL      $0x000000ff, DI
-	SHRXL     SI, DI, DI
-	KMOVW     DI, K1
 	CMPQ      BX, $+17
 	JAE       over2groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x08, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 32(CX), K1, Y21
 	VMOVUPS.Z 32(DX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -6008,13 +6069,15 @@ over8:
 over2groups:
 	CMPQ      BX, $+25
 	JAE       over3groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x10, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 64(CX), K1, Y21
 	VMOVUPS.Z 64(DX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -6036,13 +6099,15 @@ over2groups:
 over3groups:
 	CMPQ      BX, $+33
 	JAE       over4groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x18, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   64(CX), Y21
 	VMOVUPS   64(DX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -6072,13 +6137,15 @@ over3groups:
 over4groups:
 	CMPQ      BX, $+41
 	JAE       over5groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x20, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS.Z 128(CX), K1, Y21
 	VMOVUPS.Z 128(DX), K1, Y20
 	VMULPS    Y20, Y21, Y19
@@ -6116,13 +6183,15 @@ over4groups:
 over5groups:
 	CMPQ      BX, $+49
 	JAE       over6groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x28, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(CX), Y21
 	VMOVUPS   128(DX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -6168,13 +6237,15 @@ over5groups:
 over6groups:
 	CMPQ      BX, $+57
 	JAE       over7groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x30, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(CX), Y21
 	VMOVUPS   128(DX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -6228,13 +6299,15 @@ over6groups:
 over7groups:
 	CMPQ      BX, $+65
 	JAE       over8groups
-	VPXORD    Y18, Y18, Y18
-	VMOVUPS   (CX), Y19
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	SHRQ      $0x38, SI
+	KMOVW     SI, K1
+	VMOVUPS   (CX), Y18
 	VMOVUPS   (DX), Y17
-	VMULPS    Y17, Y19, Y16
-	VADDPS    Y18, Y16, Y16
+	VMULPS    Y17, Y18, Y16
 	VMULPS    Y17, Y17, Y17
-	VMULPS    Y19, Y19, Y18
+	VMULPS    Y18, Y18, Y18
 	VMOVUPS   128(CX), Y21
 	VMOVUPS   128(DX), Y20
 	VMULPS    Y20, Y21, Y19
@@ -6294,16 +6367,20 @@ over7groups:
 	JMP       fold
 
 over8groups:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
 	MOVQ    CX, SI
 	MOVQ    DX, DI
 	MOVQ    BX, R8
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS (CX), Y17
+	VMOVUPS (CX), Y16
 	VMOVUPS (DX), Y20
-	VMULPS  Y20, Y17, Y19
-	VADDPS  Y16, Y19, Y19
+	VMULPS  Y20, Y16, Y19
 	VMULPS  Y20, Y20, Y20
-	VMULPS  Y17, Y17, Y21
+	VMULPS  Y16, Y16, Y21
 	VMOVUPS 64(CX), Y16
 	VMOVUPS 64(DX), Y23
 	VMULPS  Y23, Y16, Y22
@@ -6324,45 +6401,50 @@ over8groups:
 	SUBQ    $+64, R8
 	CMPQ    R8, $+64
 	JB      pass0rest
+	MOVQ    R8, R9
+	ANDQ    $-64, R9
+	SUBQ    R9, R8
+	MOVQ    $+0, R10
+	SUBQ    R9, R10
+	LEAQ    (SI)(R9*4), SI
+	LEAQ    (DI)(R9*4), DI
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (SI), Y16
-	VMOVUPS (DI), Y17
+	VMOVUPS (SI)(R10*4), Y16
+	VMOVUPS (DI)(R10*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y19, Y19
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y20, Y20
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y21, Y21
-	VMOVUPS 64(SI), Y16
-	VMOVUPS 64(DI), Y17
+	VMOVUPS 64(SI)(R10*4), Y16
+	VMOVUPS 64(DI)(R10*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y22, Y22
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y23, Y23
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y24, Y24
-	VMOVUPS 128(SI), Y16
-	VMOVUPS 128(DI), Y17
+	VMOVUPS 128(SI)(R10*4), Y16
+	VMOVUPS 128(DI)(R10*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y25, Y25
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y26, Y26
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y27, Y27
-	VMOVUPS 192(SI), Y16
-	VMOVUPS 192(DI), Y17
+	VMOVUPS 192(SI)(R10*4), Y16
+	VMOVUPS 192(DI)(R10*4), Y17
 	VMULPS  Y17, Y16, Y18
 	VADDPS  Y18, Y28, Y28
 	VMULPS  Y17, Y17, Y17
 	VADDPS  Y17, Y29, Y29
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, SI
-	ADDQ    $+256, DI
-	SUBQ    $+64, R8
-	CMPQ    R8, $+64
+	ADDQ    $+64, R10
+	CMPQ    R10, $+1
 	JAE     pass0blocks
 
 pass0rest:
@@ -6475,13 +6557,11 @@ pass0end:
 	VADDPS  Y24, Y21, Y21
 	LEAQ    (SP), SI
 	VMOVUPS Y21, 64(SI)
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS 32(CX), Y18
+	VMOVUPS 32(CX), Y16
 	VMOVUPS 32(DX), Y17
-	VMULPS  Y17, Y18, Y23
-	VADDPS  Y16, Y23, Y23
+	VMULPS  Y17, Y16, Y23
 	VMULPS  Y17, Y17, Y17
-	VMULPS  Y18, Y18, Y18
+	VMULPS  Y16, Y16, Y18
 	VMOVUPS 96(CX), Y16
 	VMOVUPS 96(DX), Y20
 	VMULPS  Y20, Y16, Y24
@@ -6502,45 +6582,50 @@ pass0end:
 	SUBQ    $+64, BX
 	CMPQ    BX, $+64
 	JB      pass1rest
+	MOVQ    BX, SI
+	ANDQ    $-64, SI
+	SUBQ    SI, BX
+	MOVQ    $+0, DI
+	SUBQ    SI, DI
+	LEAQ    (CX)(SI*4), CX
+	LEAQ    (DX)(SI*4), DX
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(CX), Y16
-	VMOVUPS 32(DX), Y21
+	VMOVUPS 32(CX)(DI*4), Y16
+	VMOVUPS 32(DX)(DI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y23, Y23
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y17, Y17
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y18, Y18
-	VMOVUPS 96(CX), Y16
-	VMOVUPS 96(DX), Y21
+	VMOVUPS 96(CX)(DI*4), Y16
+	VMOVUPS 96(DX)(DI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y24, Y24
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y20, Y20
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y19, Y19
-	VMOVUPS 160(CX), Y16
-	VMOVUPS 160(DX), Y21
+	VMOVUPS 160(CX)(DI*4), Y16
+	VMOVUPS 160(DX)(DI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y25, Y25
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y26, Y26
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y27, Y27
-	VMOVUPS 224(CX), Y16
-	VMOVUPS 224(DX), Y21
+	VMOVUPS 224(CX)(DI*4), Y16
+	VMOVUPS 224(DX)(DI*4), Y21
 	VMULPS  Y21, Y16, Y22
 	VADDPS  Y22, Y28, Y28
 	VMULPS  Y21, Y21, Y21
 	VADDPS  Y21, Y29, Y29
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, CX
-	ADDQ    $+256, DX
-	SUBQ    $+64, BX
-	CMPQ    BX, $+64
+	ADDQ    $+64, DI
+	CMPQ    DI, $+1
 	JAE     pass1blocks
 
 pass1rest:
@@ -6645,8 +6730,8 @@ pass1end:
 	VADDPS 64(CX), Y18, Y18
 
 fold:
-	VINSERTF32X4  $0x01, X18, Y16, Y19
-	VSHUFF32X4    $0x03, Y18, Y16, Y16
+	VINSERTF32X4  $0x01, X16, Y18, Y19
+	VSHUFF32X4    $0x03, Y16, Y18, Y16
 	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
 	VADDPS        X16, X17, X17
@@ -6655,11 +6740,13 @@ fold:
 	VADDPS        Y16, Y19, Y19
 	VMOVSHDUP     Y19, Y16
 	VADDPS        Y16, Y19, Y19
-	VMOVHLPS      X19, X19, X16
-	VEXTRACTF32X4 $0x01, Y19, X17
-	VMOVSS        X19, (AX)
-	VMOVSS        X16, 8(AX)
-	VMOVSS        X17, 4(AX)
+	VMOVHLPS      X19, X19, X17
+	VEXTRACTF32X4 $0x01, Y19, X18
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X18, X18
+	VMOVSS        X19, 4(AX)
+	VMOVSS        X17, 8(AX)
+	VMOVSS        X18, (AX)
 	RET
 
 // func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
@@ -6973,17 +7060,17 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+// func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·dotRowsAVX512x256(SB), NOSPLIT, $0-104
-	MOVQ  x_len+88(FP), AX
-	MOVQ  dst_base+0(FP), CX
-	MOVQ  rows_base+24(FP), DX
-	MOVQ  stride+48(FP), BX
+TEXT ·dotRowsAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ  xLen+64(FP), AX
+	MOVQ  dst+0(FP), CX
+	MOVQ  rows+16(FP), DX
+	MOVQ  stride+32(FP), BX
 	SHLQ  $0x02, BX
-	MOVQ  idx_base+56(FP), SI
-	MOVQ  dst_len+8(FP), DI
-	MOVQ  x_base+80(FP), R8
+	MOVQ  idx+40(FP), SI
+	MOVQ  dstLen+8(FP), DI
+	MOVQ  x+56(FP), R8
 	MOVQ  AX, R9
 	NEGQ  R9
 	ANDQ  $0x07, R9
@@ -8517,13 +8604,13 @@ fold:
 	JAE           row
 	RET
 
-// func dotSameAVX512x256(a float32, idx []uint16, w []float32) float32
+// func dotSameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-60
+TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-44
 	VMOVSS a+0(FP), X16
-	MOVQ   idx_base+8(FP), AX
-	MOVQ   idx_len+16(FP), CX
-	MOVQ   w_base+32(FP), DX
+	MOVQ   idx+8(FP), AX
+	MOVQ   idxLen+16(FP), CX
+	MOVQ   w+24(FP), DX
 	CMPQ   CX, $+8
 	JB     few
 
@@ -8628,7 +8715,7 @@ fold:
 	VADDPS X19, X17, X17
 	VADDPS X20, X18, X18
 	VADDPS X18, X17, X17
-	VMOVSS X17, ret+56(FP)
+	VMOVSS X17, ret+40(FP)
 	RET
 
 few:
@@ -8642,13 +8729,13 @@ few:
 	VPXORD X24, X24, X24
 	JMP    rest
 
-// func dotSparseAVX512x256(idx []int32, val []float32, w []float32) float32
+// func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseAVX512x256(SB), NOSPLIT, $0-76
-	MOVQ   idx_base+0(FP), AX
-	MOVQ   val_base+24(FP), CX
-	MOVQ   idx_len+8(FP), DX
-	MOVQ   w_base+48(FP), BX
+TEXT ·dotSparseAVX512x256(SB), NOSPLIT, $0-52
+	MOVQ   idx+0(FP), AX
+	MOVQ   val+16(FP), CX
+	MOVQ   idxLen+8(FP), DX
+	MOVQ   w+32(FP), BX
 	VPXORD X16, X16, X16
 	VPXORD X17, X17, X17
 	CMPQ   DX, $+8
@@ -8747,18 +8834,18 @@ fold:
 	VADDPS    X17, X16, X16
 	VMOVSHDUP X16, X17
 	VADDSS    X17, X16, X16
-	VMOVSS    X16, ret+72(FP)
+	VMOVSS    X16, ret+48(FP)
 	RET
 
-// func dotSparseKAVX512x256(dst []float32, idx []int32, val []float32, w []float32, k int)
+// func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseKAVX512x256(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   idx_base+24(FP), CX
-	MOVQ   val_base+48(FP), DX
-	MOVQ   idx_len+32(FP), BX
-	MOVQ   w_base+72(FP), SI
-	MOVQ   k+96(FP), DI
+TEXT ·dotSparseKAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ   dst+0(FP), AX
+	MOVQ   idx+16(FP), CX
+	MOVQ   val+32(FP), DX
+	MOVQ   idxLen+24(FP), BX
+	MOVQ   w+48(FP), SI
+	MOVQ   k+64(FP), DI
 	SHLQ   $0x02, DI
 	VPXORD Y16, Y16, Y16
 	VPXORD Y17, Y17, Y17
@@ -8896,14 +8983,14 @@ fold:
 	VMOVUPS Y16, (AX)
 	RET
 
-// func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
+// func dotTwoAVX512x256(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotTwoAVX512x256(SB), NOSPLIT, $256-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_len+32(FP), CX
+TEXT ·dotTwoAVX512x256(SB), NOSPLIT, $256-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    xLen+24(FP), CX
 	SHRQ    $0x01, CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
+	MOVQ    x+16(FP), DX
+	MOVQ    y+32(FP), BX
 	LEAQ    (DX)(CX*4), SI
 	LEAQ    (BX)(CX*4), DI
 	LEAQ    (SP), R8
@@ -9220,13 +9307,13 @@ fold:
 	MOVQ          AX, ret+56(FP)
 	RET
 
-// func expAVX512x256(dst []float32, x []float32, table *float32)
+// func expAVX512x256(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 // Requires: AVX, AVX2
-TEXT ·expAVX512x256(SB), NOSPLIT, $0-56
-	MOVQ    table+48(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_base+0(FP), DX
-	MOVQ    dst_len+8(FP), BX
+TEXT ·expAVX512x256(SB), NOSPLIT, $0-40
+	MOVQ    table+32(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    dstLen+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -9696,12 +9783,12 @@ less1:
 done:
 	RET
 
-// func findAVX512x256(x []float32, v float32) int
+// func findAVX512x256(x *float32, xLen int, v float32) int
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·findAVX512x256(SB), NOSPLIT, $0-40
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
-	VBROADCASTSS v+24(FP), Y16
+TEXT ·findAVX512x256(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
+	VBROADCASTSS v+16(FP), Y16
 	MOVQ         $+0, DX
 	PCALIGN      $0x20
 
@@ -9717,37 +9804,37 @@ loop:
 	JB      loop
 
 found:
-	MOVQ DX, ret+32(FP)
+	MOVQ DX, ret+24(FP)
 	RET
 
-// func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// func gemmAVX512x256(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·gemmAVX512x256(SB), NOSPLIT, $0-128
-	MOVQ rows+104(FP), CX
+TEXT ·gemmAVX512x256(SB), NOSPLIT, $0-104
+	MOVQ rows+80(FP), CX
 	MOVQ $+0, AX
 
 rows12:
 	CMPQ CX, $+12
 	JB   rows4
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols12:
 	CMPQ       DX, $+16
 	JB         edge12
-	MOVQ       k+120(FP), BX
+	MOVQ       k+96(FP), BX
 	CMPQ       BX, $+64
 	JB         pair12near
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
-	MOVQ       c_base+0(FP), DI
+	MOVQ       c+0(FP), DI
 	MOVQ       AX, R8
 	IMULQ      SI, R8
 	ADDQ       R8, DI
-	MOVQ       cols+112(FP), SI
+	MOVQ       cols+88(FP), SI
 	SUBQ       DX, SI
 	SHLQ       $0x02, SI
 	ADDQ       SI, DI
-	MOVQ       stride+24(FP), SI
+	MOVQ       stride+16(FP), SI
 	SHLQ       $0x02, SI
 	PREFETCHT0 (DI)
 	ADDQ       SI, DI
@@ -9775,18 +9862,18 @@ cols12:
 	ADDQ       SI, DI
 
 pair12near:
-	MOVQ    aRow+56(FP), SI
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -9889,13 +9976,13 @@ pair12:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair12
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -10000,19 +10087,19 @@ part12:
 	MOVL    $0x000000ff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -10078,13 +10165,13 @@ group12:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group12
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -10146,24 +10233,24 @@ next12:
 rows4:
 	CMPQ CX, $+4
 	JB   rows1
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols4:
 	CMPQ    DX, $+16
 	JB      edge4
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -10206,13 +10293,13 @@ pair4:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair4
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), DI
+	MOVQ         cols+88(FP), DI
 	SUBQ         DX, DI
 	SHLQ         $0x02, DI
 	ADDQ         DI, SI
@@ -10261,19 +10348,19 @@ part4:
 	MOVL    $0x000000ff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -10303,13 +10390,13 @@ group4:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group4
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), R8
+	MOVQ         cols+88(FP), R8
 	SUBQ         DX, R8
 	SHLQ         $0x02, R8
 	ADDQ         R8, DI
@@ -10339,24 +10426,24 @@ next4:
 rows1:
 	CMPQ CX, $+1
 	JB   done
-	MOVQ cols+112(FP), DX
+	MOVQ cols+88(FP), DX
 
 cols1:
 	CMPQ    DX, $+16
 	JB      edge1
-	MOVQ    k+120(FP), BX
-	MOVQ    aRow+56(FP), SI
+	MOVQ    k+96(FP), BX
+	MOVQ    aRow+40(FP), SI
 	SHLQ    $0x02, SI
-	MOVQ    aStep+64(FP), DI
+	MOVQ    aStep+48(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    bStep+96(FP), R8
+	MOVQ    bStep+72(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    b_base+72(FP), R9
-	MOVQ    cols+112(FP), R10
+	MOVQ    b+56(FP), R9
+	MOVQ    cols+88(FP), R10
 	SUBQ    DX, R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, R9
-	MOVQ    a_base+32(FP), R10
+	MOVQ    a+24(FP), R10
 	MOVQ    AX, R11
 	IMULQ   SI, R11
 	ADDQ    R11, R10
@@ -10378,13 +10465,13 @@ pair1:
 	SUBQ         $+1, BX
 	CMPQ         BX, $+1
 	JAE          pair1
-	MOVQ         stride+24(FP), BX
+	MOVQ         stride+16(FP), BX
 	SHLQ         $0x02, BX
-	MOVQ         c_base+0(FP), SI
+	MOVQ         c+0(FP), SI
 	MOVQ         AX, DI
 	IMULQ        BX, DI
 	ADDQ         DI, SI
-	MOVQ         cols+112(FP), BX
+	MOVQ         cols+88(FP), BX
 	SUBQ         DX, BX
 	SHLQ         $0x02, BX
 	ADDQ         BX, SI
@@ -10412,19 +10499,19 @@ part1:
 	MOVL    $0x000000ff, DI
 	SHRXL   SI, DI, DI
 	KMOVW   DI, K1
-	MOVQ    k+120(FP), SI
-	MOVQ    aRow+56(FP), DI
+	MOVQ    k+96(FP), SI
+	MOVQ    aRow+40(FP), DI
 	SHLQ    $0x02, DI
-	MOVQ    aStep+64(FP), R8
+	MOVQ    aStep+48(FP), R8
 	SHLQ    $0x02, R8
-	MOVQ    bStep+96(FP), R9
+	MOVQ    bStep+72(FP), R9
 	SHLQ    $0x02, R9
-	MOVQ    b_base+72(FP), R10
-	MOVQ    cols+112(FP), R11
+	MOVQ    b+56(FP), R10
+	MOVQ    cols+88(FP), R11
 	SUBQ    DX, R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, R10
-	MOVQ    a_base+32(FP), R11
+	MOVQ    a+24(FP), R11
 	MOVQ    AX, R12
 	IMULQ   DI, R12
 	ADDQ    R12, R11
@@ -10442,13 +10529,13 @@ group1:
 	SUBQ         $+1, SI
 	CMPQ         SI, $+1
 	JAE          group1
-	MOVQ         stride+24(FP), SI
+	MOVQ         stride+16(FP), SI
 	SHLQ         $0x02, SI
-	MOVQ         c_base+0(FP), DI
+	MOVQ         c+0(FP), DI
 	MOVQ         AX, R8
 	IMULQ        SI, R8
 	ADDQ         R8, DI
-	MOVQ         cols+112(FP), SI
+	MOVQ         cols+88(FP), SI
 	SUBQ         DX, SI
 	SHLQ         $0x02, SI
 	ADDQ         SI, DI
@@ -10467,16 +10554,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// func gerAVX512x256(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 // Requires: AVX
-TEXT ·gerAVX512x256(SB), NOSPLIT, $0-96
+TEXT ·gerAVX512x256(SB), NOSPLIT, $0-72
 	VBROADCASTSS alpha+0(FP), Y16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
-	MOVQ         y_base+32(FP), DX
-	MOVQ         y_len+40(FP), BX
-	MOVQ         a_base+56(FP), SI
-	MOVQ         stride+80(FP), DI
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         yLen+32(FP), BX
+	MOVQ         a+40(FP), SI
+	MOVQ         stride+56(FP), DI
 	SHLQ         $0x02, DI
 	CMPQ         BX, $+129
 	JAE          wide
@@ -11442,15 +11529,15 @@ end:
 	VZEROUPPER
 	RET
 
-// func hammingRowsVPOPCNTAVX512x256(dst []int64, rows []uint64, stride int, x []uint64)
+// func hammingRowsVPOPCNTAVX512x256(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2, MMX+
-TEXT ·hammingRowsVPOPCNTAVX512x256(SB), NOSPLIT, $0-80
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    rows_base+24(FP), BX
-	MOVQ    stride+48(FP), SI
-	MOVQ    x_len+64(FP), DI
+TEXT ·hammingRowsVPOPCNTAVX512x256(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    dstLen+8(FP), CX
+	MOVQ    x+40(FP), DX
+	MOVQ    rows+16(FP), BX
+	MOVQ    stride+32(FP), SI
+	MOVQ    xLen+48(FP), DI
 	SHLQ    $0x03, SI
 	PCALIGN $0x20
 
@@ -11504,14 +11591,14 @@ fold:
 	JAE           row
 	RET
 
-// func l1DistanceAVX512x256(x []float32, y []float32) float32
+// func l1DistanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-52
+TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-36
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Y16
-	MOVQ         x_base+0(FP), AX
-	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         x+0(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         xLen+8(FP), DX
 	VPXORD       Y18, Y18, Y18
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -11584,7 +11671,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short6:
@@ -11604,7 +11691,7 @@ short6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short5:
@@ -11623,7 +11710,7 @@ short5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short4:
@@ -11641,7 +11728,7 @@ short4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short3:
@@ -11658,7 +11745,7 @@ short3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short2:
@@ -11674,7 +11761,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short1:
@@ -11689,7 +11776,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 short0:
@@ -11706,11 +11793,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+48(FP)
+	VMOVSS X18, ret+32(FP)
 	RET
 
 long:
@@ -11753,46 +11840,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y25
-	VSUBPS  (CX), Y25, Y25
+	VMOVUPS (AX)(SI*4), Y25
+	VSUBPS  (CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y17, Y17
-	VMOVUPS 32(AX), Y25
-	VSUBPS  32(CX), Y25, Y25
+	VMOVUPS 32(AX)(SI*4), Y25
+	VSUBPS  32(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y18, Y18
-	VMOVUPS 64(AX), Y25
-	VSUBPS  64(CX), Y25, Y25
+	VMOVUPS 64(AX)(SI*4), Y25
+	VSUBPS  64(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y19, Y19
-	VMOVUPS 96(AX), Y25
-	VSUBPS  96(CX), Y25, Y25
+	VMOVUPS 96(AX)(SI*4), Y25
+	VSUBPS  96(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y20, Y20
-	VMOVUPS 128(AX), Y25
-	VSUBPS  128(CX), Y25, Y25
+	VMOVUPS 128(AX)(SI*4), Y25
+	VSUBPS  128(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y21, Y21
-	VMOVUPS 160(AX), Y25
-	VSUBPS  160(CX), Y25, Y25
+	VMOVUPS 160(AX)(SI*4), Y25
+	VSUBPS  160(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y22, Y22
-	VMOVUPS 192(AX), Y25
-	VSUBPS  192(CX), Y25, Y25
+	VMOVUPS 192(AX)(SI*4), Y25
+	VSUBPS  192(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y23, Y23
-	VMOVUPS 224(AX), Y25
-	VSUBPS  224(CX), Y25, Y25
+	VMOVUPS 224(AX)(SI*4), Y25
+	VSUBPS  224(CX)(SI*4), Y25, Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y24, Y24
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -11865,7 +11957,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest6:
@@ -11887,7 +11979,7 @@ rest6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest5:
@@ -11909,7 +12001,7 @@ rest5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest4:
@@ -11931,7 +12023,7 @@ rest4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest3:
@@ -11953,7 +12045,7 @@ rest3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest2:
@@ -11975,7 +12067,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest1:
@@ -11997,7 +12089,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 rest0:
@@ -12019,7 +12111,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 none:
@@ -12036,7 +12128,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+48(FP)
+	VMOVSS        X17, ret+32(FP)
 	RET
 
 misaligned:
@@ -12093,13 +12185,13 @@ odd:
 	VANDPS    Y16, Y24, Y24
 	JMP       turns
 
-// func log1pexpAVX512x256(dst []float64, x []float64, table *float64)
+// func log1pexpAVX512x256(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·log1pexpAVX512x256(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·log1pexpAVX512x256(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+4
 	JB      rest
 	PCALIGN $0x20
@@ -12490,11 +12582,11 @@ rest:
 done:
 	RET
 
-// func maxAVX512x256(x []float32) float32
+// func maxAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·maxAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·maxAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VPBROADCASTD BX, Y16
@@ -12569,14 +12661,14 @@ fold:
 	VMAXPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+24(FP)
+	VMOVSS        X20, ret+16(FP)
 	RET
 
-// func minAVX512x256(x []float32) float32
+// func minAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·minAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+TEXT ·minAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VPBROADCASTD BX, Y16
@@ -12651,7 +12743,7 @@ fold:
 	VMINPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+24(FP)
+	VMOVSS        X20, ret+16(FP)
 	RET
 
 // func mulAVX512x256(dst []float32, x []float32, y []float32)
@@ -12807,11 +12899,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func normAVX512x256(x []float32) float32
+// func normAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·normAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·normAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -12877,7 +12969,7 @@ start:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short6:
@@ -12900,7 +12992,7 @@ short6:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short5:
@@ -12922,7 +13014,7 @@ short5:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short4:
@@ -12943,7 +13035,7 @@ short4:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short3:
@@ -12963,7 +13055,7 @@ short3:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -12982,7 +13074,7 @@ short2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -13000,7 +13092,7 @@ short1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -13020,7 +13112,7 @@ short0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
@@ -13029,7 +13121,7 @@ empty:
 	CMPL    AX, $0x6cffffff
 	JHI     inexact
 	VSQRTSS X17, X17, X16
-	VMOVSS  X16, ret+24(FP)
+	VMOVSS  X16, ret+16(FP)
 	RET
 
 long:
@@ -13063,37 +13155,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
+	VMOVUPS (AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
+	VMOVUPS 32(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
+	VMOVUPS 64(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
+	VMOVUPS 96(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
+	VMOVUPS 128(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
+	VMOVUPS 160(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
+	VMOVUPS 192(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
+	VMOVUPS 224(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -13162,7 +13259,7 @@ rest:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest6:
@@ -13187,7 +13284,7 @@ rest6:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest5:
@@ -13212,7 +13309,7 @@ rest5:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest4:
@@ -13237,7 +13334,7 @@ rest4:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest3:
@@ -13262,7 +13359,7 @@ rest3:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -13287,7 +13384,7 @@ rest2:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -13312,7 +13409,7 @@ rest1:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -13337,7 +13434,7 @@ rest0:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -13359,7 +13456,7 @@ none:
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
 	VSQRTSS       X16, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -13407,7 +13504,7 @@ odd:
 	JMP       turns
 
 inexact:
-	RET ·normSlow(SB)
+	RET ·normSlowFlat(SB)
 
 // func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
@@ -13877,15 +13974,15 @@ fold:
 	VZEROUPPER
 	RET
 
-// func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
+// func packAVX512x256(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·packAVX512x256(SB), NOSPLIT, $0-72
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         width+24(FP), CX
-	MOVQ         step+32(FP), DX
-	VBROADCASTSS c+40(FP), Y16
-	MOVQ         x_base+48(FP), BX
-	MOVQ         x_len+56(FP), SI
+TEXT ·packAVX512x256(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+16(FP), CX
+	MOVQ         step+24(FP), DX
+	VBROADCASTSS c+32(FP), Y16
+	MOVQ         x+40(FP), BX
+	MOVQ         xLen+48(FP), SI
 	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
@@ -14114,15 +14211,15 @@ below2:
 below1:
 	RET
 
-// func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// func packColumnsAVX512x256(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 // Requires: AVX
-TEXT ·packColumnsAVX512x256(SB), NOSPLIT, $0-88
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         width+24(FP), CX
-	VBROADCASTSS c+32(FP), Y16
-	MOVQ         x_base+40(FP), DX
-	MOVQ         stride+64(FP), BX
-	MOVQ         cols+72(FP), SI
+TEXT ·packColumnsAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+16(FP), CX
+	VBROADCASTSS c+24(FP), Y16
+	MOVQ         x+32(FP), DX
+	MOVQ         stride+48(FP), BX
+	MOVQ         cols+56(FP), SI
 	SHLQ         $0x02, CX
 	SHLQ         $0x02, BX
 
@@ -14131,7 +14228,7 @@ columns4:
 	JB      end4
 	MOVQ    DX, DI
 	MOVQ    AX, R8
-	MOVQ    rows+80(FP), R9
+	MOVQ    rows+64(FP), R9
 	LEAQ    (DI)(BX*1), R10
 	LEAQ    (R10)(BX*1), R11
 	LEAQ    (R11)(BX*1), R12
@@ -14204,7 +14301,7 @@ columns1:
 	JB      end1
 	MOVQ    DX, DI
 	MOVQ    AX, R8
-	MOVQ    rows+80(FP), R9
+	MOVQ    rows+64(FP), R9
 	MOVQ    DI, DX
 	ADDQ    BX, DX
 	PCALIGN $0x20
@@ -14309,14 +14406,14 @@ line:
 done:
 	RET
 
-// func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)
+// func rankKPairsAVX512x256(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·rankKPairsAVX512x256(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
+TEXT ·rankKPairsAVX512x256(SB), NOSPLIT, $0-64
+	MOVQ a+24(FP), AX
+	MOVQ b+40(FP), CX
+	MOVQ k+56(FP), DX
+	MOVQ c+0(FP), BX
+	MOVQ stride+16(FP), SI
 	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 15.
@@ -14735,12 +14832,12 @@ tile0x16:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512x256(a float32, x []float32)
+// func scaleAVX512x256(a float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·scaleAVX512x256(SB), NOSPLIT, $0-32
+TEXT ·scaleAVX512x256(SB), NOSPLIT, $0-24
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x_base+8(FP), AX
-	MOVQ         x_len+16(FP), CX
+	MOVQ         x+8(FP), AX
+	MOVQ         xLen+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -14856,13 +14953,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func scaleToAVX512x256(dst []float32, a float32, x []float32)
+// func scaleToAVX512x256(dst *float32, dstLen int, a float32, x *float32, xLen int)
 // Requires: AVX
-TEXT ·scaleToAVX512x256(SB), NOSPLIT, $0-56
-	VBROADCASTSS a+24(FP), Y16
-	MOVQ         x_base+32(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         dst_len+8(FP), DX
+TEXT ·scaleToAVX512x256(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+16(FP), Y16
+	MOVQ         x+24(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         dstLen+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -14986,13 +15083,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func sigmoidAVX512x256(dst []float64, x []float64, table *float64)
+// func sigmoidAVX512x256(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·sigmoidAVX512x256(SB), NOSPLIT, $0-56
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    x_base+24(FP), CX
-	MOVQ    dst_len+8(FP), DX
-	MOVQ    table+48(FP), BX
+TEXT ·sigmoidAVX512x256(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	MOVQ    table+32(FP), BX
 	CMPQ    DX, $+4
 	JB      rest
 	PCALIGN $0x20
@@ -15255,12 +15352,12 @@ rest:
 done:
 	RET
 
-// func squaredDistanceAVX512x256(x []float32, y []float32) float32
+// func squaredDistanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·squaredDistanceAVX512x256(SB), NOSPLIT, $0-52
-	MOVQ   x_base+0(FP), AX
-	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+TEXT ·squaredDistanceAVX512x256(SB), NOSPLIT, $0-36
+	MOVQ   x+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   xLen+8(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -15333,7 +15430,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short6:
@@ -15353,7 +15450,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short5:
@@ -15372,7 +15469,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short4:
@@ -15390,7 +15487,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short3:
@@ -15407,7 +15504,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short2:
@@ -15423,7 +15520,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short1:
@@ -15438,7 +15535,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 short0:
@@ -15455,11 +15552,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+48(FP)
+	VMOVSS X17, ret+32(FP)
 	RET
 
 long:
@@ -15502,46 +15599,51 @@ headed:
 turns:
 	CMPQ    DX, $+64
 	JB      rest
+	MOVQ    DX, BX
+	ANDQ    $-64, BX
+	SUBQ    BX, DX
+	MOVQ    $+0, SI
+	SUBQ    BX, SI
+	LEAQ    (AX)(BX*4), AX
+	LEAQ    (CX)(BX*4), CX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
-	VSUBPS  (CX), Y24, Y24
+	VMOVUPS (AX)(SI*4), Y24
+	VSUBPS  (CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VSUBPS  32(CX), Y24, Y24
+	VMOVUPS 32(AX)(SI*4), Y24
+	VSUBPS  32(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VSUBPS  64(CX), Y24, Y24
+	VMOVUPS 64(AX)(SI*4), Y24
+	VSUBPS  64(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VSUBPS  96(CX), Y24, Y24
+	VMOVUPS 96(AX)(SI*4), Y24
+	VSUBPS  96(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VSUBPS  128(CX), Y24, Y24
+	VMOVUPS 128(AX)(SI*4), Y24
+	VSUBPS  128(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VSUBPS  160(CX), Y24, Y24
+	VMOVUPS 160(AX)(SI*4), Y24
+	VSUBPS  160(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VSUBPS  192(CX), Y24, Y24
+	VMOVUPS 192(AX)(SI*4), Y24
+	VSUBPS  192(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VSUBPS  224(CX), Y24, Y24
+	VMOVUPS 224(AX)(SI*4), Y24
+	VSUBPS  224(CX)(SI*4), Y24, Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	SUBQ    $+64, DX
-	CMPQ    DX, $+64
+	ADDQ    $+64, SI
+	CMPQ    SI, $+1
 	JAE     blocks
 
 rest:
@@ -15614,7 +15716,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest6:
@@ -15636,7 +15738,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest5:
@@ -15658,7 +15760,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest4:
@@ -15680,7 +15782,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest3:
@@ -15702,7 +15804,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest2:
@@ -15724,7 +15826,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest1:
@@ -15746,7 +15848,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 rest0:
@@ -15768,7 +15870,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 none:
@@ -15785,7 +15887,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+32(FP)
 	RET
 
 misaligned:
@@ -15842,12 +15944,12 @@ odd:
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
 
-// func squaredDistance64AVX512x256(x []float32, y []float32) float64
+// func squaredDistance64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·squaredDistance64AVX512x256(SB), NOSPLIT, $0-56
-	MOVQ    x_base+0(FP), AX
-	MOVQ    y_base+24(FP), CX
-	MOVQ    x_len+8(FP), DX
+TEXT ·squaredDistance64AVX512x256(SB), NOSPLIT, $0-40
+	MOVQ    x+0(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    xLen+8(FP), DX
 	MOVQ    DX, BX
 	MOVQ    DX, BX
 	NEGQ    BX
@@ -16042,7 +16144,7 @@ fold:
 	VADDPD        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
 	VADDPD        X17, X16, X16
-	VMOVSD        X16, ret+48(FP)
+	VMOVSD        X16, ret+32(FP)
 	RET
 
 // func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -16241,21 +16343,21 @@ fold:
 	JB            row
 	RET
 
-// func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+// func squaredDistanceEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·squaredDistanceEachRowAVX512x256(SB), NOSPLIT, $0-80
-	MOVQ   dst_base+0(FP), AX
+TEXT ·squaredDistanceEachRowAVX512x256(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
 	VPXORD Y25, Y25, Y25
-	MOVQ   rows_base+24(FP), SI
-	MOVQ   stride+48(FP), DI
-	MOVQ   dst_len+8(FP), CX
+	MOVQ   rows+16(FP), SI
+	MOVQ   stride+32(FP), DI
+	MOVQ   dstLen+8(FP), CX
 	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       x_base+56(FP), DX
-	MOVQ       x_len+64(FP), BX
+	MOVQ       x+40(FP), DX
+	MOVQ       xLen+48(FP), BX
 	VMOVUPS    (CX), Y16
 	VSUBPS     (DX), Y16, Y16
 	VMULPS     Y16, Y16, Y16
@@ -16290,50 +16392,55 @@ row:
 	SUBQ       $+64, BX
 	CMPQ       BX, $+64
 	JB         rest
+	MOVQ       BX, R9
+	ANDQ       $-64, R9
+	SUBQ       R9, BX
+	MOVQ       $+0, R10
+	SUBQ       R9, R10
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (DX)(R9*4), DX
 	PCALIGN    $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS    (CX), Y24
-	VSUBPS     (DX), Y24, Y24
+	VMOVUPS    (CX)(R10*4), Y24
+	VSUBPS     (DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y16, Y16
-	VMOVUPS    32(CX), Y24
-	VSUBPS     32(DX), Y24, Y24
+	VMOVUPS    32(CX)(R10*4), Y24
+	VSUBPS     32(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y17, Y17
-	VMOVUPS    64(CX), Y24
-	VSUBPS     64(DX), Y24, Y24
+	VMOVUPS    64(CX)(R10*4), Y24
+	VSUBPS     64(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y18, Y18
-	VMOVUPS    96(CX), Y24
-	VSUBPS     96(DX), Y24, Y24
+	VMOVUPS    96(CX)(R10*4), Y24
+	VSUBPS     96(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y19, Y19
-	VMOVUPS    128(CX), Y24
-	VSUBPS     128(DX), Y24, Y24
+	VMOVUPS    128(CX)(R10*4), Y24
+	VSUBPS     128(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y20, Y20
-	VMOVUPS    160(CX), Y24
-	VSUBPS     160(DX), Y24, Y24
+	VMOVUPS    160(CX)(R10*4), Y24
+	VSUBPS     160(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y21, Y21
-	VMOVUPS    192(CX), Y24
-	VSUBPS     192(DX), Y24, Y24
+	VMOVUPS    192(CX)(R10*4), Y24
+	VSUBPS     192(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y22, Y22
-	VMOVUPS    224(CX), Y24
-	VSUBPS     224(DX), Y24, Y24
+	VMOVUPS    224(CX)(R10*4), Y24
+	VSUBPS     224(DX)(R10*4), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	PREFETCHT0 4224(CX)
-	PREFETCHT0 4288(CX)
-	ADDQ       $+256, CX
-	ADDQ       $+256, DX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
+	PREFETCHT0 4096(CX)(R10*4)
+	PREFETCHT0 4160(CX)(R10*4)
+	PREFETCHT0 4224(CX)(R10*4)
+	PREFETCHT0 4288(CX)(R10*4)
+	ADDQ       $+64, R10
+	CMPQ       R10, $+1
 	JAE        blocks
 
 rest:
@@ -17897,11 +18004,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func sumAVX512x256(x []float32) float32
+// func sumAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -17954,7 +18061,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short6:
@@ -17971,7 +18078,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short5:
@@ -17987,7 +18094,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short4:
@@ -18002,7 +18109,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short3:
@@ -18016,7 +18123,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -18029,7 +18136,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -18041,7 +18148,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -18055,11 +18162,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+16(FP)
 	RET
 
 long:
@@ -18085,29 +18192,34 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
+	VMOVUPS (AX)(BX*4), Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
+	VMOVUPS 32(AX)(BX*4), Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
+	VMOVUPS 64(AX)(BX*4), Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
+	VMOVUPS 96(AX)(BX*4), Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
+	VMOVUPS 128(AX)(BX*4), Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
+	VMOVUPS 160(AX)(BX*4), Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
+	VMOVUPS 192(AX)(BX*4), Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
+	VMOVUPS 224(AX)(BX*4), Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -18163,7 +18275,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest6:
@@ -18182,7 +18294,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest5:
@@ -18201,7 +18313,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest4:
@@ -18220,7 +18332,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest3:
@@ -18239,7 +18351,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -18258,7 +18370,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -18277,7 +18389,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -18296,7 +18408,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -18313,7 +18425,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -18358,13 +18470,13 @@ odd:
 	VMOVUPS.Z -32(AX), K1, Y23
 	JMP       turns
 
-// func sumAbsAVX512x256(x []float32) float32
+// func sumAbsAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAbsAVX512x256(SB), NOSPLIT, $0-28
+TEXT ·sumAbsAVX512x256(SB), NOSPLIT, $0-20
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Y16
-	MOVQ         x_base+0(FP), AX
-	MOVQ         x_len+8(FP), CX
+	MOVQ         x+0(FP), AX
+	MOVQ         xLen+8(FP), CX
 	VPXORD       Y18, Y18, Y18
 	LEAQ         31(AX)(CX*4), DX
 	TESTL        $0x00000fe0, DX
@@ -18425,7 +18537,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short6:
@@ -18443,7 +18555,7 @@ short6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short5:
@@ -18460,7 +18572,7 @@ short5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short4:
@@ -18476,7 +18588,7 @@ short4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short3:
@@ -18491,7 +18603,7 @@ short3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short2:
@@ -18505,7 +18617,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short1:
@@ -18518,7 +18630,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 short0:
@@ -18533,11 +18645,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+24(FP)
+	VMOVSS X18, ret+16(FP)
 	RET
 
 long:
@@ -18571,37 +18683,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y25
+	VMOVUPS (AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y17, Y17
-	VMOVUPS 32(AX), Y25
+	VMOVUPS 32(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y18, Y18
-	VMOVUPS 64(AX), Y25
+	VMOVUPS 64(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y19, Y19
-	VMOVUPS 96(AX), Y25
+	VMOVUPS 96(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y20, Y20
-	VMOVUPS 128(AX), Y25
+	VMOVUPS 128(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y21, Y21
-	VMOVUPS 160(AX), Y25
+	VMOVUPS 160(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y22, Y22
-	VMOVUPS 192(AX), Y25
+	VMOVUPS 192(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y23, Y23
-	VMOVUPS 224(AX), Y25
+	VMOVUPS 224(AX)(BX*4), Y25
 	VANDPS  Y16, Y25, Y25
 	VADDPS  Y25, Y24, Y24
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -18665,7 +18782,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest6:
@@ -18685,7 +18802,7 @@ rest6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest5:
@@ -18705,7 +18822,7 @@ rest5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest4:
@@ -18725,7 +18842,7 @@ rest4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest3:
@@ -18745,7 +18862,7 @@ rest3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest2:
@@ -18765,7 +18882,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest1:
@@ -18785,7 +18902,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 rest0:
@@ -18805,7 +18922,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 none:
@@ -18822,7 +18939,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+16(FP)
 	RET
 
 misaligned:
@@ -18869,11 +18986,11 @@ odd:
 	VANDPS    Y16, Y24, Y24
 	JMP       turns
 
-// func sumSquaresAVX512x256(x []float32) float32
+// func sumSquaresAVX512x256(x *float32, xLen int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumSquaresAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
+TEXT ·sumSquaresAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   xLen+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -18934,7 +19051,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short6:
@@ -18952,7 +19069,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short5:
@@ -18969,7 +19086,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short4:
@@ -18985,7 +19102,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short3:
@@ -19000,7 +19117,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short2:
@@ -19014,7 +19131,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short1:
@@ -19027,7 +19144,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 short0:
@@ -19042,11 +19159,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+16(FP)
 	RET
 
 long:
@@ -19080,37 +19197,42 @@ headed:
 turns:
 	CMPQ    CX, $+64
 	JB      rest
+	MOVQ    CX, DX
+	ANDQ    $-64, DX
+	SUBQ    DX, CX
+	MOVQ    $+0, BX
+	SUBQ    DX, BX
+	LEAQ    (AX)(DX*4), AX
 	PCALIGN $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VMOVUPS (AX), Y24
+	VMOVUPS (AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
+	VMOVUPS 32(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
+	VMOVUPS 64(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
+	VMOVUPS 96(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
+	VMOVUPS 128(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
+	VMOVUPS 160(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
+	VMOVUPS 192(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
+	VMOVUPS 224(AX)(BX*4), Y24
 	VMULPS  Y24, Y24, Y24
 	VADDPS  Y24, Y23, Y23
-	ADDQ    $+256, AX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	ADDQ    $+64, BX
+	CMPQ    BX, $+1
 	JAE     blocks
 
 rest:
@@ -19174,7 +19296,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest6:
@@ -19194,7 +19316,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest5:
@@ -19214,7 +19336,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest4:
@@ -19234,7 +19356,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest3:
@@ -19254,7 +19376,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest2:
@@ -19274,7 +19396,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest1:
@@ -19294,7 +19416,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 rest0:
@@ -19314,7 +19436,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 none:
@@ -19331,7 +19453,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+16(FP)
 	RET
 
 misaligned:
@@ -19378,14 +19500,14 @@ odd:
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
 
-// func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
+// func unpackAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 // Requires: AVX, AVX2
-TEXT ·unpackAVX512x256(SB), NOSPLIT, $0-56
-	MOVQ         src_base+24(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	VBROADCASTSS hi+48(FP), Y16
-	VBROADCASTSS lo+52(FP), Y17
-	MOVQ         dst_len+8(FP), DX
+TEXT ·unpackAVX512x256(SB), NOSPLIT, $0-40
+	MOVQ         src+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	VBROADCASTSS hi+32(FP), Y16
+	VBROADCASTSS lo+36(FP), Y17
+	MOVQ         dstLen+8(FP), DX
 	CMPQ         DX, $+32
 	JB           groups
 	PCALIGN      $0x20
@@ -19559,15 +19681,15 @@ below2:
 below1:
 	RET
 
-// func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+// func unpackDotAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-84
-	MOVQ         src_base+24(FP), AX
-	VBROADCASTSS hi+48(FP), Y16
-	VBROADCASTSS lo+52(FP), Y17
-	MOVQ         w_len+64(FP), CX
-	MOVQ         dst_base+0(FP), DX
-	MOVQ         w_base+56(FP), BX
+TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-60
+	MOVQ         src+16(FP), AX
+	VBROADCASTSS hi+32(FP), Y16
+	VBROADCASTSS lo+36(FP), Y17
+	MOVQ         wLen+48(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         w+40(FP), BX
 	VPXORD       Y25, Y25, Y25
 	CMPQ         CX, $+64
 	JAE          long
@@ -19717,7 +19839,7 @@ short0:
 	VADDPS        X16, X27, X27
 	VMOVSHDUP     X27, X16
 	VADDSS        X16, X27, X27
-	VMOVSS        X27, ret+80(FP)
+	VMOVSS        X27, ret+56(FP)
 	RET
 
 long:
@@ -19785,79 +19907,84 @@ long:
 	SUBQ      $+64, CX
 	CMPQ      CX, $+64
 	JB        rest
+	MOVQ      CX, SI
+	ANDQ      $-64, SI
+	SUBQ      SI, CX
+	MOVQ      $+0, DI
+	SUBQ      SI, DI
+	LEAQ      (DX)(SI*4), DX
+	LEAQ      (BX)(SI*4), BX
+	LEAQ      (AX)(SI*1), AX
 	PCALIGN   $0x20
 
 blocks:
 	// 64 elements per iteration, one to each lane.
-	VPMOVZXBD (AX), Y26
+	VPMOVZXBD (AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, (DX)
-	VMULPS    (BX), Y26, Y26
+	VMOVUPS   Y26, (DX)(DI*4)
+	VMULPS    (BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y18, Y18
-	VPMOVZXBD 8(AX), Y26
+	VPMOVZXBD 8(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 32(DX)
-	VMULPS    32(BX), Y26, Y26
+	VMOVUPS   Y26, 32(DX)(DI*4)
+	VMULPS    32(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y19, Y19
-	VPMOVZXBD 16(AX), Y26
+	VPMOVZXBD 16(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 64(DX)
-	VMULPS    64(BX), Y26, Y26
+	VMOVUPS   Y26, 64(DX)(DI*4)
+	VMULPS    64(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y20, Y20
-	VPMOVZXBD 24(AX), Y26
+	VPMOVZXBD 24(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 96(DX)
-	VMULPS    96(BX), Y26, Y26
+	VMOVUPS   Y26, 96(DX)(DI*4)
+	VMULPS    96(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y21, Y21
-	VPMOVZXBD 32(AX), Y26
+	VPMOVZXBD 32(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 128(DX)
-	VMULPS    128(BX), Y26, Y26
+	VMOVUPS   Y26, 128(DX)(DI*4)
+	VMULPS    128(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y22, Y22
-	VPMOVZXBD 40(AX), Y26
+	VPMOVZXBD 40(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 160(DX)
-	VMULPS    160(BX), Y26, Y26
+	VMOVUPS   Y26, 160(DX)(DI*4)
+	VMULPS    160(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y23, Y23
-	VPMOVZXBD 48(AX), Y26
+	VPMOVZXBD 48(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 192(DX)
-	VMULPS    192(BX), Y26, Y26
+	VMOVUPS   Y26, 192(DX)(DI*4)
+	VMULPS    192(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y24, Y24
-	VPMOVZXBD 56(AX), Y26
+	VPMOVZXBD 56(AX)(DI*1), Y26
 	VCVTDQ2PS Y26, Y26
 	VMULPS    Y17, Y26, Y27
 	VMULPS    Y16, Y26, Y26
 	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 224(DX)
-	VMULPS    224(BX), Y26, Y26
+	VMOVUPS   Y26, 224(DX)(DI*4)
+	VMULPS    224(BX)(DI*4), Y26, Y26
 	VADDPS    Y26, Y25, Y25
-	ADDQ      $+256, DX
-	ADDQ      $+256, BX
-	ADDQ      $+64, AX
-	SUBQ      $+64, CX
-	CMPQ      CX, $+64
+	ADDQ      $+64, DI
+	CMPQ      DI, $+1
 	JAE       blocks
 
 rest:
@@ -19996,7 +20123,7 @@ fold:
 	VADDPS        X16, X18, X18
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+80(FP)
+	VMOVSS        X18, ret+56(FP)
 	RET
 
 // func unpackFloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)

@@ -17,32 +17,32 @@ func axpbyNEON(a float32, x []float32, b float32, y []float32)
 // axpyNEON works like axpyGeneric.
 //
 //go:noescape
-func axpyNEON(a float32, x []float32, y []float32)
+func axpyNEON(a float32, x *float32, xLen int, y *float32, yLen int)
 
 // axpy64NEON works like axpy64Generic.
 //
 //go:noescape
-func axpy64NEON(a *float64, x []float32, y []float64)
+func axpy64NEON(a *float64, x *float32, xLen int, y *float64, yLen int)
 
 // axpyRowsNEON works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsNEON(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 
 // axpySameNEON works like axpySameGeneric.
 //
 //go:noescape
-func axpySameNEON(a float32, idx []uint16, w []float32)
+func axpySameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 
 // axpySparseNEON works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseNEON(a float32, idx []int32, val []float32, w []float32)
+func axpySparseNEON(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
 
 // axpySparseKNEON works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int)
+func axpySparseKNEON(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // axpyToNEON works like axpyToGeneric.
 //
@@ -52,27 +52,27 @@ func axpyToNEON(dst []float32, a float32, x []float32, y []float32)
 // cosineNEON is a part of Cosine.
 //
 //go:noescape
-func cosineNEON(x []float32, y []float32) float32
+func cosineNEON(x *float32, xLen int, y *float32, yLen int) float32
 
 // cosineEachRowNEON works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowNEON(dst []float32, rows []float32, stride int, x []float32, xx float32)
+func cosineEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 
 // distanceNEON is a part of Distance.
 //
 //go:noescape
-func distanceNEON(x []float32, y []float32) float32
+func distanceNEON(x *float32, xLen int, y *float32, yLen int) float32
 
 // dotNEON works like dotGeneric.
 //
 //go:noescape
-func dotNEON(x []float32, y []float32) float32
+func dotNEON(x *float32, xLen int, y *float32, yLen int) float32
 
 // dot64NEON works like dot64Generic.
 //
 //go:noescape
-func dot64NEON(x []float32, y []float32) float64
+func dot64NEON(x *float32, xLen int, y *float32, yLen int) float64
 
 // dotBfloat16NEON works like dotHalvesGeneric.
 //
@@ -82,7 +82,7 @@ func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bflo
 // dotEachRowNEON works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+func dotEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // dotFloat16NEON works like dotHalvesGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64NEON(dst *float64, x []float32, y []float32)
 // dotRowsNEON works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8NEON works like dotRowsBytesGeneric.
 //
@@ -132,22 +132,22 @@ func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed b
 // dotSameNEON works like dotSameGeneric.
 //
 //go:noescape
-func dotSameNEON(a float32, idx []uint16, w []float32) float32
+func dotSameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 
 // dotSparseNEON works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseNEON(idx []int32, val []float32, w []float32) float32
+func dotSparseNEON(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
 
 // dotSparseKNEON works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKNEON(dst []float32, idx []int32, val []float32, w []float32, k int)
+func dotSparseKNEON(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
 // dotTwoNEON works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoNEON(dst []float32, x []float32, y []float32)
+func dotTwoNEON(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
 // dotUint8NEON works like dotBytesGeneric.
 //
@@ -157,47 +157,47 @@ func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
 // expNEON works like expGeneric.
 //
 //go:noescape
-func expNEON(dst []float32, x []float32, table *float32)
+func expNEON(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 
 // findNEON is a part of Find.
 //
 //go:noescape
-func findNEON(x []float32, v float32) int
+func findNEON(x *float32, xLen int, v float32) int
 
 // gemmNEON works like gemmGeneric.
 //
 //go:noescape
-func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+func gemmNEON(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerNEON works like gerGeneric.
 //
 //go:noescape
-func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+func gerNEON(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 
 // hammingRowsNEON works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsNEON(dst []int64, rows []uint64, stride int, x []uint64)
+func hammingRowsNEON(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 
 // l1DistanceNEON works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceNEON(x []float32, y []float32) float32
+func l1DistanceNEON(x *float32, xLen int, y *float32, yLen int) float32
 
 // log1pexpNEON works like log1pexpGeneric.
 //
 //go:noescape
-func log1pexpNEON(dst []float64, x []float64, table *float64)
+func log1pexpNEON(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // maxNEON works like maxGeneric.
 //
 //go:noescape
-func maxNEON(x []float32) float32
+func maxNEON(x *float32, xLen int) float32
 
 // minNEON works like minGeneric.
 //
 //go:noescape
-func minNEON(x []float32) float32
+func minNEON(x *float32, xLen int) float32
 
 // mulNEON works like mulGeneric.
 //
@@ -207,7 +207,7 @@ func mulNEON(dst []float32, x []float32, y []float32)
 // normNEON is a part of Norm.
 //
 //go:noescape
-func normNEON(x []float32) float32
+func normNEON(x *float32, xLen int) float32
 
 // normsBfloat16NEON works like normsHalvesGeneric.
 //
@@ -222,7 +222,7 @@ func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfl
 // packNEON works like packGeneric.
 //
 //go:noescape
-func packNEON(dst []float32, width int, step int, c float32, x []float32)
+func packNEON(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
 // packBfloat16NEON works like packHalvesGeneric.
 //
@@ -232,7 +232,7 @@ func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsNEON works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+func packColumnsNEON(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 
 // packFloat16NEON works like packHalvesGeneric.
 //
@@ -247,32 +247,32 @@ func prefetchNEON(p *float32, n int)
 // rankKPairsNEON works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsNEON(c []int32, stride int, a []uint32, b []uint32, k int)
+func rankKPairsNEON(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 
 // scaleNEON works like scaleGeneric.
 //
 //go:noescape
-func scaleNEON(a float32, x []float32)
+func scaleNEON(a float32, x *float32, xLen int)
 
 // scaleToNEON works like scaleToGeneric.
 //
 //go:noescape
-func scaleToNEON(dst []float32, a float32, x []float32)
+func scaleToNEON(dst *float32, dstLen int, a float32, x *float32, xLen int)
 
 // sigmoidNEON works like sigmoidGeneric.
 //
 //go:noescape
-func sigmoidNEON(dst []float64, x []float64, table *float64)
+func sigmoidNEON(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
 // squaredDistanceNEON works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceNEON(x []float32, y []float32) float32
+func squaredDistanceNEON(x *float32, xLen int, y *float32, yLen int) float32
 
 // squaredDistance64NEON works like squaredDistance64Generic.
 //
 //go:noescape
-func squaredDistance64NEON(x []float32, y []float32) float64
+func squaredDistance64NEON(x *float32, xLen int, y *float32, yLen int) float64
 
 // squaredDistanceBfloat16NEON works like squaredDistanceHalvesGeneric.
 //
@@ -282,7 +282,7 @@ func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []f
 // squaredDistanceEachRowNEON works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+func squaredDistanceEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16NEON works like squaredDistanceHalvesGeneric.
 //
@@ -322,22 +322,22 @@ func subNEON(dst []float32, x []float32, y []float32)
 // sumNEON works like sumGeneric.
 //
 //go:noescape
-func sumNEON(x []float32) float32
+func sumNEON(x *float32, xLen int) float32
 
 // sumAbsNEON works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsNEON(x []float32) float32
+func sumAbsNEON(x *float32, xLen int) float32
 
 // sumSquaresNEON works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresNEON(x []float32) float32
+func sumSquaresNEON(x *float32, xLen int) float32
 
 // unpackNEON works like unpackGeneric.
 //
 //go:noescape
-func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
+func unpackNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
 // unpackBfloat16NEON works like unpackHalvesGeneric.
 //
@@ -347,7 +347,7 @@ func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotNEON works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+func unpackDotNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 
 // unpackFloat16NEON works like unpackHalvesGeneric.
 //

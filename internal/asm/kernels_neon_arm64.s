@@ -449,14 +449,14 @@ skip2:
 skip4:
 	B loop
 
-// func axpyNEON(a float32, x []float32, y []float32)
-TEXT ·axpyNEON(SB), NOSPLIT, $0-56
+// func axpyNEON(a float32, x *float32, xLen int, y *float32, yLen int)
+TEXT ·axpyNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+8(FP), R0
-	MOVD  y_base+32(FP), R1
-	MOVD  x_len+16(FP), R2
+	MOVD  x+8(FP), R0
+	MOVD  y+24(FP), R1
+	MOVD  xLen+16(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
 	CMP   $0x00000011, R2
@@ -464,18 +464,18 @@ TEXT ·axpyNEON(SB), NOSPLIT, $0-56
 	CMP   $0x00000010, R2
 	BLO   eight
 	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
 	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442       // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463       // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
 	FSTPQ (F2, F3), (R1)
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00       // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21       // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4e22d400       // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421       // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R1)
 	RET
 
@@ -634,12 +634,12 @@ skip2:
 skip4:
 	B loop
 
-// func axpy64NEON(a *float64, x []float32, y []float64)
-TEXT ·axpy64NEON(SB), NOSPLIT, $0-56
+// func axpy64NEON(a *float64, x *float32, xLen int, y *float64, yLen int)
+TEXT ·axpy64NEON(SB), NOSPLIT, $0-40
 	MOVD  a+0(FP), R0
-	MOVD  x_base+8(FP), R1
-	MOVD  y_base+32(FP), R2
-	MOVD  x_len+16(FP), R3
+	MOVD  x+8(FP), R1
+	MOVD  y+24(FP), R2
+	MOVD  xLen+16(FP), R3
 	FMOVD (R0), F0
 	VMOV  V0.D[0], V0.D[1]
 	FMOVD (R0), F1
@@ -750,18 +750,18 @@ less2:
 less1:
 	RET
 
-// func axpyRowsNEON(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
-TEXT ·axpyRowsNEON(SB), NOSPLIT, $0-112
+// func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+TEXT ·axpyRowsNEON(SB), NOSPLIT, $0-80
 	FMOVS alpha+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  a_base+8(FP), R0
-	MOVD  a_len+16(FP), R1
-	MOVD  rows_base+32(FP), R2
-	MOVD  stride+56(FP), R3
-	MOVD  idx_base+64(FP), R6
-	MOVD  y_base+88(FP), R7
-	MOVD  y_len+96(FP), R8
+	MOVD  a+8(FP), R0
+	MOVD  aLen+16(FP), R1
+	MOVD  rows+24(FP), R2
+	MOVD  stride+40(FP), R3
+	MOVD  idx+48(FP), R6
+	MOVD  y+64(FP), R7
+	MOVD  yLen+72(FP), R8
 	LSL   $0x00000002, R3, R3
 
 strip:
@@ -1584,12 +1584,12 @@ oneat:
 oneend:
 	RET
 
-// func axpySameNEON(a float32, idx []uint16, w []float32)
-TEXT ·axpySameNEON(SB), NOSPLIT, $0-56
+// func axpySameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int)
+TEXT ·axpySameNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
-	MOVD  idx_base+8(FP), R0
-	MOVD  idx_len+16(FP), R1
-	MOVD  w_base+32(FP), R2
+	MOVD  idx+8(FP), R0
+	MOVD  idxLen+16(FP), R1
+	MOVD  w+24(FP), R2
 	CMP   $0x00000004, R1
 	BLO   few
 	ADD   R1<<1, R0, R3
@@ -1655,15 +1655,15 @@ single:
 	BHS   single
 	B     end
 
-// func axpySparseNEON(a float32, idx []int32, val []float32, w []float32)
-TEXT ·axpySparseNEON(SB), NOSPLIT, $0-80
+// func axpySparseNEON(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+TEXT ·axpySparseNEON(SB), NOSPLIT, $0-56
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  idx_base+8(FP), R0
-	MOVD  val_base+32(FP), R1
-	MOVD  idx_len+16(FP), R2
-	MOVD  w_base+56(FP), R3
+	MOVD  idx+8(FP), R0
+	MOVD  val+24(FP), R1
+	MOVD  idxLen+16(FP), R2
+	MOVD  w+40(FP), R3
 	CMP   $0x00000008, R2
 	BLO   rest
 
@@ -1707,6 +1707,8 @@ loop:
 	FMOVS (R3)(R9<<2), F2
 	FADDS F2, F1, F1
 	FMOVS F1, (R3)(R9<<2)
+	CMP   $0x00000008, R2
+	BLS   done
 	ADD   $0x00000020, R0, R0
 	ADD   $0x00000020, R1, R1
 	SUB   $0x00000008, R2, R2
@@ -1714,33 +1716,68 @@ loop:
 	BHS   loop
 
 rest:
-	CMP $0x00000000, R2
-	BLS done
-
-single:
-	FMOVS (R1), F1
+	CMP   $0x00000004, R2
+	BLO   few
+	FMOVQ (R1), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	LDPW  (R0), (R6, R7)
+	LDPW  8(R0), (R8, R9)
+	FMOVS (R3)(R6<<2), F2
+	FADDS F2, F1, F2
+	FMOVS F2, (R3)(R6<<2)
+	VDUP  V1.S[1], V2.S4
+	FMOVS (R3)(R7<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R7<<2)
+	VDUP  V1.S[2], V2.S4
+	FMOVS (R3)(R8<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R8<<2)
+	VDUP  V1.S[3], V1.S4
+	FMOVS (R3)(R9<<2), F2
+	FADDS F2, F1, F1
+	FMOVS F1, (R3)(R9<<2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
+
+few:
+	CMP   $0x00000000, R2
+	BLS   done
+	FMOVS (R1), F1
+	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
 	MOVWU (R0), R6
 	FMOVS (R3)(R6<<2), F2
 	FADDS F2, F1, F1
 	FMOVS F1, (R3)(R6<<2)
-	ADD   $0x00000004, R0, R0
-	ADD   $0x00000004, R1, R1
-	SUB   $0x00000001, R2, R2
 	CMP   $0x00000001, R2
-	BHS   single
+	BLS   done
+	FMOVS 4(R1), F1
+	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
+	MOVWU 4(R0), R6
+	FMOVS (R3)(R6<<2), F2
+	FADDS F2, F1, F1
+	FMOVS F1, (R3)(R6<<2)
+	CMP   $0x00000002, R2
+	BLS   done
+	FMOVS 8(R1), F1
+	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
+	MOVWU 8(R0), R0
+	FMOVS (R3)(R0<<2), F1
+	FADDS F1, F0, F0
+	FMOVS F0, (R3)(R0<<2)
 
 done:
 	RET
 
-// func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int)
-TEXT ·axpySparseKNEON(SB), NOSPLIT, $0-104
-	MOVD  a_base+0(FP), R0
-	MOVD  idx_base+24(FP), R1
-	MOVD  val_base+48(FP), R2
-	MOVD  idx_len+32(FP), R3
-	MOVD  w_base+72(FP), R6
-	MOVD  k+96(FP), R7
+// func axpySparseKNEON(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·axpySparseKNEON(SB), NOSPLIT, $0-72
+	MOVD  a+0(FP), R0
+	MOVD  idx+16(FP), R1
+	MOVD  val+32(FP), R2
+	MOVD  idxLen+24(FP), R3
+	MOVD  w+48(FP), R6
+	MOVD  k+64(FP), R7
 	LSL   $0x00000002, R7, R7
 	FLDPQ (R0), (F0, F1)
 	CMP   $0x00000004, R3
@@ -2038,11 +2075,11 @@ skip2:
 skip4:
 	B loop
 
-// func cosineNEON(x []float32, y []float32) float32
-TEXT ·cosineNEON(SB), NOSPLIT, $256-52
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func cosineNEON(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·cosineNEON(SB), NOSPLIT, $256-36
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	CMP   $0x00000009, R2
 	BHS   over8
 	CMP   $0x00000000, R2
@@ -2050,13 +2087,11 @@ TEXT ·cosineNEON(SB), NOSPLIT, $256-52
 	SUB   $0x00000001, R2, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V6.B16
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R2, part1all
 	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R2, part1low
-	FMOVQ (R0), F7
+	FMOVQ (R0), F4
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R2, part1highone
@@ -2072,21 +2107,21 @@ part1highone:
 	B     part1end
 
 part1low:
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R2, part1lowone
-	FMOVD (R0), F7
+	FMOVD (R0), F4
 	TBZ   $0x00, R2, part1end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V4.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R2, part1end
-	FMOVS (R0), F7
+	FMOVS (R0), F4
 	B     part1end
 
 part1all:
-	FLDPQ (R0), (F7, F5)
+	FLDPQ (R0), (F4, F5)
 
 part1end:
 	ADD   $0x00000000, R1, R0
@@ -2126,13 +2161,11 @@ part2all:
 	FLDPQ (R0), (F2, F3)
 
 part2end:
-	WORD $0x6e22dce0 // VFMUL V2.S4, V7.S4, V0.S4
+	WORD $0x6e22dc80 // VFMUL V2.S4, V4.S4, V0.S4
 	WORD $0x6e23dca1 // VFMUL V3.S4, V5.S4, V1.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e26d421 // VFADD V6.S4, V1.S4, V1.S4
 	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
 	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x6e27dce4 // VFMUL V7.S4, V7.S4, V4.S4
+	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
 	B    fold
 
@@ -2146,33 +2179,29 @@ none:
 	B     fold
 
 over8:
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
-	MOVD  $bytes<>+0(SB), R6
-	SUB   R3<<2, R6, R6
-	FMOVQ 48(R6), F6
-	FMOVQ 32(R6), F7
 	CMP   $0x00000011, R2
 	BHS   over2groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R3<<2, R0, R0
+	ADD   R2<<2, R0, R0
 	FLDPQ (R0), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
 	VTBX  V7.B16, [V8.B16], V9.B16
 	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R3<<2, R1, R0
+	ADD   R2<<2, R1, R0
 	FLDPQ (R0), (F8, F11)
 	VTBL  V6.B16, [V8.B16], V8.B16
 	VTBX  V7.B16, [V11.B16], V8.B16
@@ -2194,24 +2223,27 @@ over8:
 over2groups:
 	CMP   $0x00000019, R2
 	BHS   over3groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R3<<2, R0, R2
-	FLDPQ 32(R2), (F9, F8)
+	ADD   R2<<2, R0, R3
+	FLDPQ 32(R3), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
 	VTBX  V7.B16, [V8.B16], V9.B16
 	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R3<<2, R1, R2
+	ADD   R2<<2, R1, R2
 	FLDPQ 32(R2), (F8, F11)
 	VTBL  V6.B16, [V8.B16], V8.B16
 	VTBX  V7.B16, [V11.B16], V8.B16
@@ -2247,17 +2279,20 @@ over2groups:
 over3groups:
 	CMP   $0x00000021, R2
 	BHS   over4groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	FLDPQ 64(R0), (F12, F13)
 	FLDPQ 64(R1), (F10, F11)
@@ -2281,12 +2316,12 @@ over3groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R3<<2, R0, R0
+	ADD   R2<<2, R0, R0
 	FLDPQ 64(R0), (F15, F14)
 	VTBL  V6.B16, [V15.B16], V15.B16
 	VTBX  V7.B16, [V14.B16], V15.B16
 	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R3<<2, R1, R0
+	ADD   R2<<2, R1, R0
 	FLDPQ 64(R0), (F14, F17)
 	VTBL  V6.B16, [V14.B16], V14.B16
 	VTBX  V7.B16, [V17.B16], V14.B16
@@ -2314,24 +2349,27 @@ over3groups:
 over4groups:
 	CMP   $0x00000029, R2
 	BHS   over5groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R3<<2, R0, R2
-	FLDPQ 96(R2), (F9, F8)
+	ADD   R2<<2, R0, R3
+	FLDPQ 96(R3), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
 	VTBX  V7.B16, [V8.B16], V9.B16
 	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R3<<2, R1, R2
+	ADD   R2<<2, R1, R2
 	FLDPQ 96(R2), (F8, F11)
 	VTBL  V6.B16, [V8.B16], V8.B16
 	VTBX  V7.B16, [V11.B16], V8.B16
@@ -2395,17 +2433,20 @@ over4groups:
 over5groups:
 	CMP   $0x00000031, R2
 	BHS   over6groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	FLDPQ 128(R0), (F12, F13)
 	FLDPQ 128(R1), (F10, F11)
@@ -2443,12 +2484,12 @@ over5groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R3<<2, R0, R2
-	FLDPQ 128(R2), (F15, F14)
+	ADD   R2<<2, R0, R3
+	FLDPQ 128(R3), (F15, F14)
 	VTBL  V6.B16, [V15.B16], V15.B16
 	VTBX  V7.B16, [V14.B16], V15.B16
 	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R3<<2, R1, R2
+	ADD   R2<<2, R1, R2
 	FLDPQ 128(R2), (F14, F17)
 	VTBL  V6.B16, [V14.B16], V14.B16
 	VTBX  V7.B16, [V17.B16], V14.B16
@@ -2490,17 +2531,20 @@ over5groups:
 over6groups:
 	CMP   $0x00000039, R2
 	BHS   over7groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	FLDPQ 128(R0), (F12, F13)
 	FLDPQ 128(R1), (F10, F11)
@@ -2524,12 +2568,12 @@ over6groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R3<<2, R0, R2
-	FLDPQ 160(R2), (F15, F14)
+	ADD   R2<<2, R0, R3
+	FLDPQ 160(R3), (F15, F14)
 	VTBL  V6.B16, [V15.B16], V15.B16
 	VTBX  V7.B16, [V14.B16], V15.B16
 	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R3<<2, R1, R2
+	ADD   R2<<2, R1, R2
 	FLDPQ 160(R2), (F14, F17)
 	VTBL  V6.B16, [V14.B16], V14.B16
 	VTBX  V7.B16, [V17.B16], V14.B16
@@ -2599,17 +2643,20 @@ over6groups:
 over7groups:
 	CMP   $0x00000041, R2
 	BHS   over8groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R0), (F9, F5)
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F4, F5)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e22dc80                // VFMUL V2.S4, V4.S4, V0.S4
 	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	FLDPQ 128(R0), (F12, F13)
 	FLDPQ 128(R1), (F10, F11)
@@ -2683,12 +2730,12 @@ over7groups:
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
 	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
-	ADD   R3<<2, R0, R0
+	ADD   R2<<2, R0, R0
 	FLDPQ 192(R0), (F21, F20)
 	VTBL  V6.B16, [V21.B16], V21.B16
 	VTBX  V7.B16, [V20.B16], V21.B16
 	VTBL  V6.B16, [V20.B16], V22.B16
-	ADD   R3<<2, R1, R0
+	ADD   R2<<2, R1, R0
 	FLDPQ 192(R0), (F20, F23)
 	VTBL  V6.B16, [V20.B16], V20.B16
 	VTBX  V7.B16, [V23.B16], V20.B16
@@ -2720,20 +2767,23 @@ over7groups:
 	B     fold
 
 over8groups:
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F10
+	FMOVQ 32(R6), F11
 	MOVD  R0, R6
 	MOVD  R1, R7
 	MOVD  R2, R8
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	FLDPQ (R0), (F3, F0)
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc68         // VFMUL V10.S4, V3.S4, V8.S4
-	WORD  $0x6e2bdc09         // VFMUL V11.S4, V0.S4, V9.S4
-	WORD  $0x4e21d508         // VFADD V1.S4, V8.S4, V8.S4
-	WORD  $0x4e22d529         // VFADD V2.S4, V9.S4, V9.S4
-	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x6e23dc6c         // VFMUL V3.S4, V3.S4, V12.S4
+	FLDPQ (R0), (F1, F0)
+	FLDPQ (R1), (F8, F9)
+	WORD  $0x6e28dc26         // VFMUL V8.S4, V1.S4, V6.S4
+	WORD  $0x6e29dc07         // VFMUL V9.S4, V0.S4, V7.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e21dc2c         // VFMUL V1.S4, V1.S4, V12.S4
 	WORD  $0x6e20dc0d         // VFMUL V0.S4, V0.S4, V13.S4
 	FLDPQ 64(R0), (F1, F0)
 	FLDPQ 64(R1), (F16, F17)
@@ -2770,12 +2820,12 @@ pass0blocks:
 	FLDPQ (R7), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x4e24d4c6         // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a         // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b         // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508         // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529         // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
@@ -2837,12 +2887,12 @@ pass0rest:
 	FLDPQ (R7), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x4e24d4c6       // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7       // VFADD V5.S4, V7.S4, V7.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a       // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b       // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508       // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529       // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
@@ -2906,163 +2956,159 @@ pass0rest:
 pass0part0:
 	ADD   R3<<2, R6, R6
 	FLDPQ -32(R6), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R3<<2, R7, R6
 	FLDPQ -32(R6), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d4c6               // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7               // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508               // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529               // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d58c               // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad               // VFADD V1.S4, V13.S4, V13.S4
 	B     pass0end
 
 pass0part2:
 	ADD   R3<<2, R6, R6
 	FLDPQ 32(R6), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R3<<2, R7, R6
 	FLDPQ 32(R6), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce               // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef               // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652               // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673               // VFADD V1.S4, V19.S4, V19.S4
 	B     pass0end
 
 pass0part4:
 	ADD   R3<<2, R6, R6
 	FLDPQ 96(R6), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R3<<2, R7, R6
 	FLDPQ 96(R6), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
-	WORD  $0x4e25d6b5              // VFADD V5.S4, V21.S4, V21.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d694               // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5               // VFADD V5.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718               // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739               // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part6:
 	ADD   R3<<2, R6, R6
 	FLDPQ 160(R6), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R3<<2, R7, R6
 	FLDPQ 160(R6), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d75a              // VFADD V4.S4, V26.S4, V26.S4
-	WORD  $0x4e25d77b              // VFADD V5.S4, V27.S4, V27.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d75a               // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b               // VFADD V5.S4, V27.S4, V27.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de               // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff               // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
-	WORD  $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
-	WORD  $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
+	WORD  $0x4e34d4c6         // VFADD V20.S4, V6.S4, V6.S4
+	WORD  $0x4e35d4e7         // VFADD V21.S4, V7.S4, V7.S4
 	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
 	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
-	WORD  $0x4e36d54a         // VFADD V22.S4, V10.S4, V10.S4
-	WORD  $0x4e37d56b         // VFADD V23.S4, V11.S4, V11.S4
+	WORD  $0x4e36d508         // VFADD V22.S4, V8.S4, V8.S4
+	WORD  $0x4e37d529         // VFADD V23.S4, V9.S4, V9.S4
 	WORD  $0x4e3cd610         // VFADD V28.S4, V16.S4, V16.S4
 	WORD  $0x4e3dd631         // VFADD V29.S4, V17.S4, V17.S4
 	WORD  $0x4e38d58c         // VFADD V24.S4, V12.S4, V12.S4
 	WORD  $0x4e39d5ad         // VFADD V25.S4, V13.S4, V13.S4
 	WORD  $0x4e3ed652         // VFADD V30.S4, V18.S4, V18.S4
 	WORD  $0x4e3fd673         // VFADD V31.S4, V19.S4, V19.S4
-	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
 	ADD   $8, RSP, R6
-	FSTPQ (F8, F9), (R6)
-	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FSTPQ (F6, F7), (R6)
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
 	ADD   $8, RSP, R6
-	FSTPQ (F10, F11), 32(R6)
+	FSTPQ (F8, F9), 32(R6)
 	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
 	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
 	ADD   $8, RSP, R6
 	FSTPQ (F12, F13), 64(R6)
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	FLDPQ 32(R0), (F8, F0)
+	FLDPQ 32(R0), (F4, F5)
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x6e22dd11         // VFMUL V2.S4, V8.S4, V17.S4
-	WORD  $0x6e23dc01         // VFMUL V3.S4, V0.S4, V1.S4
-	WORD  $0x4e24d631         // VFADD V4.S4, V17.S4, V17.S4
-	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc80         // VFMUL V2.S4, V4.S4, V0.S4
+	WORD  $0x6e23dca1         // VFMUL V3.S4, V5.S4, V1.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e28dd04         // VFMUL V8.S4, V8.S4, V4.S4
-	WORD  $0x6e20dc05         // VFMUL V0.S4, V0.S4, V5.S4
-	FLDPQ 96(R0), (F8, F0)
-	FLDPQ 96(R1), (F10, F11)
-	WORD  $0x6e2add12         // VFMUL V10.S4, V8.S4, V18.S4
-	WORD  $0x6e2bdc13         // VFMUL V11.S4, V0.S4, V19.S4
-	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 96(R1), (F8, F9)
+	WORD  $0x6e28dcd2         // VFMUL V8.S4, V6.S4, V18.S4
+	WORD  $0x6e29dcf3         // VFMUL V9.S4, V7.S4, V19.S4
 	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e20dc09         // VFMUL V0.S4, V0.S4, V9.S4
-	FLDPQ 160(R0), (F12, F0)
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 160(R0), (F13, F12)
 	FLDPQ 160(R1), (F22, F23)
-	WORD  $0x6e36dd94         // VFMUL V22.S4, V12.S4, V20.S4
-	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ddb4         // VFMUL V22.S4, V13.S4, V20.S4
+	WORD  $0x6e37dd95         // VFMUL V23.S4, V12.S4, V21.S4
 	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
 	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
-	WORD  $0x6e2cdd98         // VFMUL V12.S4, V12.S4, V24.S4
-	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
-	FLDPQ 224(R0), (F12, F0)
+	WORD  $0x6e2dddb8         // VFMUL V13.S4, V13.S4, V24.S4
+	WORD  $0x6e2cdd99         // VFMUL V12.S4, V12.S4, V25.S4
+	FLDPQ 224(R0), (F13, F12)
 	FLDPQ 224(R1), (F28, F29)
-	WORD  $0x6e3cdd9a         // VFMUL V28.S4, V12.S4, V26.S4
-	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cddba         // VFMUL V28.S4, V13.S4, V26.S4
+	WORD  $0x6e3ddd9b         // VFMUL V29.S4, V12.S4, V27.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x6e2cdd9e         // VFMUL V12.S4, V12.S4, V30.S4
-	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	WORD  $0x6e2dddbe         // VFMUL V13.S4, V13.S4, V30.S4
+	WORD  $0x6e2cdd9f         // VFMUL V12.S4, V12.S4, V31.S4
 	ADD   $0x00000100, R0, R0
 	ADD   $0x00000100, R1, R1
 	SUB   $0x00000040, R2, R2
@@ -3070,62 +3116,62 @@ pass0end:
 	BLO   pass1rest
 
 pass1blocks:
-	FLDPQ 32(R0), (F0, F12)
-	FLDPQ 32(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 32(R0), (F12, F13)
+	FLDPQ 32(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed442         // VFADD V14.S4, V2.S4, V2.S4
+	WORD  $0x4e2fd463         // VFADD V15.S4, V3.S4, V3.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
-	FLDPQ 96(R0), (F0, F12)
-	FLDPQ 96(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F12, F13)
+	FLDPQ 96(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652         // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673         // VFADD V17.S4, V19.S4, V19.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
-	FLDPQ 160(R0), (F0, F12)
-	FLDPQ 160(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
+	FLDPQ 160(R0), (F12, F13)
+	FLDPQ 160(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694         // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5         // VFADD V17.S4, V21.S4, V21.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6         // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7         // VFADD V15.S4, V23.S4, V23.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
-	FLDPQ 224(R0), (F0, F12)
-	FLDPQ 224(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718         // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739         // VFADD V13.S4, V25.S4, V25.S4
+	FLDPQ 224(R0), (F12, F13)
+	FLDPQ 224(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd75a         // VFADD V15.S4, V26.S4, V26.S4
-	WORD  $0x4e30d77b         // VFADD V16.S4, V27.S4, V27.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d75a         // VFADD V16.S4, V26.S4, V26.S4
+	WORD  $0x4e31d77b         // VFADD V17.S4, V27.S4, V27.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed79c         // VFADD V14.S4, V28.S4, V28.S4
+	WORD  $0x4e2fd7bd         // VFADD V15.S4, V29.S4, V29.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e2cd7ff         // VFADD V12.S4, V31.S4, V31.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd7de         // VFADD V12.S4, V30.S4, V30.S4
+	WORD  $0x4e2dd7ff         // VFADD V13.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R0, R0
 	ADD   $0x00000100, R1, R1
 	SUB   $0x00000040, R2, R2
@@ -3137,258 +3183,260 @@ pass1rest:
 	BLS   pass1end
 	CMP   $0x00000010, R2
 	BLO   pass1part1
-	FLDPQ 32(R0), (F0, F12)
-	FLDPQ 32(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 32(R0), (F12, F13)
+	FLDPQ 32(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed442         // VFADD V14.S4, V2.S4, V2.S4
+	WORD  $0x4e2fd463         // VFADD V15.S4, V3.S4, V3.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
 	CMP   $0x00000018, R2
 	BLS   pass1end
 	CMP   $0x00000020, R2
 	BLO   pass1part3
-	FLDPQ 96(R0), (F0, F12)
-	FLDPQ 96(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 96(R0), (F12, F13)
+	FLDPQ 96(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652         // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673         // VFADD V17.S4, V19.S4, V19.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   pass1end
 	CMP   $0x00000030, R2
 	BLO   pass1part5
-	FLDPQ 160(R0), (F0, F12)
-	FLDPQ 160(R1), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 160(R0), (F12, F13)
+	FLDPQ 160(R1), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694         // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5         // VFADD V17.S4, V21.S4, V21.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6         // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7         // VFADD V15.S4, V23.S4, V23.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718         // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739         // VFADD V13.S4, V25.S4, V25.S4
 	CMP   $0x00000038, R2
 	BLS   pass1end
 	B     pass1part7
 
 pass1part1:
 	ADD   R3<<2, R0, R0
-	FLDPQ (R0), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ (R0), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ (R0), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442                // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463                // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484                // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	FLDPQ (R0), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400                 // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                 // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed442                 // VFADD V14.S4, V2.S4, V2.S4
+	WORD  $0x4e2fd463                 // VFADD V15.S4, V3.S4, V3.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd484                 // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                 // VFADD V13.S4, V5.S4, V5.S4
 	B     pass1end
 
 pass1part3:
 	ADD   R3<<2, R0, R0
-	FLDPQ 64(R0), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 64(R0), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ 64(R0), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a                // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b                // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508                // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529                // VFADD V12.S4, V9.S4, V9.S4
+	FLDPQ 64(R0), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652                 // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673                 // VFADD V17.S4, V19.S4, V19.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508                 // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                 // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6                 // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                 // VFADD V13.S4, V7.S4, V7.S4
 	B     pass1end
 
 pass1part5:
 	ADD   R3<<2, R0, R0
-	FLDPQ 128(R0), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ 128(R0), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6                // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7                // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
+	FLDPQ 128(R0), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694                 // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5                 // VFADD V17.S4, V21.S4, V21.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6                 // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7                 // VFADD V15.S4, V23.S4, V23.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718                 // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739                 // VFADD V13.S4, V25.S4, V25.S4
 	B     pass1end
 
 pass1part7:
 	ADD   R3<<2, R0, R0
-	FLDPQ 192(R0), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 192(R0), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ 192(R0), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd75a                // VFADD V15.S4, V26.S4, V26.S4
-	WORD  $0x4e30d77b                // VFADD V16.S4, V27.S4, V27.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e2cd7ff                // VFADD V12.S4, V31.S4, V31.S4
+	FLDPQ 192(R0), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d75a                 // VFADD V16.S4, V26.S4, V26.S4
+	WORD  $0x4e31d77b                 // VFADD V17.S4, V27.S4, V27.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed79c                 // VFADD V14.S4, V28.S4, V28.S4
+	WORD  $0x4e2fd7bd                 // VFADD V15.S4, V29.S4, V29.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd7de                 // VFADD V12.S4, V30.S4, V30.S4
+	WORD  $0x4e2dd7ff                 // VFADD V13.S4, V31.S4, V31.S4
 
 pass1end:
-	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
+	WORD  $0x4e34d400      // VFADD V20.S4, V0.S4, V0.S4
 	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
 	WORD  $0x4e3ad652      // VFADD V26.S4, V18.S4, V18.S4
 	WORD  $0x4e3bd673      // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x4e36d442      // VFADD V22.S4, V2.S4, V2.S4
 	WORD  $0x4e37d463      // VFADD V23.S4, V3.S4, V3.S4
-	WORD  $0x4e3cd54a      // VFADD V28.S4, V10.S4, V10.S4
-	WORD  $0x4e3dd56b      // VFADD V29.S4, V11.S4, V11.S4
+	WORD  $0x4e3cd508      // VFADD V28.S4, V8.S4, V8.S4
+	WORD  $0x4e3dd529      // VFADD V29.S4, V9.S4, V9.S4
 	WORD  $0x4e38d484      // VFADD V24.S4, V4.S4, V4.S4
 	WORD  $0x4e39d4a5      // VFADD V25.S4, V5.S4, V5.S4
-	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
-	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4
+	WORD  $0x4e3ed4c6      // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7      // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e32d400      // VFADD V18.S4, V0.S4, V0.S4
 	WORD  $0x4e33d421      // VFADD V19.S4, V1.S4, V1.S4
 	ADD   $8, RSP, R0
-	FLDPQ (R0), (F0, F6)
-	WORD  $0x4e20d620      // VFADD V0.S4, V17.S4, V0.S4
-	WORD  $0x4e26d421      // VFADD V6.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442      // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463      // VFADD V11.S4, V3.S4, V3.S4
+	FLDPQ (R0), (F11, F10)
+	WORD  $0x4e2bd400      // VFADD V11.S4, V0.S4, V0.S4
+	WORD  $0x4e2ad421      // VFADD V10.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442      // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463      // VFADD V9.S4, V3.S4, V3.S4
 	ADD   $8, RSP, R0
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x4e26d442      // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463      // VFADD V7.S4, V3.S4, V3.S4
-	WORD  $0x4e28d484      // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5      // VFADD V9.S4, V5.S4, V5.S4
-	ADD   $8, RSP, R0
-	FLDPQ 64(R0), (F6, F7)
+	FLDPQ 32(R0), (F9, F8)
+	WORD  $0x4e29d442      // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e28d463      // VFADD V8.S4, V3.S4, V3.S4
 	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R0
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x4e27d484      // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e26d4a5      // VFADD V6.S4, V5.S4, V5.S4
 
 fold:
 	VMOVI  $0x00, V6.B16
 	VMOVI  $0x00, V7.B16
-	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
-	WORD   $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
-	VUZP1  V2.S4, V0.S4, V1.S4
-	VUZP2  V2.S4, V0.S4, V0.S4
-	WORD   $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
 	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	WORD   $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
+	VUZP1  V2.S4, V4.S4, V3.S4
+	VUZP2  V2.S4, V4.S4, V2.S4
+	WORD   $0x6e22d463            // VFADDP V2.S4, V3.S4, V3.S4
+	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
 	WORD   $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1  V6.S4, V4.S4, V0.S4
-	VUZP2  V6.S4, V4.S4, V2.S4
-	WORD   $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
-	VORR   V1.B16, V1.B16, V2.B16
-	VMOV   V0.D[0], V2.D[1]
-	VMOV   V1.D[1], V0.D[0]
-	WORD   $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
-	VDUP   V2.S[0], V0.S4
-	VDUP   V2.S[1], V1.S4
-	VDUP   V2.S[2], V2.S4
+	VUZP1  V6.S4, V0.S4, V1.S4
+	VUZP2  V6.S4, V0.S4, V0.S4
+	WORD   $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
+	VORR   V3.B16, V3.B16, V0.B16
+	VMOV   V1.D[0], V0.D[1]
+	VMOV   V3.D[1], V1.D[0]
+	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
+	VDUP   V0.S[0], V1.S4
+	VDUP   V0.S[1], V2.S4
+	VDUP   V0.S[2], V0.S4
+	FMOVS  F1, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
 	FMOVS  F2, R0
 	MOVD   $0x12800000, R1
 	SUB    R1, R0, R0
 	MOVD   $0x6cffffff, R1
 	CMP    R1, R0
 	BHI    inexact
-	FMOVS  F1, R0
-	MOVD   $0x12800000, R1
-	SUB    R1, R0, R0
-	MOVD   $0x6cffffff, R1
-	CMP    R1, R0
-	BHI    inexact
 	FCVTSD F0, F0
-	FCVTSD F2, F2
 	FCVTSD F1, F1
-	FMULD  F1, F2, F2
-	FSQRTD F2, F2
-	FDIVD  F2, F0, F2
-	FCVTDS F2, F0
-	WORD   $0x6e20dc01            // VFMUL V0.S4, V0.S4, V1.S4
-	FMOVS  F1, R0
-	MOVD   $0x00000000, R1
+	FCVTSD F2, F2
+	FMULD  F2, F1, F1
+	FSQRTD F1, F1
+	FDIVD  F1, F0, F1
+	FCVTDS F1, F0
+	FMOVS  F0, R0
+	MOVD   R0, R1
+	LSR    $0x0000001f, R1, R1
+	LSL    $0x00000021, R0, R0
+	LSR    $0x00000020, R0, R0
 	SUB    R1, R0, R0
-	MOVD   $0x3f800000, R1
+	MOVD   $0x7f000000, R1
 	CMP    R1, R0
 	BHI    inexact
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 inexact:
-	RET ·cosineSlow(SB)
+	RET ·cosineSlowFlat(SB)
 
-// func cosineEachRowNEON(dst []float32, rows []float32, stride int, x []float32, xx float32)
-TEXT ·cosineEachRowNEON(SB), NOSPLIT, $256-84
-	MOVD  dst_base+0(FP), R0
-	FMOVS xx+80(FP), F0
-	MOVD  rows_base+24(FP), R6
-	MOVD  stride+48(FP), R7
-	MOVD  dst_len+8(FP), R1
+// func cosineEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+TEXT ·cosineEachRowNEON(SB), NOSPLIT, $256-60
+	MOVD  dst+0(FP), R0
+	FMOVS xx+56(FP), F0
+	MOVD  rows+16(FP), R6
+	MOVD  stride+32(FP), R7
+	MOVD  dstLen+8(FP), R1
 	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  x_base+56(FP), R2
+	MOVD  x+40(FP), R2
 	MOVD  R2, R2
-	MOVD  x_len+64(FP), R3
+	MOVD  xLen+48(FP), R3
 	MOVD  R3, R3
 	SUB   $0x00000001, R3, R9
 	AND   $0x00000007, R9, R9
@@ -3400,14 +3448,10 @@ row:
 	MOVD  R2, R10
 	MOVD  R1, R11
 	MOVD  R3, R12
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	FLDPQ (R2), (F4, F3)
+	FLDPQ (R2), (F2, F1)
 	FLDPQ (R1), (F9, F10)
-	WORD  $0x6e29dc85           // VFMUL V9.S4, V4.S4, V5.S4
-	WORD  $0x6e2adc66           // VFMUL V10.S4, V3.S4, V6.S4
-	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
-	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x6e29dc45           // VFMUL V9.S4, V2.S4, V5.S4
+	WORD  $0x6e2adc26           // VFMUL V10.S4, V1.S4, V6.S4
 	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
 	FLDPQ 64(R2), (F2, F1)
@@ -3644,14 +3688,10 @@ pass0end:
 	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
 	ADD   $8, RSP, R10
 	FSTPQ (F9, F10), 32(R10)
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
 	FLDPQ 32(R2), (F1, F2)
 	FLDPQ 32(R1), (F3, F4)
 	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42         // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442         // VFADD V6.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
 	FLDPQ 96(R2), (F10, F9)
@@ -3910,11 +3950,13 @@ pass1end:
 	FSQRTD F3, F3
 	FDIVD  F3, F1, F3
 	FCVTDS F3, F1
-	WORD   $0x6e21dc22            // VFMUL V1.S4, V1.S4, V2.S4
-	FMOVS  F2, R1
-	MOVD   $0x00000000, R2
+	FMOVS  F1, R1
+	MOVD   R1, R2
+	LSR    $0x0000001f, R2, R2
+	LSL    $0x00000021, R1, R1
+	LSR    $0x00000020, R1, R1
 	SUB    R2, R1, R1
-	MOVD   $0x3f800000, R2
+	MOVD   $0x7f000000, R2
 	CMP    R2, R1
 	BHI    inexact
 	FMOVS  F1, (R0)
@@ -3933,11 +3975,11 @@ next:
 	BLO row
 	RET
 
-// func distanceNEON(x []float32, y []float32) float32
-TEXT ·distanceNEON(SB), NOSPLIT, $0-52
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func distanceNEON(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·distanceNEON(SB), NOSPLIT, $0-36
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -4048,7 +4090,7 @@ TEXT ·distanceNEON(SB), NOSPLIT, $0-52
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short6:
@@ -4089,7 +4131,7 @@ short6:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short5:
@@ -4128,7 +4170,7 @@ short5:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short4:
@@ -4165,7 +4207,7 @@ short4:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short3:
@@ -4200,7 +4242,7 @@ short3:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short2:
@@ -4233,7 +4275,7 @@ short2:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short1:
@@ -4264,7 +4306,7 @@ short1:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 short0:
@@ -4361,7 +4403,7 @@ part2end:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 empty:
@@ -4372,7 +4414,7 @@ empty:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F2, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 long:
@@ -4627,7 +4669,7 @@ rest:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest6:
@@ -4672,7 +4714,7 @@ rest6:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest5:
@@ -4717,7 +4759,7 @@ rest5:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest4:
@@ -4762,7 +4804,7 @@ rest4:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest3:
@@ -4807,7 +4849,7 @@ rest3:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest2:
@@ -4852,7 +4894,7 @@ rest2:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest1:
@@ -4897,7 +4939,7 @@ rest1:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 rest0:
@@ -4942,7 +4984,7 @@ rest0:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 none:
@@ -4971,17 +5013,17 @@ none:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+48(FP)
+	FMOVS  F0, ret+32(FP)
 	RET
 
 inexact:
-	RET ·distanceSlow(SB)
+	RET ·distanceSlowFlat(SB)
 
-// func dotNEON(x []float32, y []float32) float32
-TEXT ·dotNEON(SB), NOSPLIT, $0-52
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func dotNEON(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·dotNEON(SB), NOSPLIT, $0-36
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -5069,7 +5111,7 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short6:
@@ -5101,7 +5143,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short5:
@@ -5131,7 +5173,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short4:
@@ -5159,7 +5201,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short3:
@@ -5185,7 +5227,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short2:
@@ -5209,7 +5251,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short1:
@@ -5231,7 +5273,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short0:
@@ -5319,11 +5361,11 @@ part2end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 long:
@@ -5523,7 +5565,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest6:
@@ -5559,7 +5601,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest5:
@@ -5595,7 +5637,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest4:
@@ -5631,7 +5673,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest3:
@@ -5667,7 +5709,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest2:
@@ -5703,7 +5745,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest1:
@@ -5739,7 +5781,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest0:
@@ -5775,7 +5817,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 none:
@@ -5797,14 +5839,14 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
-// func dot64NEON(x []float32, y []float32) float64
-TEXT ·dot64NEON(SB), NOSPLIT, $0-56
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func dot64NEON(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·dot64NEON(SB), NOSPLIT, $0-40
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	MOVD  R2, R3
 	SUB   $0x00000001, R2, R6
 	AND   $0x00000007, R6, R6
@@ -6227,7 +6269,7 @@ fold:
 	WORD  $0x4e65d463    // VFADDD V5.D2, V3.D2, V3.D2
 	WORD  $0x4e63d442    // VFADDD V3.D2, V2.D2, V2.D2
 	WORD  $0x7e70d842    // FADDPD V2.D2, F2
-	FMOVD F2, ret+48(FP)
+	FMOVD F2, ret+32(FP)
 	RET
 
 // func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -6594,22 +6636,22 @@ fold:
 	BLO   row
 	RET
 
-// func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
-TEXT ·dotEachRowNEON(SB), NOSPLIT, $0-80
-	MOVD  dst_base+0(FP), R0
+// func dotEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·dotEachRowNEON(SB), NOSPLIT, $0-56
+	MOVD  dst+0(FP), R0
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
-	MOVD  rows_base+24(FP), R6
-	MOVD  stride+48(FP), R7
-	MOVD  dst_len+8(FP), R1
+	MOVD  rows+16(FP), R6
+	MOVD  stride+32(FP), R7
+	MOVD  dstLen+8(FP), R1
 	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  x_base+56(FP), R2
+	MOVD  x+40(FP), R2
 	MOVD  R2, R2
-	MOVD  x_len+64(FP), R3
+	MOVD  xLen+48(FP), R3
 	MOVD  R3, R3
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R2), (F2, F3)
@@ -8306,215 +8348,213 @@ TEXT ·dotNormsNEON(SB), NOSPLIT, $256-56
 	SUB   $0x00000001, R3, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V6.B16
 	ADD   $0x00000000, R1, R1
 	TBNZ  $0x03, R3, part1all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R3, part1low
-	FMOVQ (R1), F7
+	FMOVQ (R1), F5
 	ADD   $0x00000010, R1, R1
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R3, part1highone
+	FMOVD (R1), F3
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V3.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R1), F3
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part1lowone
 	FMOVD (R1), F5
 	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R1, R1
 	VLD1  (R1), V5.S[2]
 	B     part1end
 
-part1highone:
+part1lowone:
 	TBZ   $0x00, R3, part1end
 	FMOVS (R1), F5
 	B     part1end
 
-part1low:
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R3, part1lowone
-	FMOVD (R1), F7
-	TBZ   $0x00, R3, part1end
-	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V7.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R3, part1end
-	FMOVS (R1), F7
-	B     part1end
-
 part1all:
-	FLDPQ (R1), (F7, F5)
+	FLDPQ (R1), (F5, F3)
 
 part1end:
 	ADD   $0x00000000, R2, R1
 	TBNZ  $0x03, R3, part2all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R3, part2low
-	FMOVQ (R1), F2
+	FMOVQ (R1), F4
 	ADD   $0x00000010, R1, R1
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R3, part2highone
-	FMOVD (R1), F3
+	FMOVD (R1), F1
 	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V3.S[2]
+	VLD1  (R1), V1.S[2]
 	B     part2end
 
 part2highone:
 	TBZ   $0x00, R3, part2end
-	FMOVS (R1), F3
+	FMOVS (R1), F1
 	B     part2end
 
 part2low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R3, part2lowone
-	FMOVD (R1), F2
+	FMOVD (R1), F4
 	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V2.S[2]
+	VLD1  (R1), V4.S[2]
 	B     part2end
 
 part2lowone:
 	TBZ   $0x00, R3, part2end
-	FMOVS (R1), F2
+	FMOVS (R1), F4
 	B     part2end
 
 part2all:
-	FLDPQ (R1), (F2, F3)
+	FLDPQ (R1), (F4, F1)
 
 part2end:
-	WORD $0x6e22dce0 // VFMUL V2.S4, V7.S4, V0.S4
-	WORD $0x6e23dca1 // VFMUL V3.S4, V5.S4, V1.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e26d421 // VFADD V6.S4, V1.S4, V1.S4
-	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
-	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x6e27dce4 // VFMUL V7.S4, V7.S4, V4.S4
+	WORD $0x6e24dca0 // VFMUL V4.S4, V5.S4, V0.S4
+	WORD $0x6e21dc62 // VFMUL V1.S4, V3.S4, V2.S4
+	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
+	WORD $0x6e21dc21 // VFMUL V1.S4, V1.S4, V1.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
+	WORD $0x6e23dc67 // VFMUL V3.S4, V3.S4, V7.S4
 	B    fold
 
 none:
 	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
 	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V7.B16
 	B     fold
 
 over8:
-	SUB   $0x00000001, R3, R6
-	AND   $0x00000007, R6, R6
-	ADD   $0x00000001, R6, R6
-	MOVD  $bytes<>+0(SB), R7
-	SUB   R6<<2, R7, R7
-	FMOVQ 48(R7), F6
-	FMOVQ 32(R7), F7
 	CMP   $0x00000011, R3
 	BHS   over2groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R6<<2, R1, R1
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
+	ADD   R3<<2, R1, R1
 	FLDPQ (R1), (F9, F8)
-	VTBL  V6.B16, [V9.B16], V9.B16
-	VTBX  V7.B16, [V8.B16], V9.B16
-	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R6<<2, R2, R1
+	VTBL  V3.B16, [V9.B16], V9.B16
+	VTBX  V6.B16, [V8.B16], V9.B16
+	VTBL  V3.B16, [V8.B16], V10.B16
+	ADD   R3<<2, R2, R1
 	FLDPQ (R1), (F8, F11)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V11.B16], V8.B16
-	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
-	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
+	VTBL  V3.B16, [V8.B16], V8.B16
+	VTBX  V6.B16, [V11.B16], V8.B16
+	VTBL  V3.B16, [V11.B16], V11.B16
+	WORD  $0x6e28dd23                // VFMUL V8.S4, V9.S4, V3.S4
+	WORD  $0x6e2bdd46                // VFMUL V11.S4, V10.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
-	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e29d4a5                // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad4e7                // VFADD V10.S4, V7.S4, V7.S4
 	B     fold
 
 over2groups:
 	CMP   $0x00000019, R3
 	BHS   over3groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R6<<2, R1, R3
-	FLDPQ 32(R3), (F9, F8)
-	VTBL  V6.B16, [V9.B16], V9.B16
-	VTBX  V7.B16, [V8.B16], V9.B16
-	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R6<<2, R2, R3
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
+	ADD   R3<<2, R1, R6
+	FLDPQ 32(R6), (F9, F8)
+	VTBL  V3.B16, [V9.B16], V9.B16
+	VTBX  V6.B16, [V8.B16], V9.B16
+	VTBL  V3.B16, [V8.B16], V10.B16
+	ADD   R3<<2, R2, R3
 	FLDPQ 32(R3), (F8, F11)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V11.B16], V8.B16
-	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
-	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
+	VTBL  V3.B16, [V8.B16], V8.B16
+	VTBX  V6.B16, [V11.B16], V8.B16
+	VTBL  V3.B16, [V11.B16], V11.B16
+	WORD  $0x6e28dd23                // VFMUL V8.S4, V9.S4, V3.S4
+	WORD  $0x6e2bdd46                // VFMUL V11.S4, V10.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
-	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e29d4a5                // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad4e7                // VFADD V10.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 32(R2), (F8, F9)
-	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
-	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd43                // VFMUL V8.S4, V10.S4, V3.S4
+	WORD  $0x6e29dd66                // VFMUL V9.S4, V11.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd4e7                // VFADD V11.S4, V7.S4, V7.S4
 	B     fold
 
 over3groups:
 	CMP   $0x00000021, R3
 	BHS   over4groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 64(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8524,11 +8564,11 @@ over3groups:
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 32(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8537,91 +8577,94 @@ over3groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R6<<2, R1, R1
+	ADD   R3<<2, R1, R1
 	FLDPQ 64(R1), (F15, F14)
-	VTBL  V6.B16, [V15.B16], V15.B16
-	VTBX  V7.B16, [V14.B16], V15.B16
-	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R6<<2, R2, R1
+	VTBL  V3.B16, [V15.B16], V15.B16
+	VTBX  V6.B16, [V14.B16], V15.B16
+	VTBL  V3.B16, [V14.B16], V16.B16
+	ADD   R3<<2, R2, R1
 	FLDPQ 64(R1), (F14, F17)
-	VTBL  V6.B16, [V14.B16], V14.B16
-	VTBX  V7.B16, [V17.B16], V14.B16
-	VTBL  V6.B16, [V17.B16], V17.B16
-	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
-	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	VTBL  V3.B16, [V14.B16], V14.B16
+	VTBX  V6.B16, [V17.B16], V14.B16
+	VTBL  V3.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde3                // VFMUL V14.S4, V15.S4, V3.S4
+	WORD  $0x6e31de06                // VFMUL V17.S4, V16.S4, V6.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
-	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e23d508                // VFADD V3.S4, V8.S4, V8.S4
+	WORD  $0x4e26d529                // VFADD V6.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
 	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
 	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	B     fold
 
 over4groups:
 	CMP   $0x00000029, R3
 	BHS   over5groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R6<<2, R1, R3
-	FLDPQ 96(R3), (F9, F8)
-	VTBL  V6.B16, [V9.B16], V9.B16
-	VTBX  V7.B16, [V8.B16], V9.B16
-	VTBL  V6.B16, [V8.B16], V10.B16
-	ADD   R6<<2, R2, R3
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
+	ADD   R3<<2, R1, R6
+	FLDPQ 96(R6), (F9, F8)
+	VTBL  V3.B16, [V9.B16], V9.B16
+	VTBX  V6.B16, [V8.B16], V9.B16
+	VTBL  V3.B16, [V8.B16], V10.B16
+	ADD   R3<<2, R2, R3
 	FLDPQ 96(R3), (F8, F11)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V11.B16], V8.B16
-	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
-	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
+	VTBL  V3.B16, [V8.B16], V8.B16
+	VTBX  V6.B16, [V11.B16], V8.B16
+	VTBL  V3.B16, [V11.B16], V11.B16
+	WORD  $0x6e28dd23                // VFMUL V8.S4, V9.S4, V3.S4
+	WORD  $0x6e2bdd46                // VFMUL V11.S4, V10.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
-	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e29d4a5                // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad4e7                // VFADD V10.S4, V7.S4, V7.S4
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 64(R2), (F8, F9)
-	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
-	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd43                // VFMUL V8.S4, V10.S4, V3.S4
+	WORD  $0x6e29dd66                // VFMUL V9.S4, V11.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd4e7                // VFADD V11.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 32(R2), (F8, F9)
-	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
-	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd43                // VFMUL V8.S4, V10.S4, V3.S4
+	WORD  $0x6e29dd66                // VFMUL V9.S4, V11.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
@@ -8634,35 +8677,38 @@ over4groups:
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x4e2dd4c6                // VFADD V13.S4, V6.S4, V6.S4
 	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
 	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd4e7                // VFADD V11.S4, V7.S4, V7.S4
 	B     fold
 
 over5groups:
 	CMP   $0x00000031, R3
 	BHS   over6groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
 	FLDPQ 128(R1), (F12, F13)
 	FLDPQ 128(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8672,11 +8718,11 @@ over5groups:
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 64(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8686,11 +8732,11 @@ over5groups:
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 32(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8699,65 +8745,68 @@ over5groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R6<<2, R1, R3
-	FLDPQ 128(R3), (F15, F14)
-	VTBL  V6.B16, [V15.B16], V15.B16
-	VTBX  V7.B16, [V14.B16], V15.B16
-	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R6<<2, R2, R3
+	ADD   R3<<2, R1, R6
+	FLDPQ 128(R6), (F15, F14)
+	VTBL  V3.B16, [V15.B16], V15.B16
+	VTBX  V6.B16, [V14.B16], V15.B16
+	VTBL  V3.B16, [V14.B16], V16.B16
+	ADD   R3<<2, R2, R3
 	FLDPQ 128(R3), (F14, F17)
-	VTBL  V6.B16, [V14.B16], V14.B16
-	VTBX  V7.B16, [V17.B16], V14.B16
-	VTBL  V6.B16, [V17.B16], V17.B16
-	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
-	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	VTBL  V3.B16, [V14.B16], V14.B16
+	VTBX  V6.B16, [V17.B16], V14.B16
+	VTBL  V3.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde3                // VFMUL V14.S4, V15.S4, V3.S4
+	WORD  $0x6e31de06                // VFMUL V17.S4, V16.S4, V6.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
-	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e23d508                // VFADD V3.S4, V8.S4, V8.S4
+	WORD  $0x4e26d529                // VFADD V6.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
 	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
 	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
 	FLDPQ 96(R1), (F16, F17)
 	FLDPQ 96(R2), (F14, F15)
-	WORD  $0x6e2ede06                // VFMUL V14.S4, V16.S4, V6.S4
-	WORD  $0x6e2fde27                // VFMUL V15.S4, V17.S4, V7.S4
+	WORD  $0x6e2ede03                // VFMUL V14.S4, V16.S4, V3.S4
+	WORD  $0x6e2fde26                // VFMUL V15.S4, V17.S4, V6.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
-	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e23d508                // VFADD V3.S4, V8.S4, V8.S4
+	WORD  $0x4e26d529                // VFADD V6.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
 	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	B     fold
 
 over6groups:
 	CMP   $0x00000039, R3
 	BHS   over7groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
 	FLDPQ 128(R1), (F12, F13)
 	FLDPQ 128(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8767,11 +8816,11 @@ over6groups:
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 64(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8780,38 +8829,38 @@ over6groups:
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R6<<2, R1, R3
-	FLDPQ 160(R3), (F15, F14)
-	VTBL  V6.B16, [V15.B16], V15.B16
-	VTBX  V7.B16, [V14.B16], V15.B16
-	VTBL  V6.B16, [V14.B16], V16.B16
-	ADD   R6<<2, R2, R3
+	ADD   R3<<2, R1, R6
+	FLDPQ 160(R6), (F15, F14)
+	VTBL  V3.B16, [V15.B16], V15.B16
+	VTBX  V6.B16, [V14.B16], V15.B16
+	VTBL  V3.B16, [V14.B16], V16.B16
+	ADD   R3<<2, R2, R3
 	FLDPQ 160(R3), (F14, F17)
-	VTBL  V6.B16, [V14.B16], V14.B16
-	VTBX  V7.B16, [V17.B16], V14.B16
-	VTBL  V6.B16, [V17.B16], V17.B16
-	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
-	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	VTBL  V3.B16, [V14.B16], V14.B16
+	VTBX  V6.B16, [V17.B16], V14.B16
+	VTBL  V3.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde3                // VFMUL V14.S4, V15.S4, V3.S4
+	WORD  $0x6e31de06                // VFMUL V17.S4, V16.S4, V6.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
-	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e23d508                // VFADD V3.S4, V8.S4, V8.S4
+	WORD  $0x4e26d529                // VFADD V6.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
 	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
 	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 32(R2), (F8, F9)
-	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
-	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd43                // VFMUL V8.S4, V10.S4, V3.S4
+	WORD  $0x6e29dd66                // VFMUL V9.S4, V11.S4, V6.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
@@ -8824,8 +8873,8 @@ over6groups:
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x4e2dd4c6                // VFADD V13.S4, V6.S4, V6.S4
 	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
 	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
@@ -8838,35 +8887,38 @@ over6groups:
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x4e2dd4c6                // VFADD V13.S4, V6.S4, V6.S4
 	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
 	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e23d400                // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e26d442                // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e28d484                // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd4e7                // VFADD V11.S4, V7.S4, V7.S4
 	B     fold
 
 over7groups:
 	CMP   $0x00000041, R3
 	BHS   over8groups
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V8.B16
-	FLDPQ (R1), (F9, F5)
-	FLDPQ (R2), (F2, F3)
-	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
-	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
-	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F3
+	FMOVQ 32(R6), F6
+	FLDPQ (R1), (F5, F7)
+	FLDPQ (R2), (F4, F1)
+	WORD  $0x6e24dca0                // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dce2                // VFMUL V1.S4, V7.S4, V2.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21                // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
 	FLDPQ 128(R1), (F12, F13)
 	FLDPQ 128(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8876,11 +8928,11 @@ over7groups:
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 64(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8904,11 +8956,11 @@ over7groups:
 	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
 	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 32(R2), (F10, F11)
 	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
@@ -8939,24 +8991,24 @@ over7groups:
 	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
 	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
-	ADD   R6<<2, R1, R1
+	ADD   R3<<2, R1, R1
 	FLDPQ 192(R1), (F21, F20)
-	VTBL  V6.B16, [V21.B16], V21.B16
-	VTBX  V7.B16, [V20.B16], V21.B16
-	VTBL  V6.B16, [V20.B16], V22.B16
-	ADD   R6<<2, R2, R1
+	VTBL  V3.B16, [V21.B16], V21.B16
+	VTBX  V6.B16, [V20.B16], V21.B16
+	VTBL  V3.B16, [V20.B16], V22.B16
+	ADD   R3<<2, R2, R1
 	FLDPQ 192(R1), (F20, F23)
-	VTBL  V6.B16, [V20.B16], V20.B16
-	VTBX  V7.B16, [V23.B16], V20.B16
-	VTBL  V6.B16, [V23.B16], V23.B16
-	WORD  $0x6e34dea6                // VFMUL V20.S4, V21.S4, V6.S4
-	WORD  $0x6e37dec7                // VFMUL V23.S4, V22.S4, V7.S4
+	VTBL  V3.B16, [V20.B16], V20.B16
+	VTBX  V6.B16, [V23.B16], V20.B16
+	VTBL  V3.B16, [V23.B16], V23.B16
+	WORD  $0x6e34dea3                // VFMUL V20.S4, V21.S4, V3.S4
+	WORD  $0x6e37dec6                // VFMUL V23.S4, V22.S4, V6.S4
 	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
 	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
 	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
 	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
-	WORD  $0x4e26d5ce                // VFADD V6.S4, V14.S4, V14.S4
-	WORD  $0x4e27d5ef                // VFADD V7.S4, V15.S4, V15.S4
+	WORD  $0x4e23d5ce                // VFADD V3.S4, V14.S4, V14.S4
+	WORD  $0x4e26d5ef                // VFADD V6.S4, V15.S4, V15.S4
 	WORD  $0x4e34d610                // VFADD V20.S4, V16.S4, V16.S4
 	WORD  $0x4e37d631                // VFADD V23.S4, V17.S4, V17.S4
 	WORD  $0x4e35d652                // VFADD V21.S4, V18.S4, V18.S4
@@ -8968,28 +9020,31 @@ over7groups:
 	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
 	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e29d442                // VFADD V9.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd421                // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
 	B     fold
 
 over8groups:
+	SUB   $0x00000001, R3, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  $bytes<>+0(SB), R7
+	SUB   R6<<2, R7, R7
+	FMOVQ 48(R7), F10
+	FMOVQ 32(R7), F11
 	MOVD  R1, R7
 	MOVD  R2, R8
 	MOVD  R3, R9
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	FLDPQ (R1), (F3, F0)
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc68         // VFMUL V10.S4, V3.S4, V8.S4
-	WORD  $0x6e2bdc09         // VFMUL V11.S4, V0.S4, V9.S4
-	WORD  $0x4e21d508         // VFADD V1.S4, V8.S4, V8.S4
-	WORD  $0x4e22d529         // VFADD V2.S4, V9.S4, V9.S4
-	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x6e23dc6c         // VFMUL V3.S4, V3.S4, V12.S4
+	FLDPQ (R1), (F1, F0)
+	FLDPQ (R2), (F8, F9)
+	WORD  $0x6e28dc26         // VFMUL V8.S4, V1.S4, V6.S4
+	WORD  $0x6e29dc07         // VFMUL V9.S4, V0.S4, V7.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e21dc2c         // VFMUL V1.S4, V1.S4, V12.S4
 	WORD  $0x6e20dc0d         // VFMUL V0.S4, V0.S4, V13.S4
 	FLDPQ 64(R1), (F1, F0)
 	FLDPQ 64(R2), (F16, F17)
@@ -9026,12 +9081,12 @@ pass0blocks:
 	FLDPQ (R8), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x4e24d4c6         // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a         // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b         // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508         // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529         // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
@@ -9093,12 +9148,12 @@ pass0rest:
 	FLDPQ (R8), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x4e24d4c6       // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7       // VFADD V5.S4, V7.S4, V7.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a       // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b       // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508       // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529       // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
@@ -9162,163 +9217,159 @@ pass0rest:
 pass0part0:
 	ADD   R6<<2, R7, R7
 	FLDPQ -32(R7), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ -32(R7), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
-	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d4c6               // VFADD V4.S4, V6.S4, V6.S4
+	WORD  $0x4e25d4e7               // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508               // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529               // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d58c               // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad               // VFADD V1.S4, V13.S4, V13.S4
 	B     pass0end
 
 pass0part2:
 	ADD   R6<<2, R7, R7
 	FLDPQ 32(R7), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 32(R7), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce               // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef               // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652               // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673               // VFADD V1.S4, V19.S4, V19.S4
 	B     pass0end
 
 pass0part4:
 	ADD   R6<<2, R7, R7
 	FLDPQ 96(R7), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 96(R7), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
-	WORD  $0x4e25d6b5              // VFADD V5.S4, V21.S4, V21.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d694               // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5               // VFADD V5.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718               // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739               // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part6:
 	ADD   R6<<2, R7, R7
 	FLDPQ 160(R7), (F0, F1)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V1.B16], V0.B16
-	VTBL  V6.B16, [V1.B16], V1.B16
+	VTBL  V10.B16, [V0.B16], V0.B16
+	VTBX  V11.B16, [V1.B16], V0.B16
+	VTBL  V10.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 160(R7), (F2, F3)
-	VTBL  V6.B16, [V2.B16], V2.B16
-	VTBX  V7.B16, [V3.B16], V2.B16
-	VTBL  V6.B16, [V3.B16], V3.B16
-	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d75a              // VFADD V4.S4, V26.S4, V26.S4
-	WORD  $0x4e25d77b              // VFADD V5.S4, V27.S4, V27.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
+	VTBL  V10.B16, [V2.B16], V2.B16
+	VTBX  V11.B16, [V3.B16], V2.B16
+	VTBL  V10.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04               // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25               // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d75a               // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b               // VFADD V5.S4, V27.S4, V27.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e20dc00               // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21               // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de               // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff               // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
-	WORD  $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
-	WORD  $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
+	WORD  $0x4e34d4c6         // VFADD V20.S4, V6.S4, V6.S4
+	WORD  $0x4e35d4e7         // VFADD V21.S4, V7.S4, V7.S4
 	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
 	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
-	WORD  $0x4e36d54a         // VFADD V22.S4, V10.S4, V10.S4
-	WORD  $0x4e37d56b         // VFADD V23.S4, V11.S4, V11.S4
+	WORD  $0x4e36d508         // VFADD V22.S4, V8.S4, V8.S4
+	WORD  $0x4e37d529         // VFADD V23.S4, V9.S4, V9.S4
 	WORD  $0x4e3cd610         // VFADD V28.S4, V16.S4, V16.S4
 	WORD  $0x4e3dd631         // VFADD V29.S4, V17.S4, V17.S4
 	WORD  $0x4e38d58c         // VFADD V24.S4, V12.S4, V12.S4
 	WORD  $0x4e39d5ad         // VFADD V25.S4, V13.S4, V13.S4
 	WORD  $0x4e3ed652         // VFADD V30.S4, V18.S4, V18.S4
 	WORD  $0x4e3fd673         // VFADD V31.S4, V19.S4, V19.S4
-	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F8, F9), (R7)
-	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FSTPQ (F6, F7), (R7)
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F10, F11), 32(R7)
+	FSTPQ (F8, F9), 32(R7)
 	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
 	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
 	ADD   $8, RSP, R7
 	FSTPQ (F12, F13), 64(R7)
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	FLDPQ 32(R1), (F8, F0)
-	FLDPQ 32(R2), (F2, F3)
-	WORD  $0x6e22dd11         // VFMUL V2.S4, V8.S4, V17.S4
-	WORD  $0x6e23dc01         // VFMUL V3.S4, V0.S4, V1.S4
-	WORD  $0x4e24d631         // VFADD V4.S4, V17.S4, V17.S4
-	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	FLDPQ 32(R1), (F5, F3)
+	FLDPQ 32(R2), (F4, F1)
+	WORD  $0x6e24dca0         // VFMUL V4.S4, V5.S4, V0.S4
+	WORD  $0x6e21dc62         // VFMUL V1.S4, V3.S4, V2.S4
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e28dd04         // VFMUL V8.S4, V8.S4, V4.S4
-	WORD  $0x6e20dc05         // VFMUL V0.S4, V0.S4, V5.S4
-	FLDPQ 96(R1), (F8, F0)
-	FLDPQ 96(R2), (F10, F11)
-	WORD  $0x6e2add12         // VFMUL V10.S4, V8.S4, V18.S4
-	WORD  $0x6e2bdc13         // VFMUL V11.S4, V0.S4, V19.S4
-	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 96(R1), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	WORD  $0x6e28dcd2         // VFMUL V8.S4, V6.S4, V18.S4
+	WORD  $0x6e29dcf3         // VFMUL V9.S4, V7.S4, V19.S4
 	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e20dc09         // VFMUL V0.S4, V0.S4, V9.S4
-	FLDPQ 160(R1), (F12, F0)
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 160(R1), (F13, F12)
 	FLDPQ 160(R2), (F22, F23)
-	WORD  $0x6e36dd94         // VFMUL V22.S4, V12.S4, V20.S4
-	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ddb4         // VFMUL V22.S4, V13.S4, V20.S4
+	WORD  $0x6e37dd95         // VFMUL V23.S4, V12.S4, V21.S4
 	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
 	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
-	WORD  $0x6e2cdd98         // VFMUL V12.S4, V12.S4, V24.S4
-	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
-	FLDPQ 224(R1), (F12, F0)
+	WORD  $0x6e2dddb8         // VFMUL V13.S4, V13.S4, V24.S4
+	WORD  $0x6e2cdd99         // VFMUL V12.S4, V12.S4, V25.S4
+	FLDPQ 224(R1), (F13, F12)
 	FLDPQ 224(R2), (F28, F29)
-	WORD  $0x6e3cdd9a         // VFMUL V28.S4, V12.S4, V26.S4
-	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cddba         // VFMUL V28.S4, V13.S4, V26.S4
+	WORD  $0x6e3ddd9b         // VFMUL V29.S4, V12.S4, V27.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x6e2cdd9e         // VFMUL V12.S4, V12.S4, V30.S4
-	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	WORD  $0x6e2dddbe         // VFMUL V13.S4, V13.S4, V30.S4
+	WORD  $0x6e2cdd9f         // VFMUL V12.S4, V12.S4, V31.S4
 	ADD   $0x00000100, R1, R1
 	ADD   $0x00000100, R2, R2
 	SUB   $0x00000040, R3, R3
@@ -9326,62 +9377,62 @@ pass0end:
 	BLO   pass1rest
 
 pass1blocks:
-	FLDPQ 32(R1), (F0, F12)
-	FLDPQ 32(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 32(R1), (F12, F13)
+	FLDPQ 32(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d442         // VFADD V17.S4, V2.S4, V2.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed484         // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd421         // VFADD V15.S4, V1.S4, V1.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
-	FLDPQ 96(R1), (F0, F12)
-	FLDPQ 96(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x4e2dd463         // VFADD V13.S4, V3.S4, V3.S4
+	FLDPQ 96(R1), (F12, F13)
+	FLDPQ 96(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652         // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673         // VFADD V17.S4, V19.S4, V19.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
-	FLDPQ 160(R1), (F0, F12)
-	FLDPQ 160(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
+	FLDPQ 160(R1), (F12, F13)
+	FLDPQ 160(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694         // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5         // VFADD V17.S4, V21.S4, V21.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6         // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7         // VFADD V15.S4, V23.S4, V23.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
-	FLDPQ 224(R1), (F0, F12)
-	FLDPQ 224(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718         // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739         // VFADD V13.S4, V25.S4, V25.S4
+	FLDPQ 224(R1), (F12, F13)
+	FLDPQ 224(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd75a         // VFADD V15.S4, V26.S4, V26.S4
-	WORD  $0x4e30d77b         // VFADD V16.S4, V27.S4, V27.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d75a         // VFADD V16.S4, V26.S4, V26.S4
+	WORD  $0x4e31d77b         // VFADD V17.S4, V27.S4, V27.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed79c         // VFADD V14.S4, V28.S4, V28.S4
+	WORD  $0x4e2fd7bd         // VFADD V15.S4, V29.S4, V29.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e2cd7ff         // VFADD V12.S4, V31.S4, V31.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd7de         // VFADD V12.S4, V30.S4, V30.S4
+	WORD  $0x4e2dd7ff         // VFADD V13.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R1, R1
 	ADD   $0x00000100, R2, R2
 	SUB   $0x00000040, R3, R3
@@ -9393,214 +9444,216 @@ pass1rest:
 	BLS   pass1end
 	CMP   $0x00000010, R3
 	BLO   pass1part1
-	FLDPQ 32(R1), (F0, F12)
-	FLDPQ 32(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 32(R1), (F12, F13)
+	FLDPQ 32(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d442         // VFADD V17.S4, V2.S4, V2.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed484         // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd421         // VFADD V15.S4, V1.S4, V1.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd463         // VFADD V13.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R3
 	BLS   pass1end
 	CMP   $0x00000020, R3
 	BLO   pass1part3
-	FLDPQ 96(R1), (F0, F12)
-	FLDPQ 96(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 96(R1), (F12, F13)
+	FLDPQ 96(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652         // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673         // VFADD V17.S4, V19.S4, V19.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R3
 	BLS   pass1end
 	CMP   $0x00000030, R3
 	BLO   pass1part5
-	FLDPQ 160(R1), (F0, F12)
-	FLDPQ 160(R2), (F13, F14)
-	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	FLDPQ 160(R1), (F12, F13)
+	FLDPQ 160(R2), (F14, F15)
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddb1         // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694         // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5         // VFADD V17.S4, V21.S4, V21.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6         // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7         // VFADD V15.S4, V23.S4, V23.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718         // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739         // VFADD V13.S4, V25.S4, V25.S4
 	CMP   $0x00000038, R3
 	BLS   pass1end
 	B     pass1part7
 
 pass1part1:
 	ADD   R6<<2, R1, R1
-	FLDPQ (R1), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ (R1), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ (R1), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd442                // VFADD V13.S4, V2.S4, V2.S4
-	WORD  $0x4e2ed463                // VFADD V14.S4, V3.S4, V3.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d484                // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
+	FLDPQ (R1), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d400                 // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d442                 // VFADD V17.S4, V2.S4, V2.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed484                 // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd421                 // VFADD V15.S4, V1.S4, V1.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4a5                 // VFADD V12.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd463                 // VFADD V13.S4, V3.S4, V3.S4
 	B     pass1end
 
 pass1part3:
 	ADD   R6<<2, R1, R1
-	FLDPQ 64(R1), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 64(R1), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 64(R1), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
-	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd54a                // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b                // VFADD V14.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d508                // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529                // VFADD V12.S4, V9.S4, V9.S4
+	FLDPQ 64(R1), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d652                 // VFADD V16.S4, V18.S4, V18.S4
+	WORD  $0x4e31d673                 // VFADD V17.S4, V19.S4, V19.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed508                 // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                 // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd4c6                 // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                 // VFADD V13.S4, V7.S4, V7.S4
 	B     pass1end
 
 pass1part5:
 	ADD   R6<<2, R1, R1
-	FLDPQ 128(R1), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 128(R1), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 128(R1), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
-	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd6d6                // VFADD V13.S4, V22.S4, V22.S4
-	WORD  $0x4e2ed6f7                // VFADD V14.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
+	FLDPQ 128(R1), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d694                 // VFADD V16.S4, V20.S4, V20.S4
+	WORD  $0x4e31d6b5                 // VFADD V17.S4, V21.S4, V21.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed6d6                 // VFADD V14.S4, V22.S4, V22.S4
+	WORD  $0x4e2fd6f7                 // VFADD V15.S4, V23.S4, V23.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd718                 // VFADD V12.S4, V24.S4, V24.S4
+	WORD  $0x4e2dd739                 // VFADD V13.S4, V25.S4, V25.S4
 	B     pass1end
 
 pass1part7:
 	ADD   R6<<2, R1, R1
-	FLDPQ 192(R1), (F0, F12)
-	VTBL  V6.B16, [V0.B16], V0.B16
-	VTBX  V7.B16, [V12.B16], V0.B16
-	VTBL  V6.B16, [V12.B16], V12.B16
+	FLDPQ 192(R1), (F12, F13)
+	VTBL  V10.B16, [V12.B16], V12.B16
+	VTBX  V11.B16, [V13.B16], V12.B16
+	VTBL  V10.B16, [V13.B16], V13.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 192(R1), (F13, F14)
-	VTBL  V6.B16, [V13.B16], V13.B16
-	VTBX  V7.B16, [V14.B16], V13.B16
-	VTBL  V6.B16, [V14.B16], V14.B16
-	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
-	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd75a                // VFADD V15.S4, V26.S4, V26.S4
-	WORD  $0x4e30d77b                // VFADD V16.S4, V27.S4, V27.S4
-	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
-	WORD  $0x4e2cd7ff                // VFADD V12.S4, V31.S4, V31.S4
+	FLDPQ 192(R1), (F14, F15)
+	VTBL  V10.B16, [V14.B16], V14.B16
+	VTBX  V11.B16, [V15.B16], V14.B16
+	VTBL  V10.B16, [V15.B16], V15.B16
+	WORD  $0x6e2edd90                 // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x6e2fddb1                 // VFMUL V15.S4, V13.S4, V17.S4
+	WORD  $0x4e30d75a                 // VFADD V16.S4, V26.S4, V26.S4
+	WORD  $0x4e31d77b                 // VFADD V17.S4, V27.S4, V27.S4
+	WORD  $0x6e2eddce                 // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                 // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed79c                 // VFADD V14.S4, V28.S4, V28.S4
+	WORD  $0x4e2fd7bd                 // VFADD V15.S4, V29.S4, V29.S4
+	WORD  $0x6e2cdd8c                 // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                 // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd7de                 // VFADD V12.S4, V30.S4, V30.S4
+	WORD  $0x4e2dd7ff                 // VFADD V13.S4, V31.S4, V31.S4
 
 pass1end:
-	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
-	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
+	WORD  $0x4e34d400      // VFADD V20.S4, V0.S4, V0.S4
+	WORD  $0x4e35d442      // VFADD V21.S4, V2.S4, V2.S4
 	WORD  $0x4e3ad652      // VFADD V26.S4, V18.S4, V18.S4
 	WORD  $0x4e3bd673      // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x4e36d442      // VFADD V22.S4, V2.S4, V2.S4
-	WORD  $0x4e37d463      // VFADD V23.S4, V3.S4, V3.S4
-	WORD  $0x4e3cd54a      // VFADD V28.S4, V10.S4, V10.S4
-	WORD  $0x4e3dd56b      // VFADD V29.S4, V11.S4, V11.S4
-	WORD  $0x4e38d484      // VFADD V24.S4, V4.S4, V4.S4
-	WORD  $0x4e39d4a5      // VFADD V25.S4, V5.S4, V5.S4
-	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
-	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4
-	WORD  $0x4e33d421      // VFADD V19.S4, V1.S4, V1.S4
+	WORD  $0x4e36d484      // VFADD V22.S4, V4.S4, V4.S4
+	WORD  $0x4e37d421      // VFADD V23.S4, V1.S4, V1.S4
+	WORD  $0x4e3cd508      // VFADD V28.S4, V8.S4, V8.S4
+	WORD  $0x4e3dd529      // VFADD V29.S4, V9.S4, V9.S4
+	WORD  $0x4e38d4a5      // VFADD V24.S4, V5.S4, V5.S4
+	WORD  $0x4e39d463      // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed4c6      // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7      // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e32d400      // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d442      // VFADD V19.S4, V2.S4, V2.S4
 	ADD   $8, RSP, R1
-	FLDPQ (R1), (F0, F6)
-	WORD  $0x4e20d620      // VFADD V0.S4, V17.S4, V0.S4
-	WORD  $0x4e26d421      // VFADD V6.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F11, F10)
+	WORD  $0x4e2bd400      // VFADD V11.S4, V0.S4, V0.S4
 	WORD  $0x4e2ad442      // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463      // VFADD V11.S4, V3.S4, V3.S4
-	ADD   $8, RSP, R1
-	FLDPQ 32(R1), (F6, F7)
-	WORD  $0x4e26d442      // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463      // VFADD V7.S4, V3.S4, V3.S4
 	WORD  $0x4e28d484      // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5      // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e29d421      // VFADD V9.S4, V1.S4, V1.S4
 	ADD   $8, RSP, R1
-	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
+	FLDPQ 32(R1), (F9, F8)
+	WORD  $0x4e29d484      // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e28d421      // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x4e26d4a5      // VFADD V6.S4, V5.S4, V5.S4
+	WORD  $0x4e27d463      // VFADD V7.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R1
+	FLDPQ 64(R1), (F7, F6)
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+	WORD  $0x4e26d467      // VFADD V6.S4, V3.S4, V7.S4
 
 fold:
+	VMOVI $0x00, V3.B16
 	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	WORD  $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
-	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
-	VUZP1 V2.S4, V0.S4, V1.S4
-	VUZP2 V2.S4, V0.S4, V0.S4
-	WORD  $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
-	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1 V6.S4, V4.S4, V0.S4
-	VUZP2 V6.S4, V4.S4, V2.S4
-	WORD  $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
-	VORR  V1.B16, V1.B16, V2.B16
-	VMOV  V0.D[0], V2.D[1]
-	VMOV  V1.D[1], V0.D[0]
-	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
-	VDUP  V2.S[0], V0.S4
-	VDUP  V2.S[1], V1.S4
-	VDUP  V2.S[2], V2.S4
-	FMOVS F0, (R0)
-	FMOVS F1, 8(R0)
-	FMOVS F2, 4(R0)
+	WORD  $0x4e27d4a5            // VFADD V7.S4, V5.S4, V5.S4
+	WORD  $0x4e21d484            // VFADD V1.S4, V4.S4, V4.S4
+	VUZP1 V4.S4, V5.S4, V1.S4
+	VUZP2 V4.S4, V5.S4, V4.S4
+	WORD  $0x6e24d421            // VFADDP V4.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400            // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	VUZP1 V3.S4, V0.S4, V2.S4
+	VUZP2 V3.S4, V0.S4, V0.S4
+	WORD  $0x6e20d442            // VFADDP V0.S4, V2.S4, V2.S4
+	VORR  V1.B16, V1.B16, V0.B16
+	VMOV  V2.D[0], V0.D[1]
+	VMOV  V1.D[1], V2.D[0]
+	WORD  $0x4e22d400            // VFADD V2.S4, V0.S4, V0.S4
+	VDUP  V0.S[0], V1.S4
+	VDUP  V0.S[1], V2.S4
+	VDUP  V0.S[2], V3.S4
+	VMOVI $0x00, V0.B16
+	WORD  $0x4e20d463            // VFADD V0.S4, V3.S4, V3.S4
+	FMOVS F1, 4(R0)
+	FMOVS F2, 8(R0)
+	FMOVS F3, (R0)
 	RET
 
 // func dotNorms64NEON(dst *float64, x []float32, y []float32)
@@ -10357,16 +10410,16 @@ secondfold:
 	FMOVD F18, 16(R0)
 	RET
 
-// func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
-TEXT ·dotRowsNEON(SB), NOSPLIT, $256-104
-	MOVD  x_len+88(FP), R0
-	MOVD  dst_base+0(FP), R1
-	MOVD  rows_base+24(FP), R2
-	MOVD  stride+48(FP), R3
+// func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+TEXT ·dotRowsNEON(SB), NOSPLIT, $256-72
+	MOVD  xLen+64(FP), R0
+	MOVD  dst+0(FP), R1
+	MOVD  rows+16(FP), R2
+	MOVD  stride+32(FP), R3
 	LSL   $0x00000002, R3, R3
-	MOVD  idx_base+56(FP), R6
-	MOVD  dst_len+8(FP), R7
-	MOVD  x_base+80(FP), R8
+	MOVD  idx+40(FP), R6
+	MOVD  dstLen+8(FP), R7
+	MOVD  x+56(FP), R8
 	SUB   $0x00000001, R0, R9
 	AND   $0x00000007, R9, R9
 	ADD   $0x00000001, R9, R9
@@ -13328,12 +13381,12 @@ end:
 	BHS  row
 	RET
 
-// func dotSameNEON(a float32, idx []uint16, w []float32) float32
-TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
+// func dotSameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
+TEXT ·dotSameNEON(SB), NOSPLIT, $0-44
 	FMOVS a+0(FP), F0
-	MOVD  idx_base+8(FP), R0
-	MOVD  idx_len+16(FP), R1
-	MOVD  w_base+32(FP), R2
+	MOVD  idx+8(FP), R0
+	MOVD  idxLen+16(FP), R1
+	MOVD  w+24(FP), R2
 	CMP   $0x00000008, R1
 	BLO   few
 
@@ -13461,7 +13514,7 @@ fold:
 	WORD  $0x4e23d421    // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e24d442    // VFADD V4.S4, V2.S4, V2.S4
 	WORD  $0x4e22d421    // VFADD V2.S4, V1.S4, V1.S4
-	FMOVS F1, ret+56(FP)
+	FMOVS F1, ret+40(FP)
 	RET
 
 few:
@@ -13475,12 +13528,12 @@ few:
 	VMOVI $0x00, V8.B16
 	B     rest
 
-// func dotSparseNEON(idx []int32, val []float32, w []float32) float32
-TEXT ·dotSparseNEON(SB), NOSPLIT, $0-76
-	MOVD  idx_base+0(FP), R0
-	MOVD  val_base+24(FP), R1
-	MOVD  idx_len+8(FP), R2
-	MOVD  w_base+48(FP), R3
+// func dotSparseNEON(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+TEXT ·dotSparseNEON(SB), NOSPLIT, $0-52
+	MOVD  idx+0(FP), R0
+	MOVD  val+16(FP), R1
+	MOVD  idxLen+8(FP), R2
+	MOVD  w+32(FP), R3
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	CMP   $0x00000008, R2
@@ -13592,17 +13645,17 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+72(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
-// func dotSparseKNEON(dst []float32, idx []int32, val []float32, w []float32, k int)
-TEXT ·dotSparseKNEON(SB), NOSPLIT, $0-104
-	MOVD  dst_base+0(FP), R0
-	MOVD  idx_base+24(FP), R1
-	MOVD  val_base+48(FP), R2
-	MOVD  idx_len+32(FP), R3
-	MOVD  w_base+72(FP), R6
-	MOVD  k+96(FP), R7
+// func dotSparseKNEON(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·dotSparseKNEON(SB), NOSPLIT, $0-72
+	MOVD  dst+0(FP), R0
+	MOVD  idx+16(FP), R1
+	MOVD  val+32(FP), R2
+	MOVD  idxLen+24(FP), R3
+	MOVD  w+48(FP), R6
+	MOVD  k+64(FP), R7
 	LSL   $0x00000002, R7, R7
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
@@ -13824,13 +13877,13 @@ fold:
 	FSTPQ (F0, F1), (R0)
 	RET
 
-// func dotTwoNEON(dst []float32, x []float32, y []float32)
-TEXT ·dotTwoNEON(SB), NOSPLIT, $256-72
-	MOVD  dst_base+0(FP), R0
-	MOVD  x_len+32(FP), R1
+// func dotTwoNEON(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
+TEXT ·dotTwoNEON(SB), NOSPLIT, $256-48
+	MOVD  dst+0(FP), R0
+	MOVD  xLen+24(FP), R1
 	LSR   $0x00000001, R1, R1
-	MOVD  x_base+24(FP), R2
-	MOVD  y_base+48(FP), R3
+	MOVD  x+16(FP), R2
+	MOVD  y+32(FP), R3
 	ADD   R1<<2, R2, R6
 	ADD   R1<<2, R3, R7
 	ADD   $8, RSP, R8
@@ -14170,12 +14223,12 @@ end:
 	MOVD R3, ret+56(FP)
 	RET
 
-// func expNEON(dst []float32, x []float32, table *float32)
-TEXT ·expNEON(SB), NOSPLIT, $0-56
-	MOVD  table+48(FP), R0
-	MOVD  x_base+24(FP), R1
-	MOVD  dst_base+0(FP), R2
-	MOVD  dst_len+8(FP), R3
+// func expNEON(dst *float32, dstLen int, x *float32, xLen int, table *float32)
+TEXT ·expNEON(SB), NOSPLIT, $0-40
+	MOVD  table+32(FP), R0
+	MOVD  x+16(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  dstLen+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -15012,11 +15065,11 @@ less1:
 done:
 	RET
 
-// func findNEON(x []float32, v float32) int
-TEXT ·findNEON(SB), NOSPLIT, $0-40
-	MOVD  x_base+0(FP), R0
-	MOVD  x_len+8(FP), R1
-	FMOVS v+24(FP), F0
+// func findNEON(x *float32, xLen int, v float32) int
+TEXT ·findNEON(SB), NOSPLIT, $0-32
+	MOVD  x+0(FP), R0
+	MOVD  xLen+8(FP), R1
+	FMOVS v+16(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
 	MOVD  $0x00000000, R2
@@ -15036,36 +15089,36 @@ loop:
 	BLO   loop
 
 found:
-	MOVD R2, ret+32(FP)
+	MOVD R2, ret+24(FP)
 	RET
 
-// func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
-TEXT ·gemmNEON(SB), NOSPLIT, $0-128
-	MOVD rows+104(FP), R1
+// func gemmNEON(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+TEXT ·gemmNEON(SB), NOSPLIT, $0-104
+	MOVD rows+80(FP), R1
 	MOVD $0x00000000, R0
 
 rows6:
 	CMP  $0x00000006, R1
 	BLO  rows4
-	MOVD cols+112(FP), R2
+	MOVD cols+88(FP), R2
 
 cols6:
 	CMP  $0x00000010, R2
 	BLO  edge6
-	MOVD k+120(FP), R3
+	MOVD k+96(FP), R3
 	CMP  $0x00000040, R3
 	BLO  pair6near
-	MOVD stride+24(FP), R6
+	MOVD stride+16(FP), R6
 	LSL  $0x00000002, R6, R6
-	MOVD c_base+0(FP), R7
+	MOVD c+0(FP), R7
 	MOVD R0, R8
 	MUL  R6, R8, R8
 	ADD  R8, R7, R7
-	MOVD cols+112(FP), R6
+	MOVD cols+88(FP), R6
 	SUB  R2, R6, R6
 	LSL  $0x00000002, R6, R6
 	ADD  R6, R7, R7
-	MOVD stride+24(FP), R6
+	MOVD stride+16(FP), R6
 	LSL  $0x00000002, R6, R6
 	PRFM (R7), PLDL1KEEP
 	ADD  R6, R7, R7
@@ -15081,18 +15134,18 @@ cols6:
 	ADD  R6, R7, R7
 
 pair6near:
-	MOVD  aRow+56(FP), R6
+	MOVD  aRow+40(FP), R6
 	LSL   $0x00000002, R6, R6
-	MOVD  aStep+64(FP), R7
+	MOVD  aStep+48(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  bStep+96(FP), R8
+	MOVD  bStep+72(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  b_base+72(FP), R9
-	MOVD  cols+112(FP), R10
+	MOVD  b+56(FP), R9
+	MOVD  cols+88(FP), R10
 	SUB   R2, R10, R10
 	LSL   $0x00000002, R10, R10
 	ADD   R10, R9, R9
-	MOVD  a_base+32(FP), R10
+	MOVD  a+24(FP), R10
 	MOVD  R0, R11
 	MUL   R6, R11, R11
 	ADD   R11, R10, R10
@@ -15190,13 +15243,13 @@ pair6:
 	SUB   $0x00000001, R3, R3
 	CMP   $0x00000001, R3
 	BHS   pair6
-	MOVD  stride+24(FP), R3
+	MOVD  stride+16(FP), R3
 	LSL   $0x00000002, R3, R3
-	MOVD  c_base+0(FP), R6
+	MOVD  c+0(FP), R6
 	MOVD  R0, R7
 	MUL   R3, R7, R7
 	ADD   R7, R6, R6
-	MOVD  cols+112(FP), R7
+	MOVD  cols+88(FP), R7
 	SUB   R2, R7, R7
 	LSL   $0x00000002, R7, R7
 	ADD   R7, R6, R6
@@ -15268,19 +15321,19 @@ part6:
 	SUB   $0x00000001, R3, R6
 	AND   $0x00000007, R6, R6
 	ADD   $0x00000001, R6, R6
-	MOVD  k+120(FP), R7
-	MOVD  aRow+56(FP), R8
+	MOVD  k+96(FP), R7
+	MOVD  aRow+40(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  aStep+64(FP), R9
+	MOVD  aStep+48(FP), R9
 	LSL   $0x00000002, R9, R9
-	MOVD  bStep+96(FP), R10
+	MOVD  bStep+72(FP), R10
 	LSL   $0x00000002, R10, R10
-	MOVD  b_base+72(FP), R11
-	MOVD  cols+112(FP), R12
+	MOVD  b+56(FP), R11
+	MOVD  cols+88(FP), R12
 	SUB   R2, R12, R12
 	LSL   $0x00000002, R12, R12
 	ADD   R12, R11, R11
-	MOVD  a_base+32(FP), R12
+	MOVD  a+24(FP), R12
 	MOVD  R0, R13
 	MUL   R8, R13, R13
 	ADD   R13, R12, R12
@@ -15377,13 +15430,13 @@ part1end:
 	SUB   $0x00000001, R7, R7
 	CMP   $0x00000001, R7
 	BHS   group6
-	MOVD  stride+24(FP), R7
+	MOVD  stride+16(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  c_base+0(FP), R8
+	MOVD  c+0(FP), R8
 	MOVD  R0, R9
 	MUL   R7, R9, R9
 	ADD   R9, R8, R8
-	MOVD  cols+112(FP), R9
+	MOVD  cols+88(FP), R9
 	SUB   R2, R9, R9
 	LSL   $0x00000002, R9, R9
 	ADD   R9, R8, R8
@@ -15775,24 +15828,24 @@ next6:
 rows4:
 	CMP  $0x00000004, R1
 	BLO  rows1
-	MOVD cols+112(FP), R2
+	MOVD cols+88(FP), R2
 
 cols4:
 	CMP   $0x00000010, R2
 	BLO   edge4
-	MOVD  k+120(FP), R3
-	MOVD  aRow+56(FP), R6
+	MOVD  k+96(FP), R3
+	MOVD  aRow+40(FP), R6
 	LSL   $0x00000002, R6, R6
-	MOVD  aStep+64(FP), R7
+	MOVD  aStep+48(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  bStep+96(FP), R8
+	MOVD  bStep+72(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  b_base+72(FP), R9
-	MOVD  cols+112(FP), R10
+	MOVD  b+56(FP), R9
+	MOVD  cols+88(FP), R10
 	SUB   R2, R10, R10
 	LSL   $0x00000002, R10, R10
 	ADD   R10, R9, R9
-	MOVD  a_base+32(FP), R10
+	MOVD  a+24(FP), R10
 	MOVD  R0, R11
 	MUL   R6, R11, R11
 	ADD   R11, R10, R10
@@ -15861,13 +15914,13 @@ pair4:
 	SUB   $0x00000001, R3, R3
 	CMP   $0x00000001, R3
 	BHS   pair4
-	MOVD  stride+24(FP), R3
+	MOVD  stride+16(FP), R3
 	LSL   $0x00000002, R3, R3
-	MOVD  c_base+0(FP), R6
+	MOVD  c+0(FP), R6
 	MOVD  R0, R7
 	MUL   R3, R7, R7
 	ADD   R7, R6, R6
-	MOVD  cols+112(FP), R7
+	MOVD  cols+88(FP), R7
 	SUB   R2, R7, R7
 	LSL   $0x00000002, R7, R7
 	ADD   R7, R6, R6
@@ -15921,19 +15974,19 @@ part4:
 	SUB   $0x00000001, R3, R6
 	AND   $0x00000007, R6, R6
 	ADD   $0x00000001, R6, R6
-	MOVD  k+120(FP), R7
-	MOVD  aRow+56(FP), R8
+	MOVD  k+96(FP), R7
+	MOVD  aRow+40(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  aStep+64(FP), R9
+	MOVD  aStep+48(FP), R9
 	LSL   $0x00000002, R9, R9
-	MOVD  bStep+96(FP), R10
+	MOVD  bStep+72(FP), R10
 	LSL   $0x00000002, R10, R10
-	MOVD  b_base+72(FP), R11
-	MOVD  cols+112(FP), R12
+	MOVD  b+56(FP), R11
+	MOVD  cols+88(FP), R12
 	SUB   R2, R12, R12
 	LSL   $0x00000002, R12, R12
 	ADD   R12, R11, R11
-	MOVD  a_base+32(FP), R12
+	MOVD  a+24(FP), R12
 	MOVD  R0, R13
 	MUL   R8, R13, R13
 	ADD   R13, R12, R12
@@ -16013,13 +16066,13 @@ part14end:
 	SUB   $0x00000001, R7, R7
 	CMP   $0x00000001, R7
 	BHS   group4
-	MOVD  stride+24(FP), R7
+	MOVD  stride+16(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  c_base+0(FP), R8
+	MOVD  c+0(FP), R8
 	MOVD  R0, R9
 	MUL   R7, R9, R9
 	ADD   R9, R8, R8
-	MOVD  cols+112(FP), R9
+	MOVD  cols+88(FP), R9
 	SUB   R2, R9, R9
 	LSL   $0x00000002, R9, R9
 	ADD   R9, R8, R8
@@ -16285,24 +16338,24 @@ next4:
 rows1:
 	CMP  $0x00000001, R1
 	BLO  done
-	MOVD cols+112(FP), R2
+	MOVD cols+88(FP), R2
 
 cols1:
 	CMP   $0x00000010, R2
 	BLO   edge1
-	MOVD  k+120(FP), R3
-	MOVD  aRow+56(FP), R6
+	MOVD  k+96(FP), R3
+	MOVD  aRow+40(FP), R6
 	LSL   $0x00000002, R6, R6
-	MOVD  aStep+64(FP), R7
+	MOVD  aStep+48(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  bStep+96(FP), R8
+	MOVD  bStep+72(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  b_base+72(FP), R9
-	MOVD  cols+112(FP), R10
+	MOVD  b+56(FP), R9
+	MOVD  cols+88(FP), R10
 	SUB   R2, R10, R10
 	LSL   $0x00000002, R10, R10
 	ADD   R10, R9, R9
-	MOVD  a_base+32(FP), R10
+	MOVD  a+24(FP), R10
 	MOVD  R0, R11
 	MUL   R6, R11, R11
 	ADD   R11, R10, R10
@@ -16329,13 +16382,13 @@ pair1:
 	SUB   $0x00000001, R3, R3
 	CMP   $0x00000001, R3
 	BHS   pair1
-	MOVD  stride+24(FP), R3
+	MOVD  stride+16(FP), R3
 	LSL   $0x00000002, R3, R3
-	MOVD  c_base+0(FP), R6
+	MOVD  c+0(FP), R6
 	MOVD  R0, R7
 	MUL   R3, R7, R7
 	ADD   R7, R6, R6
-	MOVD  cols+112(FP), R3
+	MOVD  cols+88(FP), R3
 	SUB   R2, R3, R3
 	LSL   $0x00000002, R3, R3
 	ADD   R3, R6, R6
@@ -16362,19 +16415,19 @@ part1:
 	SUB   $0x00000001, R3, R6
 	AND   $0x00000007, R6, R6
 	ADD   $0x00000001, R6, R6
-	MOVD  k+120(FP), R7
-	MOVD  aRow+56(FP), R8
+	MOVD  k+96(FP), R7
+	MOVD  aRow+40(FP), R8
 	LSL   $0x00000002, R8, R8
-	MOVD  aStep+64(FP), R9
+	MOVD  aStep+48(FP), R9
 	LSL   $0x00000002, R9, R9
-	MOVD  bStep+96(FP), R10
+	MOVD  bStep+72(FP), R10
 	LSL   $0x00000002, R10, R10
-	MOVD  b_base+72(FP), R11
-	MOVD  cols+112(FP), R12
+	MOVD  b+56(FP), R11
+	MOVD  cols+88(FP), R12
 	SUB   R2, R12, R12
 	LSL   $0x00000002, R12, R12
 	ADD   R12, R11, R11
-	MOVD  a_base+32(FP), R12
+	MOVD  a+24(FP), R12
 	MOVD  R0, R13
 	MUL   R8, R13, R13
 	ADD   R13, R12, R12
@@ -16430,13 +16483,13 @@ part23end:
 	SUB   $0x00000001, R7, R7
 	CMP   $0x00000001, R7
 	BHS   group1
-	MOVD  stride+24(FP), R7
+	MOVD  stride+16(FP), R7
 	LSL   $0x00000002, R7, R7
-	MOVD  c_base+0(FP), R8
+	MOVD  c+0(FP), R8
 	MOVD  R0, R9
 	MUL   R7, R9, R9
 	ADD   R9, R8, R8
-	MOVD  cols+112(FP), R7
+	MOVD  cols+88(FP), R7
 	SUB   R2, R7, R7
 	LSL   $0x00000002, R7, R7
 	ADD   R7, R8, R8
@@ -16513,17 +16566,17 @@ next1:
 done:
 	RET
 
-// func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
-TEXT ·gerNEON(SB), NOSPLIT, $0-96
+// func gerNEON(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+TEXT ·gerNEON(SB), NOSPLIT, $0-72
 	FMOVS alpha+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+8(FP), R0
-	MOVD  x_len+16(FP), R1
-	MOVD  y_base+32(FP), R2
-	MOVD  y_len+40(FP), R3
-	MOVD  a_base+56(FP), R6
-	MOVD  stride+80(FP), R7
+	MOVD  x+8(FP), R0
+	MOVD  xLen+16(FP), R1
+	MOVD  y+24(FP), R2
+	MOVD  yLen+32(FP), R3
+	MOVD  a+40(FP), R6
+	MOVD  stride+56(FP), R7
 	LSL   $0x00000002, R7, R7
 	CMP   $0x00000041, R3
 	BHS   wide
@@ -17135,14 +17188,14 @@ end:
 	BHS   row
 	RET
 
-// func hammingRowsNEON(dst []int64, rows []uint64, stride int, x []uint64)
-TEXT ·hammingRowsNEON(SB), NOSPLIT, $0-80
-	MOVD dst_base+0(FP), R0
-	MOVD dst_len+8(FP), R1
-	MOVD x_base+56(FP), R2
-	MOVD rows_base+24(FP), R3
-	MOVD stride+48(FP), R6
-	MOVD x_len+64(FP), R7
+// func hammingRowsNEON(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+TEXT ·hammingRowsNEON(SB), NOSPLIT, $0-56
+	MOVD dst+0(FP), R0
+	MOVD dstLen+8(FP), R1
+	MOVD x+40(FP), R2
+	MOVD rows+16(FP), R3
+	MOVD stride+32(FP), R6
+	MOVD xLen+48(FP), R7
 	LSL  $0x00000003, R6, R6
 
 row:
@@ -17199,14 +17252,14 @@ end:
 	BHS  row
 	RET
 
-// func l1DistanceNEON(x []float32, y []float32) float32
-TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
+// func l1DistanceNEON(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-36
 	MOVD  $0x7fffffff, R0
 	VDUP  R0, V0.S4
 	VDUP  R0, V1.S4
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000041, R2
@@ -17310,7 +17363,7 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short6:
@@ -17344,7 +17397,7 @@ short6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short5:
@@ -17376,7 +17429,7 @@ short5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short4:
@@ -17406,7 +17459,7 @@ short4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short3:
@@ -17434,7 +17487,7 @@ short3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short2:
@@ -17460,7 +17513,7 @@ short2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short1:
@@ -17484,7 +17537,7 @@ short1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 short0:
@@ -17574,11 +17627,11 @@ part2end:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 empty:
-	FMOVS F4, ret+48(FP)
+	FMOVS F4, ret+32(FP)
 	RET
 
 long:
@@ -17826,7 +17879,7 @@ rest:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest6:
@@ -17864,7 +17917,7 @@ rest6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest5:
@@ -17902,7 +17955,7 @@ rest5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest4:
@@ -17940,7 +17993,7 @@ rest4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest3:
@@ -17978,7 +18031,7 @@ rest3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest2:
@@ -18016,7 +18069,7 @@ rest2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest1:
@@ -18054,7 +18107,7 @@ rest1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 rest0:
@@ -18092,7 +18145,7 @@ rest0:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 none:
@@ -18114,15 +18167,15 @@ none:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
-// func log1pexpNEON(dst []float64, x []float64, table *float64)
-TEXT ·log1pexpNEON(SB), NOSPLIT, $0-56
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-	MOVD dst_len+8(FP), R2
-	MOVD table+48(FP), R3
+// func log1pexpNEON(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·log1pexpNEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD dstLen+8(FP), R2
+	MOVD table+32(FP), R3
 	CMP  $0x00000004, R2
 	BLO  rest
 
@@ -19067,10 +19120,10 @@ part2end:
 done:
 	RET
 
-// func maxNEON(x []float32) float32
-TEXT ·maxNEON(SB), NOSPLIT, $0-28
-	MOVD x_base+0(FP), R0
-	MOVD x_len+8(FP), R1
+// func maxNEON(x *float32, xLen int) float32
+TEXT ·maxNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R0
+	MOVD xLen+8(FP), R1
 	MOVD R1, R2
 	MOVD $0xff800000, R3
 	VDUP R3, V0.S4
@@ -19187,13 +19240,13 @@ fold:
 	VBIT  V1.B16, V0.B16, V8.B16
 	VMOVI $0x00, V0.B16
 	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
-	FMOVS F8, ret+24(FP)
+	FMOVS F8, ret+16(FP)
 	RET
 
-// func minNEON(x []float32) float32
-TEXT ·minNEON(SB), NOSPLIT, $0-28
-	MOVD x_base+0(FP), R0
-	MOVD x_len+8(FP), R1
+// func minNEON(x *float32, xLen int) float32
+TEXT ·minNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R0
+	MOVD xLen+8(FP), R1
 	MOVD R1, R2
 	MOVD $0x7f800000, R3
 	VDUP R3, V0.S4
@@ -19310,7 +19363,7 @@ fold:
 	VBIT  V1.B16, V0.B16, V8.B16
 	VMOVI $0x00, V0.B16
 	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
-	FMOVS F8, ret+24(FP)
+	FMOVS F8, ret+16(FP)
 	RET
 
 // func mulNEON(dst []float32, x []float32, y []float32)
@@ -19480,10 +19533,10 @@ skip2:
 skip4:
 	B loop
 
-// func normNEON(x []float32) float32
-TEXT ·normNEON(SB), NOSPLIT, $0-28
-	MOVD  x_base+0(FP), R0
-	MOVD  x_len+8(FP), R1
+// func normNEON(x *float32, xLen int) float32
+TEXT ·normNEON(SB), NOSPLIT, $0-20
+	MOVD  x+0(FP), R0
+	MOVD  xLen+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R1
@@ -19566,7 +19619,7 @@ TEXT ·normNEON(SB), NOSPLIT, $0-28
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short6:
@@ -19600,7 +19653,7 @@ short6:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short5:
@@ -19632,7 +19685,7 @@ short5:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short4:
@@ -19662,7 +19715,7 @@ short4:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short3:
@@ -19690,7 +19743,7 @@ short3:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short2:
@@ -19716,7 +19769,7 @@ short2:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short1:
@@ -19740,7 +19793,7 @@ short1:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 short0:
@@ -19798,7 +19851,7 @@ part1end:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 empty:
@@ -19809,7 +19862,7 @@ empty:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F2, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 long:
@@ -19986,7 +20039,7 @@ rest:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest6:
@@ -20024,7 +20077,7 @@ rest6:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest5:
@@ -20062,7 +20115,7 @@ rest5:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest4:
@@ -20100,7 +20153,7 @@ rest4:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest3:
@@ -20138,7 +20191,7 @@ rest3:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest2:
@@ -20176,7 +20229,7 @@ rest2:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest1:
@@ -20214,7 +20267,7 @@ rest1:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 rest0:
@@ -20252,7 +20305,7 @@ rest0:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 none:
@@ -20281,11 +20334,11 @@ none:
 	CMP    R1, R0
 	BHI    inexact
 	FSQRTS F0, F0
-	FMOVS  F0, ret+24(FP)
+	FMOVS  F0, ret+16(FP)
 	RET
 
 inexact:
-	RET ·normSlow(SB)
+	RET ·normSlowFlat(SB)
 
 // func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsBfloat16NEON(SB), NOSPLIT, $0-81
@@ -21543,16 +21596,16 @@ pass1fold:
 	BLO   row
 	RET
 
-// func packNEON(dst []float32, width int, step int, c float32, x []float32)
-TEXT ·packNEON(SB), NOSPLIT, $0-72
-	MOVD  dst_base+0(FP), R0
-	MOVD  width+24(FP), R1
-	MOVD  step+32(FP), R2
-	FMOVS c+40(FP), F0
+// func packNEON(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+TEXT ·packNEON(SB), NOSPLIT, $0-56
+	MOVD  dst+0(FP), R0
+	MOVD  width+16(FP), R1
+	MOVD  step+24(FP), R2
+	FMOVS c+32(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+48(FP), R3
-	MOVD  x_len+56(FP), R6
+	MOVD  x+40(FP), R3
+	MOVD  xLen+48(FP), R6
 	LSL   $0x00000002, R2, R2
 	CMP   $0x00000020, R1
 	BHS   cols
@@ -21853,16 +21906,16 @@ below2:
 below1:
 	RET
 
-// func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
-TEXT ·packColumnsNEON(SB), NOSPLIT, $0-88
-	MOVD  dst_base+0(FP), R0
-	MOVD  width+24(FP), R1
-	FMOVS c+32(FP), F0
+// func packColumnsNEON(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+TEXT ·packColumnsNEON(SB), NOSPLIT, $0-72
+	MOVD  dst+0(FP), R0
+	MOVD  width+16(FP), R1
+	FMOVS c+24(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+40(FP), R2
-	MOVD  stride+64(FP), R3
-	MOVD  cols+72(FP), R6
+	MOVD  x+32(FP), R2
+	MOVD  stride+48(FP), R3
+	MOVD  cols+56(FP), R6
 	LSL   $0x00000002, R1, R1
 	LSL   $0x00000002, R3, R3
 
@@ -21871,7 +21924,7 @@ columns4:
 	BLO  end4
 	MOVD R2, R7
 	MOVD R0, R8
-	MOVD rows+80(FP), R9
+	MOVD rows+64(FP), R9
 	ADD  R3, R7, R10
 	ADD  R3, R10, R11
 	ADD  R3, R11, R12
@@ -21950,7 +22003,7 @@ columns1:
 	BLO  end1
 	MOVD R2, R7
 	MOVD R0, R8
-	MOVD rows+80(FP), R9
+	MOVD rows+64(FP), R9
 	MOVD R7, R2
 	ADD  R3, R2, R2
 
@@ -22064,13 +22117,13 @@ line:
 done:
 	RET
 
-// func rankKPairsNEON(c []int32, stride int, a []uint32, b []uint32, k int)
-TEXT ·rankKPairsNEON(SB), NOSPLIT, $0-88
-	MOVD a_base+32(FP), R0
-	MOVD b_base+56(FP), R1
-	MOVD k+80(FP), R2
-	MOVD c_base+0(FP), R3
-	MOVD stride+24(FP), R6
+// func rankKPairsNEON(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+TEXT ·rankKPairsNEON(SB), NOSPLIT, $0-64
+	MOVD a+24(FP), R0
+	MOVD b+40(FP), R1
+	MOVD k+56(FP), R2
+	MOVD c+0(FP), R3
+	MOVD stride+16(FP), R6
 	LSL  $0x00000002, R6, R6
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
@@ -22926,13 +22979,13 @@ tile6x16:
 	FSTPQ (F22, F23), 96(R3)
 	RET
 
-// func scaleNEON(a float32, x []float32)
-TEXT ·scaleNEON(SB), NOSPLIT, $0-32
+// func scaleNEON(a float32, x *float32, xLen int)
+TEXT ·scaleNEON(SB), NOSPLIT, $0-24
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+8(FP), R0
-	MOVD  x_len+16(FP), R1
+	MOVD  x+8(FP), R0
+	MOVD  xLen+16(FP), R1
 	CMP   $0x00000008, R1
 	BLO   few
 	CMP   $0x00000011, R1
@@ -23063,14 +23116,14 @@ skip2:
 skip4:
 	B loop
 
-// func scaleToNEON(dst []float32, a float32, x []float32)
-TEXT ·scaleToNEON(SB), NOSPLIT, $0-56
-	FMOVS a+24(FP), F0
+// func scaleToNEON(dst *float32, dstLen int, a float32, x *float32, xLen int)
+TEXT ·scaleToNEON(SB), NOSPLIT, $0-40
+	FMOVS a+16(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x_base+32(FP), R0
-	MOVD  dst_base+0(FP), R1
-	MOVD  dst_len+8(FP), R2
+	MOVD  x+24(FP), R0
+	MOVD  dst+0(FP), R1
+	MOVD  dstLen+8(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
 	CMP   $0x00000011, R2
@@ -23078,12 +23131,12 @@ TEXT ·scaleToNEON(SB), NOSPLIT, $0-56
 	CMP   $0x00000010, R2
 	BLO   eight
 	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02        // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23        // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
 	FSTPQ (F2, F3), (R1)
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00        // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R1)
 	RET
 
@@ -23209,12 +23262,12 @@ skip2:
 skip4:
 	B loop
 
-// func sigmoidNEON(dst []float64, x []float64, table *float64)
-TEXT ·sigmoidNEON(SB), NOSPLIT, $0-56
-	MOVD dst_base+0(FP), R0
-	MOVD x_base+24(FP), R1
-	MOVD dst_len+8(FP), R2
-	MOVD table+48(FP), R3
+// func sigmoidNEON(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·sigmoidNEON(SB), NOSPLIT, $0-40
+	MOVD dst+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD dstLen+8(FP), R2
+	MOVD table+32(FP), R3
 	CMP  $0x00000004, R2
 	BLO  rest
 
@@ -23841,11 +23894,11 @@ part2end:
 done:
 	RET
 
-// func squaredDistanceNEON(x []float32, y []float32) float32
-TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func squaredDistanceNEON(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-36
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -23949,7 +24002,7 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short6:
@@ -23983,7 +24036,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short5:
@@ -24015,7 +24068,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short4:
@@ -24045,7 +24098,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short3:
@@ -24073,7 +24126,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short2:
@@ -24099,7 +24152,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short1:
@@ -24123,7 +24176,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 short0:
@@ -24213,11 +24266,11 @@ part2end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+48(FP)
+	FMOVS F2, ret+32(FP)
 	RET
 
 long:
@@ -24465,7 +24518,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest6:
@@ -24503,7 +24556,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest5:
@@ -24541,7 +24594,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest4:
@@ -24579,7 +24632,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest3:
@@ -24617,7 +24670,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest2:
@@ -24655,7 +24708,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest1:
@@ -24693,7 +24746,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 rest0:
@@ -24731,7 +24784,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
 none:
@@ -24753,14 +24806,14 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+32(FP)
 	RET
 
-// func squaredDistance64NEON(x []float32, y []float32) float64
-TEXT ·squaredDistance64NEON(SB), NOSPLIT, $0-56
-	MOVD  x_base+0(FP), R0
-	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+// func squaredDistance64NEON(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·squaredDistance64NEON(SB), NOSPLIT, $0-40
+	MOVD  x+0(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  xLen+8(FP), R2
 	MOVD  R2, R3
 	SUB   $0x00000001, R2, R6
 	AND   $0x00000007, R6, R6
@@ -25231,7 +25284,7 @@ fold:
 	WORD  $0x4e65d463    // VFADDD V5.D2, V3.D2, V3.D2
 	WORD  $0x4e63d442    // VFADDD V3.D2, V2.D2, V2.D2
 	WORD  $0x7e70d842    // FADDPD V2.D2, F2
-	FMOVD F2, ret+48(FP)
+	FMOVD F2, ret+32(FP)
 	RET
 
 // func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -25630,22 +25683,22 @@ fold:
 	BLO   row
 	RET
 
-// func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
-TEXT ·squaredDistanceEachRowNEON(SB), NOSPLIT, $0-80
-	MOVD  dst_base+0(FP), R0
+// func squaredDistanceEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·squaredDistanceEachRowNEON(SB), NOSPLIT, $0-56
+	MOVD  dst+0(FP), R0
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
-	MOVD  rows_base+24(FP), R6
-	MOVD  stride+48(FP), R7
-	MOVD  dst_len+8(FP), R1
+	MOVD  rows+16(FP), R6
+	MOVD  stride+32(FP), R7
+	MOVD  dstLen+8(FP), R1
 	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  x_base+56(FP), R2
+	MOVD  x+40(FP), R2
 	MOVD  R2, R2
-	MOVD  x_len+64(FP), R3
+	MOVD  xLen+48(FP), R3
 	MOVD  R3, R3
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R2), (F2, F3)
@@ -27606,10 +27659,10 @@ skip2:
 skip4:
 	B loop
 
-// func sumNEON(x []float32) float32
-TEXT ·sumNEON(SB), NOSPLIT, $0-28
-	MOVD  x_base+0(FP), R0
-	MOVD  x_len+8(FP), R1
+// func sumNEON(x *float32, xLen int) float32
+TEXT ·sumNEON(SB), NOSPLIT, $0-20
+	MOVD  x+0(FP), R0
+	MOVD  xLen+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R1
@@ -27669,7 +27722,7 @@ TEXT ·sumNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short6:
@@ -27694,7 +27747,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short5:
@@ -27717,7 +27770,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short4:
@@ -27738,7 +27791,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short3:
@@ -27757,7 +27810,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short2:
@@ -27774,7 +27827,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short1:
@@ -27789,7 +27842,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short0:
@@ -27838,11 +27891,11 @@ part1end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 long:
@@ -27964,7 +28017,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest6:
@@ -27993,7 +28046,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest5:
@@ -28022,7 +28075,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest4:
@@ -28051,7 +28104,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest3:
@@ -28080,7 +28133,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest2:
@@ -28109,7 +28162,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest1:
@@ -28138,7 +28191,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest0:
@@ -28167,7 +28220,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 none:
@@ -28189,16 +28242,16 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
-// func sumAbsNEON(x []float32) float32
-TEXT ·sumAbsNEON(SB), NOSPLIT, $0-28
+// func sumAbsNEON(x *float32, xLen int) float32
+TEXT ·sumAbsNEON(SB), NOSPLIT, $0-20
 	MOVD  $0x7fffffff, R0
 	VDUP  R0, V0.S4
 	VDUP  R0, V1.S4
-	MOVD  x_base+0(FP), R0
-	MOVD  x_len+8(FP), R1
+	MOVD  x+0(FP), R0
+	MOVD  xLen+8(FP), R1
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000041, R1
@@ -28274,7 +28327,7 @@ TEXT ·sumAbsNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short6:
@@ -28301,7 +28354,7 @@ short6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short5:
@@ -28326,7 +28379,7 @@ short5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short4:
@@ -28349,7 +28402,7 @@ short4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short3:
@@ -28370,7 +28423,7 @@ short3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short2:
@@ -28389,7 +28442,7 @@ short2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short1:
@@ -28406,7 +28459,7 @@ short1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 short0:
@@ -28457,11 +28510,11 @@ part1end:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 empty:
-	FMOVS F4, ret+24(FP)
+	FMOVS F4, ret+16(FP)
 	RET
 
 long:
@@ -28631,7 +28684,7 @@ rest:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest6:
@@ -28662,7 +28715,7 @@ rest6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest5:
@@ -28693,7 +28746,7 @@ rest5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest4:
@@ -28724,7 +28777,7 @@ rest4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest3:
@@ -28755,7 +28808,7 @@ rest3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest2:
@@ -28786,7 +28839,7 @@ rest2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest1:
@@ -28817,7 +28870,7 @@ rest1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 rest0:
@@ -28848,7 +28901,7 @@ rest0:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 none:
@@ -28870,13 +28923,13 @@ none:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
-// func sumSquaresNEON(x []float32) float32
-TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-28
-	MOVD  x_base+0(FP), R0
-	MOVD  x_len+8(FP), R1
+// func sumSquaresNEON(x *float32, xLen int) float32
+TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
+	MOVD  x+0(FP), R0
+	MOVD  xLen+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R1
@@ -28952,7 +29005,7 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short6:
@@ -28979,7 +29032,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short5:
@@ -29004,7 +29057,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short4:
@@ -29027,7 +29080,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short3:
@@ -29048,7 +29101,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short2:
@@ -29067,7 +29120,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short1:
@@ -29084,7 +29137,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 short0:
@@ -29135,11 +29188,11 @@ part1end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+16(FP)
 	RET
 
 long:
@@ -29309,7 +29362,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest6:
@@ -29340,7 +29393,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest5:
@@ -29371,7 +29424,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest4:
@@ -29402,7 +29455,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest3:
@@ -29433,7 +29486,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest2:
@@ -29464,7 +29517,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest1:
@@ -29495,7 +29548,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 rest0:
@@ -29526,7 +29579,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
 none:
@@ -29548,20 +29601,20 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+16(FP)
 	RET
 
-// func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
-TEXT ·unpackNEON(SB), NOSPLIT, $0-56
-	MOVD  src_base+24(FP), R0
-	MOVD  dst_base+0(FP), R1
-	FMOVS hi+48(FP), F0
+// func unpackNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
+TEXT ·unpackNEON(SB), NOSPLIT, $0-40
+	MOVD  src+16(FP), R0
+	MOVD  dst+0(FP), R1
+	FMOVS hi+32(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	FMOVS lo+52(FP), F2
+	FMOVS lo+36(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
-	MOVD  dst_len+8(FP), R2
+	MOVD  dstLen+8(FP), R2
 	CMP   $0x00000020, R2
 	BLO   groups
 
@@ -29787,18 +29840,18 @@ below2:
 below1:
 	RET
 
-// func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
-TEXT ·unpackDotNEON(SB), NOSPLIT, $0-84
-	MOVD  src_base+24(FP), R0
-	FMOVS hi+48(FP), F0
+// func unpackDotNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+TEXT ·unpackDotNEON(SB), NOSPLIT, $0-60
+	MOVD  src+16(FP), R0
+	FMOVS hi+32(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	FMOVS lo+52(FP), F2
+	FMOVS lo+36(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
-	MOVD  w_len+64(FP), R1
-	MOVD  dst_base+0(FP), R2
-	MOVD  w_base+56(FP), R3
+	MOVD  wLen+48(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  w+40(FP), R3
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
 	CMP   $0x00000040, R1
@@ -30090,7 +30143,7 @@ short0:
 	VEXT  $0x08, V22.B16, V22.B16, V0.B16
 	WORD  $0x4e20d6d6                     // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x7e30dad6                     // FADDPS V22.S2, F22
-	FMOVS F22, ret+80(FP)
+	FMOVS F22, ret+56(FP)
 	RET
 
 long:
@@ -30620,7 +30673,7 @@ fold:
 	VEXT  $0x08, V4.B16, V4.B16, V0.B16
 	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
 	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+80(FP)
+	FMOVS F4, ret+56(FP)
 	RET
 
 // func unpackFloat16NEON(dst []float32, src []uint16, bfloat16 bool)

@@ -61,10 +61,10 @@ AVX2:
 AVX512x256:
 	JMP ·axpbyAVX512x256(SB)
 
-// func axpyActive(a float32, x, y []float32)
-TEXT ·axpyActive(SB), NOSPLIT, $0-56
-	MOVQ x_len+16(FP), DX
-	CMPQ DX, y_len+40(FP)
+// func axpyFlat(a float32, x *float32, xLen int, y *float32, yLen int)
+TEXT ·axpyFlat(SB), NOSPLIT, $0-40
+	MOVQ xLen+16(FP), DX
+	CMPQ DX, yLen+32(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -77,7 +77,7 @@ TEXT ·axpyActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpySlow(SB)
+	JMP ·axpySlowFlat(SB)
 
 AVX512:
 	JMP ·axpyAVX512(SB)
@@ -88,10 +88,10 @@ AVX2:
 AVX512x256:
 	JMP ·axpyAVX512x256(SB)
 
-// func axpy64Active(a *float64, x []float32, y []float64)
-TEXT ·axpy64Active(SB), NOSPLIT, $0-56
-	MOVQ x_len+16(FP), DX
-	CMPQ DX, y_len+40(FP)
+// func axpy64Flat(a *float64, x *float32, xLen int, y *float64, yLen int)
+TEXT ·axpy64Flat(SB), NOSPLIT, $0-40
+	MOVQ xLen+16(FP), DX
+	CMPQ DX, yLen+32(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -104,7 +104,7 @@ TEXT ·axpy64Active(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpy64Slow(SB)
+	JMP ·axpy64SlowFlat(SB)
 
 AVX512:
 	JMP ·axpy64AVX512(SB)
@@ -115,8 +115,8 @@ AVX2:
 AVX512x256:
 	JMP ·axpy64AVX512x256(SB)
 
-// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
-TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+TEXT ·axpyRowsFlat(SB), NOSPLIT, $0-80
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -126,7 +126,7 @@ TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpyRowsGeneric(SB)
+	JMP ·axpyRowsGenericFlat(SB)
 
 AVX512:
 	JMP ·axpyRowsAVX512(SB)
@@ -137,9 +137,9 @@ AVX2:
 AVX512x256:
 	JMP ·axpyRowsAVX512x256(SB)
 
-// func axpySameActive(a float32, idx []uint16, w []float32)
-TEXT ·axpySameActive(SB), NOSPLIT, $0-56
-	MOVQ idx_len+16(FP), DX
+// func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
+TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
+	MOVQ idxLen+16(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -151,7 +151,7 @@ TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpySameSlow(SB)
+	JMP ·axpySameSlowFlat(SB)
 
 AVX512:
 	JMP ·axpySameAVX512x256(SB)
@@ -162,10 +162,10 @@ AVX2:
 AVX512x256:
 	JMP ·axpySameAVX512x256(SB)
 
-// func axpySparseActive(a float32, idx []int32, val, w []float32)
-TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
-	MOVQ idx_len+16(FP), DX
-	CMPQ DX, val_len+40(FP)
+// func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+TEXT ·axpySparseFlat(SB), NOSPLIT, $0-56
+	MOVQ idxLen+16(FP), DX
+	CMPQ DX, valLen+32(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -178,7 +178,7 @@ TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpySparseSlow(SB)
+	JMP ·axpySparseSlowFlat(SB)
 
 AVX512:
 	JMP ·axpySparseAVX512x256(SB)
@@ -189,8 +189,8 @@ AVX2:
 AVX512x256:
 	JMP ·axpySparseAVX512x256(SB)
 
-// func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
-TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
+// func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·axpySparseKFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -200,7 +200,7 @@ TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpySparseKGeneric(SB)
+	JMP ·axpySparseKGenericFlat(SB)
 
 AVX512:
 	JMP ·axpySparseKAVX512x256(SB)
@@ -240,10 +240,10 @@ AVX2:
 AVX512x256:
 	JMP ·axpyToAVX512x256(SB)
 
-// func cosineActive(x, y []float32) float32
-TEXT ·cosineActive(SB), NOSPLIT, $0-52
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func cosineFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·cosineFlat(SB), NOSPLIT, $0-36
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -256,7 +256,7 @@ TEXT ·cosineActive(SB), NOSPLIT, $0-52
 	JEQ AVX512x256
 
 slow:
-	JMP ·cosineSlow(SB)
+	JMP ·cosineSlowFlat(SB)
 
 AVX512:
 	JMP ·cosineAVX512(SB)
@@ -267,8 +267,8 @@ AVX2:
 AVX512x256:
 	JMP ·cosineAVX512x256(SB)
 
-// func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
-TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
+// func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+TEXT ·cosineEachRowFlat(SB), NOSPLIT, $0-60
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -278,7 +278,7 @@ TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
 	JEQ AVX512x256
 
 slow:
-	JMP ·cosineEachRowGeneric(SB)
+	JMP ·cosineEachRowGenericFlat(SB)
 
 AVX512:
 	JMP ·cosineEachRowAVX512(SB)
@@ -289,10 +289,10 @@ AVX2:
 AVX512x256:
 	JMP ·cosineEachRowAVX512x256(SB)
 
-// func distanceActive(x, y []float32) float32
-TEXT ·distanceActive(SB), NOSPLIT, $0-52
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func distanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·distanceFlat(SB), NOSPLIT, $0-36
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -305,7 +305,7 @@ TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	JEQ AVX512x256
 
 slow:
-	JMP ·distanceSlow(SB)
+	JMP ·distanceSlowFlat(SB)
 
 AVX512:
 	JMP ·distanceAVX512(SB)
@@ -316,10 +316,10 @@ AVX2:
 AVX512x256:
 	JMP ·distanceAVX512x256(SB)
 
-// func dotActive(x, y []float32) float32
-TEXT ·dotActive(SB), NOSPLIT, $0-52
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func dotFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·dotFlat(SB), NOSPLIT, $0-36
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -332,7 +332,7 @@ TEXT ·dotActive(SB), NOSPLIT, $0-52
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotSlow(SB)
+	JMP ·dotSlowFlat(SB)
 
 AVX512:
 	JMP ·dotAVX512(SB)
@@ -343,10 +343,10 @@ AVX2:
 AVX512x256:
 	JMP ·dotAVX512x256(SB)
 
-// func dot64Active(x, y []float32) float64
-TEXT ·dot64Active(SB), NOSPLIT, $0-56
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func dot64Flat(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·dot64Flat(SB), NOSPLIT, $0-40
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -359,7 +359,7 @@ TEXT ·dot64Active(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·dot64Slow(SB)
+	JMP ·dot64SlowFlat(SB)
 
 AVX512:
 	JMP ·dot64AVX512(SB)
@@ -416,8 +416,8 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·dotUint8VNNIAVX512x256(SB)
 
-// func dotEachRowActive(dst, rows []float32, stride int, x []float32)
-TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
+// func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·dotEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -427,7 +427,7 @@ TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotEachRowGeneric(SB)
+	JMP ·dotEachRowGenericFlat(SB)
 
 AVX512:
 	JMP ·dotEachRowAVX512(SB)
@@ -571,8 +571,8 @@ AVX2:
 AVX512x256:
 	JMP ·dotNorms64AVX512x256(SB)
 
-// func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
-TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
+// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+TEXT ·dotRowsFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -582,7 +582,7 @@ TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotRowsGeneric(SB)
+	JMP ·dotRowsGenericFlat(SB)
 
 AVX512:
 	JMP ·dotRowsAVX512(SB)
@@ -634,9 +634,9 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·dotRowsUint8VNNIAVX512x256(SB)
 
-// func dotSameActive(a float32, idx []uint16, w []float32) float32
-TEXT ·dotSameActive(SB), NOSPLIT, $0-60
-	MOVQ idx_len+16(FP), DX
+// func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
+TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
+	MOVQ idxLen+16(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -648,7 +648,7 @@ TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotSameSlow(SB)
+	JMP ·dotSameSlowFlat(SB)
 
 AVX512:
 	JMP ·dotSameAVX512x256(SB)
@@ -659,10 +659,10 @@ AVX2:
 AVX512x256:
 	JMP ·dotSameAVX512x256(SB)
 
-// func dotSparseActive(idx []int32, val, w []float32) float32
-TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
-	MOVQ idx_len+8(FP), DX
-	CMPQ DX, val_len+32(FP)
+// func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+TEXT ·dotSparseFlat(SB), NOSPLIT, $0-52
+	MOVQ idxLen+8(FP), DX
+	CMPQ DX, valLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -675,7 +675,7 @@ TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotSparseSlow(SB)
+	JMP ·dotSparseSlowFlat(SB)
 
 AVX512:
 	CMPB ·gathers(SB), $0
@@ -688,8 +688,8 @@ AVX2:
 AVX512x256:
 	JMP ·dotSparseAVX512x256(SB)
 
-// func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
-TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
+// func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·dotSparseKFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -699,7 +699,7 @@ TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotSparseKGeneric(SB)
+	JMP ·dotSparseKGenericFlat(SB)
 
 AVX512:
 	JMP ·dotSparseKAVX512(SB)
@@ -710,8 +710,8 @@ AVX2:
 AVX512x256:
 	JMP ·dotSparseKAVX512x256(SB)
 
-// func dotTwoActive(dst, x, y []float32)
-TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
+// func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
+TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -721,7 +721,7 @@ TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotTwoGeneric(SB)
+	JMP ·dotTwoGenericFlat(SB)
 
 AVX512:
 	JMP ·dotTwoAVX512x256(SB)
@@ -732,10 +732,10 @@ AVX2:
 AVX512x256:
 	JMP ·dotTwoAVX512x256(SB)
 
-// func expActive(dst, x []float32, table *float32)
-TEXT ·expActive(SB), NOSPLIT, $0-56
-	MOVQ dst_len+8(FP), DX
-	CMPQ DX, x_len+32(FP)
+// func expFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32)
+TEXT ·expFlat(SB), NOSPLIT, $0-40
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, xLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -748,7 +748,7 @@ TEXT ·expActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·expSlow(SB)
+	JMP ·expSlowFlat(SB)
 
 AVX512:
 	JMP ·expAVX512(SB)
@@ -759,9 +759,9 @@ AVX2:
 AVX512x256:
 	JMP ·expAVX512x256(SB)
 
-// func findActive(x []float32, v float32) int
-TEXT ·findActive(SB), NOSPLIT, $0-40
-	MOVQ x_len+8(FP), DX
+// func findFlat(x *float32, xLen int, v float32) int
+TEXT ·findFlat(SB), NOSPLIT, $0-32
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -773,7 +773,7 @@ TEXT ·findActive(SB), NOSPLIT, $0-40
 	JEQ AVX512x256
 
 slow:
-	JMP ·findSlow(SB)
+	JMP ·findSlowFlat(SB)
 
 AVX512:
 	JMP ·findAVX512(SB)
@@ -784,8 +784,8 @@ AVX2:
 AVX512x256:
 	JMP ·findAVX512x256(SB)
 
-// func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
-TEXT ·gemmActive(SB), NOSPLIT, $0-128
+// func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+TEXT ·gemmFlat(SB), NOSPLIT, $0-104
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -795,7 +795,7 @@ TEXT ·gemmActive(SB), NOSPLIT, $0-128
 	JEQ AVX512x256
 
 slow:
-	JMP ·gemmGeneric(SB)
+	JMP ·gemmGenericFlat(SB)
 
 AVX512:
 	JMP ·gemmAVX512(SB)
@@ -806,8 +806,8 @@ AVX2:
 AVX512x256:
 	JMP ·gemmAVX512x256(SB)
 
-// func gerActive(alpha float32, x, y, a []float32, stride, size int)
-TEXT ·gerActive(SB), NOSPLIT, $0-96
+// func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+TEXT ·gerFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -817,7 +817,7 @@ TEXT ·gerActive(SB), NOSPLIT, $0-96
 	JEQ AVX512x256
 
 slow:
-	JMP ·gerGeneric(SB)
+	JMP ·gerGenericFlat(SB)
 
 AVX512:
 	JMP ·gerAVX512(SB)
@@ -828,8 +828,8 @@ AVX2:
 AVX512x256:
 	JMP ·gerAVX512x256(SB)
 
-// func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
-TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
+// func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+TEXT ·hammingRowsFlat(SB), NOSPLIT, $0-56
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -839,7 +839,7 @@ TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
 	JEQ AVX512x256
 
 slow:
-	JMP ·hammingRowsGeneric(SB)
+	JMP ·hammingRowsGenericFlat(SB)
 
 AVX512:
 	CMPB ·vpopcnt(SB), $0
@@ -854,10 +854,10 @@ AVX512x256:
 	JEQ AVX2
 	JMP ·hammingRowsVPOPCNTAVX512x256(SB)
 
-// func l1DistanceActive(x, y []float32) float32
-TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func l1DistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·l1DistanceFlat(SB), NOSPLIT, $0-36
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -870,7 +870,7 @@ TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	JEQ AVX512x256
 
 slow:
-	JMP ·l1DistanceSlow(SB)
+	JMP ·l1DistanceSlowFlat(SB)
 
 AVX512:
 	JMP ·l1DistanceAVX512(SB)
@@ -881,10 +881,10 @@ AVX2:
 AVX512x256:
 	JMP ·l1DistanceAVX512x256(SB)
 
-// func log1pexpActive(dst, x []float64, table *float64)
-TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
-	MOVQ dst_len+8(FP), DX
-	CMPQ DX, x_len+32(FP)
+// func log1pexpFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·log1pexpFlat(SB), NOSPLIT, $0-40
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, xLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -897,7 +897,7 @@ TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·log1pexpSlow(SB)
+	JMP ·log1pexpSlowFlat(SB)
 
 AVX512:
 	JMP ·log1pexpAVX512(SB)
@@ -908,9 +908,9 @@ AVX2:
 AVX512x256:
 	JMP ·log1pexpAVX512x256(SB)
 
-// func maxActive(x []float32) float32
-TEXT ·maxActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func maxFlat(x *float32, xLen int) float32
+TEXT ·maxFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -922,7 +922,7 @@ TEXT ·maxActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·maxSlow(SB)
+	JMP ·maxSlowFlat(SB)
 
 AVX512:
 	JMP ·maxAVX512(SB)
@@ -933,9 +933,9 @@ AVX2:
 AVX512x256:
 	JMP ·maxAVX512x256(SB)
 
-// func minActive(x []float32) float32
-TEXT ·minActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func minFlat(x *float32, xLen int) float32
+TEXT ·minFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -947,7 +947,7 @@ TEXT ·minActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·minSlow(SB)
+	JMP ·minSlowFlat(SB)
 
 AVX512:
 	JMP ·minAVX512(SB)
@@ -987,9 +987,9 @@ AVX2:
 AVX512x256:
 	JMP ·mulAVX512x256(SB)
 
-// func normActive(x []float32) float32
-TEXT ·normActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func normFlat(x *float32, xLen int) float32
+TEXT ·normFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -1001,7 +1001,7 @@ TEXT ·normActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·normSlow(SB)
+	JMP ·normSlowFlat(SB)
 
 AVX512:
 	JMP ·normAVX512(SB)
@@ -1049,8 +1049,8 @@ AVX512x256:
 AVX512x256Float16:
 	JMP ·normsFloat16AVX512x256(SB)
 
-// func packActive(dst []float32, width, step int, c float32, x []float32)
-TEXT ·packActive(SB), NOSPLIT, $0-72
+// func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+TEXT ·packFlat(SB), NOSPLIT, $0-56
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1060,7 +1060,7 @@ TEXT ·packActive(SB), NOSPLIT, $0-72
 	JEQ AVX512x256
 
 slow:
-	JMP ·packGeneric(SB)
+	JMP ·packGenericFlat(SB)
 
 AVX512:
 	JMP ·packAVX512(SB)
@@ -1071,8 +1071,8 @@ AVX2:
 AVX512x256:
 	JMP ·packAVX512x256(SB)
 
-// func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
-TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
+// func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+TEXT ·packColumnsFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1082,7 +1082,7 @@ TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
 	JEQ AVX512x256
 
 slow:
-	JMP ·packColumnsGeneric(SB)
+	JMP ·packColumnsGenericFlat(SB)
 
 AVX512:
 	JMP ·packColumnsAVX512x256(SB)
@@ -1135,8 +1135,8 @@ AVX512x256:
 AVX512x256Float16:
 	JMP ·packFloat16AVX512x256(SB)
 
-// func prefetchActive(p *float32, n int)
-TEXT ·prefetchActive(SB), NOSPLIT, $0-16
+// func prefetchFlat(p *float32, n int)
+TEXT ·prefetchFlat(SB), NOSPLIT, $0-16
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1146,7 +1146,7 @@ TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	JEQ AVX512x256
 
 slow:
-	JMP ·prefetchGeneric(SB)
+	JMP ·prefetchGenericFlat(SB)
 
 AVX512:
 	JMP ·prefetchAVX512x256(SB)
@@ -1157,8 +1157,8 @@ AVX2:
 AVX512x256:
 	JMP ·prefetchAVX512x256(SB)
 
-// func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
-TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
+// func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+TEXT ·rankKPairsFlat(SB), NOSPLIT, $0-64
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1168,7 +1168,7 @@ TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
 	JEQ AVX512x256
 
 slow:
-	JMP ·rankKPairsGeneric(SB)
+	JMP ·rankKPairsGenericFlat(SB)
 
 AVX512:
 	JMP ·rankKPairsAVX512(SB)
@@ -1179,9 +1179,9 @@ AVX2:
 AVX512x256:
 	JMP ·rankKPairsAVX512x256(SB)
 
-// func scaleActive(a float32, x []float32)
-TEXT ·scaleActive(SB), NOSPLIT, $0-32
-	MOVQ x_len+16(FP), DX
+// func scaleFlat(a float32, x *float32, xLen int)
+TEXT ·scaleFlat(SB), NOSPLIT, $0-24
+	MOVQ xLen+16(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -1193,7 +1193,7 @@ TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	JEQ AVX512x256
 
 slow:
-	JMP ·scaleSlow(SB)
+	JMP ·scaleSlowFlat(SB)
 
 AVX512:
 	JMP ·scaleAVX512(SB)
@@ -1204,10 +1204,10 @@ AVX2:
 AVX512x256:
 	JMP ·scaleAVX512x256(SB)
 
-// func scaleToActive(dst []float32, a float32, x []float32)
-TEXT ·scaleToActive(SB), NOSPLIT, $0-56
-	MOVQ dst_len+8(FP), DX
-	CMPQ DX, x_len+40(FP)
+// func scaleToFlat(dst *float32, dstLen int, a float32, x *float32, xLen int)
+TEXT ·scaleToFlat(SB), NOSPLIT, $0-40
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, xLen+32(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -1220,7 +1220,7 @@ TEXT ·scaleToActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·scaleToSlow(SB)
+	JMP ·scaleToSlowFlat(SB)
 
 AVX512:
 	JMP ·scaleToAVX512(SB)
@@ -1231,10 +1231,10 @@ AVX2:
 AVX512x256:
 	JMP ·scaleToAVX512x256(SB)
 
-// func sigmoidActive(dst, x []float64, table *float64)
-TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
-	MOVQ dst_len+8(FP), DX
-	CMPQ DX, x_len+32(FP)
+// func sigmoidFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·sigmoidFlat(SB), NOSPLIT, $0-40
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, xLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -1247,7 +1247,7 @@ TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·sigmoidSlow(SB)
+	JMP ·sigmoidSlowFlat(SB)
 
 AVX512:
 	JMP ·sigmoidAVX512(SB)
@@ -1258,10 +1258,10 @@ AVX2:
 AVX512x256:
 	JMP ·sigmoidAVX512x256(SB)
 
-// func squaredDistanceActive(x, y []float32) float32
-TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func squaredDistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·squaredDistanceFlat(SB), NOSPLIT, $0-36
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -1274,7 +1274,7 @@ TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
 	JEQ AVX512x256
 
 slow:
-	JMP ·squaredDistanceSlow(SB)
+	JMP ·squaredDistanceSlowFlat(SB)
 
 AVX512:
 	JMP ·squaredDistanceAVX512(SB)
@@ -1285,10 +1285,10 @@ AVX2:
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
 
-// func squaredDistance64Active(x, y []float32) float64
-TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
+// func squaredDistance64Flat(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·squaredDistance64Flat(SB), NOSPLIT, $0-40
+	MOVQ xLen+8(FP), DX
+	CMPQ DX, yLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -1301,7 +1301,7 @@ TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·squaredDistance64Slow(SB)
+	JMP ·squaredDistance64SlowFlat(SB)
 
 AVX512:
 	JMP ·squaredDistance64AVX512(SB)
@@ -1358,8 +1358,8 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·squaredDistanceUint8VNNIAVX512x256(SB)
 
-// func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
-TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
+// func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·squaredDistanceEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1369,7 +1369,7 @@ TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
 	JEQ AVX512x256
 
 slow:
-	JMP ·squaredDistanceEachRowGeneric(SB)
+	JMP ·squaredDistanceEachRowGenericFlat(SB)
 
 AVX512:
 	JMP ·squaredDistanceEachRowAVX512(SB)
@@ -1509,9 +1509,9 @@ AVX2:
 AVX512x256:
 	JMP ·subAVX512x256(SB)
 
-// func sumActive(x []float32) float32
-TEXT ·sumActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func sumFlat(x *float32, xLen int) float32
+TEXT ·sumFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -1523,7 +1523,7 @@ TEXT ·sumActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·sumSlow(SB)
+	JMP ·sumSlowFlat(SB)
 
 AVX512:
 	JMP ·sumAVX512(SB)
@@ -1534,9 +1534,9 @@ AVX2:
 AVX512x256:
 	JMP ·sumAVX512x256(SB)
 
-// func sumAbsActive(x []float32) float32
-TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func sumAbsFlat(x *float32, xLen int) float32
+TEXT ·sumAbsFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -1548,7 +1548,7 @@ TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·sumAbsSlow(SB)
+	JMP ·sumAbsSlowFlat(SB)
 
 AVX512:
 	JMP ·sumAbsAVX512(SB)
@@ -1559,9 +1559,9 @@ AVX2:
 AVX512x256:
 	JMP ·sumAbsAVX512x256(SB)
 
-// func sumSquaresActive(x []float32) float32
-TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
-	MOVQ x_len+8(FP), DX
+// func sumSquaresFlat(x *float32, xLen int) float32
+TEXT ·sumSquaresFlat(SB), NOSPLIT, $0-20
+	MOVQ xLen+8(FP), DX
 	CMPQ DX, $const_Block
 	JHI slow
 	MOVBLZX ·active(SB), BX
@@ -1573,7 +1573,7 @@ TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
 	JEQ AVX512x256
 
 slow:
-	JMP ·sumSquaresSlow(SB)
+	JMP ·sumSquaresSlowFlat(SB)
 
 AVX512:
 	JMP ·sumSquaresAVX512(SB)
@@ -1584,10 +1584,10 @@ AVX2:
 AVX512x256:
 	JMP ·sumSquaresAVX512x256(SB)
 
-// func unpackActive(dst []float32, src []byte, hi, lo float32)
-TEXT ·unpackActive(SB), NOSPLIT, $0-56
-	MOVQ dst_len+8(FP), DX
-	CMPQ DX, src_len+32(FP)
+// func unpackFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
+TEXT ·unpackFlat(SB), NOSPLIT, $0-40
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, srcLen+24(FP)
 	JNE slow
 	CMPQ DX, $const_Block
 	JHI slow
@@ -1600,7 +1600,7 @@ TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 slow:
-	JMP ·unpackSlow(SB)
+	JMP ·unpackSlowFlat(SB)
 
 AVX512:
 	JMP ·unpackAVX512x256(SB)
@@ -1611,8 +1611,8 @@ AVX2:
 AVX512x256:
 	JMP ·unpackAVX512x256(SB)
 
-// func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
-TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
+// func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+TEXT ·unpackDotFlat(SB), NOSPLIT, $0-60
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -1622,7 +1622,7 @@ TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
 	JEQ AVX512x256
 
 slow:
-	JMP ·unpackDotGeneric(SB)
+	JMP ·unpackDotGenericFlat(SB)
 
 AVX512:
 	JMP ·unpackDotAVX512(SB)

@@ -46,10 +46,10 @@ slow:
 NEON:
 	JMP ·axpbyNEON(SB)
 
-// func axpyActive(a float32, x, y []float32)
-TEXT ·axpyActive(SB), NOSPLIT, $0-56
-	MOVD x_len+16(FP), R0
-	MOVD y_len+40(FP), R1
+// func axpyFlat(a float32, x *float32, xLen int, y *float32, yLen int)
+TEXT ·axpyFlat(SB), NOSPLIT, $0-40
+	MOVD xLen+16(FP), R0
+	MOVD yLen+32(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -60,15 +60,15 @@ TEXT ·axpyActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·axpySlow(SB)
+	JMP ·axpySlowFlat(SB)
 
 NEON:
 	JMP ·axpyNEON(SB)
 
-// func axpy64Active(a *float64, x []float32, y []float64)
-TEXT ·axpy64Active(SB), NOSPLIT, $0-56
-	MOVD x_len+16(FP), R0
-	MOVD y_len+40(FP), R1
+// func axpy64Flat(a *float64, x *float32, xLen int, y *float64, yLen int)
+TEXT ·axpy64Flat(SB), NOSPLIT, $0-40
+	MOVD xLen+16(FP), R0
+	MOVD yLen+32(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -79,26 +79,26 @@ TEXT ·axpy64Active(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·axpy64Slow(SB)
+	JMP ·axpy64SlowFlat(SB)
 
 NEON:
 	JMP ·axpy64NEON(SB)
 
-// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
-TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+TEXT ·axpyRowsFlat(SB), NOSPLIT, $0-80
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·axpyRowsGeneric(SB)
+	JMP ·axpyRowsGenericFlat(SB)
 
 NEON:
 	JMP ·axpyRowsNEON(SB)
 
-// func axpySameActive(a float32, idx []uint16, w []float32)
-TEXT ·axpySameActive(SB), NOSPLIT, $0-56
-	MOVD idx_len+16(FP), R0
+// func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
+TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
+	MOVD idxLen+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -107,15 +107,15 @@ TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·axpySameSlow(SB)
+	JMP ·axpySameSlowFlat(SB)
 
 NEON:
 	JMP ·axpySameNEON(SB)
 
-// func axpySparseActive(a float32, idx []int32, val, w []float32)
-TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
-	MOVD idx_len+16(FP), R0
-	MOVD val_len+40(FP), R1
+// func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+TEXT ·axpySparseFlat(SB), NOSPLIT, $0-56
+	MOVD idxLen+16(FP), R0
+	MOVD valLen+32(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -126,19 +126,19 @@ TEXT ·axpySparseActive(SB), NOSPLIT, $0-80
 	BEQ NEON
 
 slow:
-	JMP ·axpySparseSlow(SB)
+	JMP ·axpySparseSlowFlat(SB)
 
 NEON:
 	JMP ·axpySparseNEON(SB)
 
-// func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
-TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
+// func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·axpySparseKFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·axpySparseKGeneric(SB)
+	JMP ·axpySparseKGenericFlat(SB)
 
 NEON:
 	JMP ·axpySparseKNEON(SB)
@@ -165,10 +165,10 @@ slow:
 NEON:
 	JMP ·axpyToNEON(SB)
 
-// func cosineActive(x, y []float32) float32
-TEXT ·cosineActive(SB), NOSPLIT, $0-52
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func cosineFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·cosineFlat(SB), NOSPLIT, $0-36
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -179,27 +179,27 @@ TEXT ·cosineActive(SB), NOSPLIT, $0-52
 	BEQ NEON
 
 slow:
-	JMP ·cosineSlow(SB)
+	JMP ·cosineSlowFlat(SB)
 
 NEON:
 	JMP ·cosineNEON(SB)
 
-// func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
-TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
+// func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+TEXT ·cosineEachRowFlat(SB), NOSPLIT, $0-60
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·cosineEachRowGeneric(SB)
+	JMP ·cosineEachRowGenericFlat(SB)
 
 NEON:
 	JMP ·cosineEachRowNEON(SB)
 
-// func distanceActive(x, y []float32) float32
-TEXT ·distanceActive(SB), NOSPLIT, $0-52
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func distanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·distanceFlat(SB), NOSPLIT, $0-36
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -210,15 +210,15 @@ TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	BEQ NEON
 
 slow:
-	JMP ·distanceSlow(SB)
+	JMP ·distanceSlowFlat(SB)
 
 NEON:
 	JMP ·distanceNEON(SB)
 
-// func dotActive(x, y []float32) float32
-TEXT ·dotActive(SB), NOSPLIT, $0-52
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func dotFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·dotFlat(SB), NOSPLIT, $0-36
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -229,15 +229,15 @@ TEXT ·dotActive(SB), NOSPLIT, $0-52
 	BEQ NEON
 
 slow:
-	JMP ·dotSlow(SB)
+	JMP ·dotSlowFlat(SB)
 
 NEON:
 	JMP ·dotNEON(SB)
 
-// func dot64Active(x, y []float32) float64
-TEXT ·dot64Active(SB), NOSPLIT, $0-56
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func dot64Flat(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·dot64Flat(SB), NOSPLIT, $0-40
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -248,7 +248,7 @@ TEXT ·dot64Active(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·dot64Slow(SB)
+	JMP ·dot64SlowFlat(SB)
 
 NEON:
 	JMP ·dot64NEON(SB)
@@ -277,14 +277,14 @@ NEON:
 NEONUint8:
 	JMP ·dotUint8NEON(SB)
 
-// func dotEachRowActive(dst, rows []float32, stride int, x []float32)
-TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
+// func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·dotEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·dotEachRowGeneric(SB)
+	JMP ·dotEachRowGenericFlat(SB)
 
 NEON:
 	JMP ·dotEachRowNEON(SB)
@@ -368,14 +368,14 @@ slow:
 NEON:
 	JMP ·dotNorms64NEON(SB)
 
-// func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
-TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
+// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+TEXT ·dotRowsFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·dotRowsGeneric(SB)
+	JMP ·dotRowsGenericFlat(SB)
 
 NEON:
 	JMP ·dotRowsNEON(SB)
@@ -397,9 +397,9 @@ NEON:
 NEONUint8:
 	JMP ·dotRowsUint8NEON(SB)
 
-// func dotSameActive(a float32, idx []uint16, w []float32) float32
-TEXT ·dotSameActive(SB), NOSPLIT, $0-60
-	MOVD idx_len+16(FP), R0
+// func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
+TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
+	MOVD idxLen+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -408,15 +408,15 @@ TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	BEQ NEON
 
 slow:
-	JMP ·dotSameSlow(SB)
+	JMP ·dotSameSlowFlat(SB)
 
 NEON:
 	JMP ·dotSameNEON(SB)
 
-// func dotSparseActive(idx []int32, val, w []float32) float32
-TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
-	MOVD idx_len+8(FP), R0
-	MOVD val_len+32(FP), R1
+// func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+TEXT ·dotSparseFlat(SB), NOSPLIT, $0-52
+	MOVD idxLen+8(FP), R0
+	MOVD valLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -427,39 +427,39 @@ TEXT ·dotSparseActive(SB), NOSPLIT, $0-76
 	BEQ NEON
 
 slow:
-	JMP ·dotSparseSlow(SB)
+	JMP ·dotSparseSlowFlat(SB)
 
 NEON:
 	JMP ·dotSparseNEON(SB)
 
-// func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
-TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
+// func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+TEXT ·dotSparseKFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·dotSparseKGeneric(SB)
+	JMP ·dotSparseKGenericFlat(SB)
 
 NEON:
 	JMP ·dotSparseKNEON(SB)
 
-// func dotTwoActive(dst, x, y []float32)
-TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
+// func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
+TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·dotTwoGeneric(SB)
+	JMP ·dotTwoGenericFlat(SB)
 
 NEON:
 	JMP ·dotTwoNEON(SB)
 
-// func expActive(dst, x []float32, table *float32)
-TEXT ·expActive(SB), NOSPLIT, $0-56
-	MOVD dst_len+8(FP), R0
-	MOVD x_len+32(FP), R1
+// func expFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32)
+TEXT ·expFlat(SB), NOSPLIT, $0-40
+	MOVD dstLen+8(FP), R0
+	MOVD xLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -470,14 +470,14 @@ TEXT ·expActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·expSlow(SB)
+	JMP ·expSlowFlat(SB)
 
 NEON:
 	JMP ·expNEON(SB)
 
-// func findActive(x []float32, v float32) int
-TEXT ·findActive(SB), NOSPLIT, $0-40
-	MOVD x_len+8(FP), R0
+// func findFlat(x *float32, xLen int, v float32) int
+TEXT ·findFlat(SB), NOSPLIT, $0-32
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -486,51 +486,51 @@ TEXT ·findActive(SB), NOSPLIT, $0-40
 	BEQ NEON
 
 slow:
-	JMP ·findSlow(SB)
+	JMP ·findSlowFlat(SB)
 
 NEON:
 	JMP ·findNEON(SB)
 
-// func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
-TEXT ·gemmActive(SB), NOSPLIT, $0-128
+// func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+TEXT ·gemmFlat(SB), NOSPLIT, $0-104
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·gemmGeneric(SB)
+	JMP ·gemmGenericFlat(SB)
 
 NEON:
 	JMP ·gemmNEON(SB)
 
-// func gerActive(alpha float32, x, y, a []float32, stride, size int)
-TEXT ·gerActive(SB), NOSPLIT, $0-96
+// func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+TEXT ·gerFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·gerGeneric(SB)
+	JMP ·gerGenericFlat(SB)
 
 NEON:
 	JMP ·gerNEON(SB)
 
-// func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
-TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
+// func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+TEXT ·hammingRowsFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·hammingRowsGeneric(SB)
+	JMP ·hammingRowsGenericFlat(SB)
 
 NEON:
 	JMP ·hammingRowsNEON(SB)
 
-// func l1DistanceActive(x, y []float32) float32
-TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func l1DistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·l1DistanceFlat(SB), NOSPLIT, $0-36
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -541,15 +541,15 @@ TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	BEQ NEON
 
 slow:
-	JMP ·l1DistanceSlow(SB)
+	JMP ·l1DistanceSlowFlat(SB)
 
 NEON:
 	JMP ·l1DistanceNEON(SB)
 
-// func log1pexpActive(dst, x []float64, table *float64)
-TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
-	MOVD dst_len+8(FP), R0
-	MOVD x_len+32(FP), R1
+// func log1pexpFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·log1pexpFlat(SB), NOSPLIT, $0-40
+	MOVD dstLen+8(FP), R0
+	MOVD xLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -560,14 +560,14 @@ TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·log1pexpSlow(SB)
+	JMP ·log1pexpSlowFlat(SB)
 
 NEON:
 	JMP ·log1pexpNEON(SB)
 
-// func maxActive(x []float32) float32
-TEXT ·maxActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func maxFlat(x *float32, xLen int) float32
+TEXT ·maxFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -576,14 +576,14 @@ TEXT ·maxActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·maxSlow(SB)
+	JMP ·maxSlowFlat(SB)
 
 NEON:
 	JMP ·maxNEON(SB)
 
-// func minActive(x []float32) float32
-TEXT ·minActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func minFlat(x *float32, xLen int) float32
+TEXT ·minFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -592,7 +592,7 @@ TEXT ·minActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·minSlow(SB)
+	JMP ·minSlowFlat(SB)
 
 NEON:
 	JMP ·minNEON(SB)
@@ -619,9 +619,9 @@ slow:
 NEON:
 	JMP ·mulNEON(SB)
 
-// func normActive(x []float32) float32
-TEXT ·normActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func normFlat(x *float32, xLen int) float32
+TEXT ·normFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -630,7 +630,7 @@ TEXT ·normActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·normSlow(SB)
+	JMP ·normSlowFlat(SB)
 
 NEON:
 	JMP ·normNEON(SB)
@@ -652,26 +652,26 @@ NEON:
 NEONFloat16:
 	JMP ·normsFloat16NEON(SB)
 
-// func packActive(dst []float32, width, step int, c float32, x []float32)
-TEXT ·packActive(SB), NOSPLIT, $0-72
+// func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+TEXT ·packFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·packGeneric(SB)
+	JMP ·packGenericFlat(SB)
 
 NEON:
 	JMP ·packNEON(SB)
 
-// func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
-TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
+// func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+TEXT ·packColumnsFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·packColumnsGeneric(SB)
+	JMP ·packColumnsGenericFlat(SB)
 
 NEON:
 	JMP ·packColumnsNEON(SB)
@@ -700,33 +700,33 @@ NEON:
 NEONFloat16:
 	JMP ·packFloat16NEON(SB)
 
-// func prefetchActive(p *float32, n int)
-TEXT ·prefetchActive(SB), NOSPLIT, $0-16
+// func prefetchFlat(p *float32, n int)
+TEXT ·prefetchFlat(SB), NOSPLIT, $0-16
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·prefetchGeneric(SB)
+	JMP ·prefetchGenericFlat(SB)
 
 NEON:
 	JMP ·prefetchNEON(SB)
 
-// func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
-TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
+// func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+TEXT ·rankKPairsFlat(SB), NOSPLIT, $0-64
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·rankKPairsGeneric(SB)
+	JMP ·rankKPairsGenericFlat(SB)
 
 NEON:
 	JMP ·rankKPairsNEON(SB)
 
-// func scaleActive(a float32, x []float32)
-TEXT ·scaleActive(SB), NOSPLIT, $0-32
-	MOVD x_len+16(FP), R0
+// func scaleFlat(a float32, x *float32, xLen int)
+TEXT ·scaleFlat(SB), NOSPLIT, $0-24
+	MOVD xLen+16(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -735,15 +735,15 @@ TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	BEQ NEON
 
 slow:
-	JMP ·scaleSlow(SB)
+	JMP ·scaleSlowFlat(SB)
 
 NEON:
 	JMP ·scaleNEON(SB)
 
-// func scaleToActive(dst []float32, a float32, x []float32)
-TEXT ·scaleToActive(SB), NOSPLIT, $0-56
-	MOVD dst_len+8(FP), R0
-	MOVD x_len+40(FP), R1
+// func scaleToFlat(dst *float32, dstLen int, a float32, x *float32, xLen int)
+TEXT ·scaleToFlat(SB), NOSPLIT, $0-40
+	MOVD dstLen+8(FP), R0
+	MOVD xLen+32(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -754,15 +754,15 @@ TEXT ·scaleToActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·scaleToSlow(SB)
+	JMP ·scaleToSlowFlat(SB)
 
 NEON:
 	JMP ·scaleToNEON(SB)
 
-// func sigmoidActive(dst, x []float64, table *float64)
-TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
-	MOVD dst_len+8(FP), R0
-	MOVD x_len+32(FP), R1
+// func sigmoidFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+TEXT ·sigmoidFlat(SB), NOSPLIT, $0-40
+	MOVD dstLen+8(FP), R0
+	MOVD xLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -773,15 +773,15 @@ TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·sigmoidSlow(SB)
+	JMP ·sigmoidSlowFlat(SB)
 
 NEON:
 	JMP ·sigmoidNEON(SB)
 
-// func squaredDistanceActive(x, y []float32) float32
-TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func squaredDistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+TEXT ·squaredDistanceFlat(SB), NOSPLIT, $0-36
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -792,15 +792,15 @@ TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52
 	BEQ NEON
 
 slow:
-	JMP ·squaredDistanceSlow(SB)
+	JMP ·squaredDistanceSlowFlat(SB)
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
 
-// func squaredDistance64Active(x, y []float32) float64
-TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
+// func squaredDistance64Flat(x *float32, xLen int, y *float32, yLen int) float64
+TEXT ·squaredDistance64Flat(SB), NOSPLIT, $0-40
+	MOVD xLen+8(FP), R0
+	MOVD yLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -811,7 +811,7 @@ TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·squaredDistance64Slow(SB)
+	JMP ·squaredDistance64SlowFlat(SB)
 
 NEON:
 	JMP ·squaredDistance64NEON(SB)
@@ -840,14 +840,14 @@ NEON:
 NEONUint8:
 	JMP ·squaredDistanceUint8NEON(SB)
 
-// func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
-TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
+// func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+TEXT ·squaredDistanceEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·squaredDistanceEachRowGeneric(SB)
+	JMP ·squaredDistanceEachRowGenericFlat(SB)
 
 NEON:
 	JMP ·squaredDistanceEachRowNEON(SB)
@@ -920,9 +920,9 @@ slow:
 NEON:
 	JMP ·subNEON(SB)
 
-// func sumActive(x []float32) float32
-TEXT ·sumActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func sumFlat(x *float32, xLen int) float32
+TEXT ·sumFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -931,14 +931,14 @@ TEXT ·sumActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·sumSlow(SB)
+	JMP ·sumSlowFlat(SB)
 
 NEON:
 	JMP ·sumNEON(SB)
 
-// func sumAbsActive(x []float32) float32
-TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func sumAbsFlat(x *float32, xLen int) float32
+TEXT ·sumAbsFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -947,14 +947,14 @@ TEXT ·sumAbsActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·sumAbsSlow(SB)
+	JMP ·sumAbsSlowFlat(SB)
 
 NEON:
 	JMP ·sumAbsNEON(SB)
 
-// func sumSquaresActive(x []float32) float32
-TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
-	MOVD x_len+8(FP), R0
+// func sumSquaresFlat(x *float32, xLen int) float32
+TEXT ·sumSquaresFlat(SB), NOSPLIT, $0-20
+	MOVD xLen+8(FP), R0
 	MOVD $const_Block, R1
 	CMP R1, R0
 	BHI slow
@@ -963,15 +963,15 @@ TEXT ·sumSquaresActive(SB), NOSPLIT, $0-28
 	BEQ NEON
 
 slow:
-	JMP ·sumSquaresSlow(SB)
+	JMP ·sumSquaresSlowFlat(SB)
 
 NEON:
 	JMP ·sumSquaresNEON(SB)
 
-// func unpackActive(dst []float32, src []byte, hi, lo float32)
-TEXT ·unpackActive(SB), NOSPLIT, $0-56
-	MOVD dst_len+8(FP), R0
-	MOVD src_len+32(FP), R1
+// func unpackFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
+TEXT ·unpackFlat(SB), NOSPLIT, $0-40
+	MOVD dstLen+8(FP), R0
+	MOVD srcLen+24(FP), R1
 	CMP R0, R1
 	BNE slow
 	MOVD $const_Block, R1
@@ -982,19 +982,19 @@ TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 slow:
-	JMP ·unpackSlow(SB)
+	JMP ·unpackSlowFlat(SB)
 
 NEON:
 	JMP ·unpackNEON(SB)
 
-// func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
-TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
+// func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+TEXT ·unpackDotFlat(SB), NOSPLIT, $0-60
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
-	JMP ·unpackDotGeneric(SB)
+	JMP ·unpackDotGenericFlat(SB)
 
 NEON:
 	JMP ·unpackDotNEON(SB)

@@ -4,6 +4,8 @@
 
 package asm
 
+import "unsafe"
+
 var _ = addSlow // the assembly jumps to it
 
 // addActive works like addGeneric.
@@ -18,47 +20,89 @@ var _ = axpbySlow // the assembly jumps to it
 //go:noescape
 func axpbyActive(a float32, x []float32, b float32, y []float32)
 
-var _ = axpySlow // the assembly jumps to it
+var _ = axpySlowFlat // the assembly jumps to it
 
 // axpyActive works like axpyGeneric.
-//
-//go:noescape
-func axpyActive(a float32, x, y []float32)
+func axpyActive(a float32, x, y []float32) {
+	axpyFlat(a, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = axpy64Slow // the assembly jumps to it
+//go:noescape
+func axpyFlat(a float32, x *float32, xLen int, y *float32, yLen int)
+
+func axpySlowFlat(a float32, x *float32, xLen int, y *float32, yLen int) {
+	axpySlow(a, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = axpy64SlowFlat // the assembly jumps to it
 
 // axpy64Active works like axpy64Generic.
-//
-//go:noescape
-func axpy64Active(a *float64, x []float32, y []float64)
+func axpy64Active(a *float64, x []float32, y []float64) {
+	axpy64Flat(a, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = axpyRowsGeneric // the assembly jumps to it
+//go:noescape
+func axpy64Flat(a *float64, x *float32, xLen int, y *float64, yLen int)
+
+func axpy64SlowFlat(a *float64, x *float32, xLen int, y *float64, yLen int) {
+	axpy64Slow(a, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = axpyRowsGenericFlat // the assembly jumps to it
 
 // axpyRowsActive works like axpyRowsGeneric.
-//
-//go:noescape
-func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	axpyRowsFlat(alpha, unsafe.SliceData(a), len(a), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(y), len(y))
+}
 
-var _ = axpySameSlow // the assembly jumps to it
+//go:noescape
+func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+
+func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int) {
+	axpyRowsGeneric(alpha, unsafe.Slice(a, aLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(y, yLen))
+}
+
+var _ = axpySameSlowFlat // the assembly jumps to it
 
 // axpySameActive works like axpySameGeneric.
-//
-//go:noescape
-func axpySameActive(a float32, idx []uint16, w []float32)
+func axpySameActive(a float32, idx []uint16, w []float32) {
+	axpySameFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w), len(w))
+}
 
-var _ = axpySparseSlow // the assembly jumps to it
+//go:noescape
+func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
+
+func axpySameSlowFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) {
+	axpySameSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(w, wLen))
+}
+
+var _ = axpySparseSlowFlat // the assembly jumps to it
 
 // axpySparseActive works like axpySparseGeneric.
-//
-//go:noescape
-func axpySparseActive(a float32, idx []int32, val, w []float32)
+func axpySparseActive(a float32, idx []int32, val, w []float32) {
+	axpySparseFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w))
+}
 
-var _ = axpySparseKGeneric // the assembly jumps to it
+//go:noescape
+func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+
+func axpySparseSlowFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) {
+	axpySparseSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen))
+}
+
+var _ = axpySparseKGenericFlat // the assembly jumps to it
 
 // axpySparseKActive works like axpySparseKGeneric.
-//
+func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
+	axpySparseKFlat(unsafe.SliceData(a), len(a), unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
+}
+
 //go:noescape
-func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
+func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+
+func axpySparseKGenericFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int) {
+	axpySparseKGeneric(unsafe.Slice(a, aLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
+}
 
 var _ = axpyToSlow // the assembly jumps to it
 
@@ -67,40 +111,75 @@ var _ = axpyToSlow // the assembly jumps to it
 //go:noescape
 func axpyToActive(dst []float32, a float32, x, y []float32)
 
-var _ = cosineSlow // the assembly jumps to it
+var _ = cosineSlowFlat // the assembly jumps to it
 
 // cosineActive is a part of Cosine.
-//
-//go:noescape
-func cosineActive(x, y []float32) float32
+func cosineActive(x, y []float32) float32 {
+	return cosineFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = cosineEachRowGeneric // the assembly jumps to it
+//go:noescape
+func cosineFlat(x *float32, xLen int, y *float32, yLen int) float32
+
+func cosineSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
+	return cosineSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = cosineEachRowGenericFlat // the assembly jumps to it
 
 // cosineEachRowActive works like cosineEachRowGeneric.
-//
-//go:noescape
-func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
+func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32) {
+	cosineEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x), xx)
+}
 
-var _ = distanceSlow // the assembly jumps to it
+//go:noescape
+func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+
+func cosineEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32) {
+	cosineEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen), xx)
+}
+
+var _ = distanceSlowFlat // the assembly jumps to it
 
 // distanceActive is a part of Distance.
-//
-//go:noescape
-func distanceActive(x, y []float32) float32
+func distanceActive(x, y []float32) float32 {
+	return distanceFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = dotSlow // the assembly jumps to it
+//go:noescape
+func distanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+
+func distanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
+	return distanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = dotSlowFlat // the assembly jumps to it
 
 // dotActive works like dotGeneric.
-//
-//go:noescape
-func dotActive(x, y []float32) float32
+func dotActive(x, y []float32) float32 {
+	return dotFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = dot64Slow // the assembly jumps to it
+//go:noescape
+func dotFlat(x *float32, xLen int, y *float32, yLen int) float32
+
+func dotSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
+	return dotSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = dot64SlowFlat // the assembly jumps to it
 
 // dot64Active works like dot64Generic.
-//
+func dot64Active(x, y []float32) float64 {
+	return dot64Flat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
+
 //go:noescape
-func dot64Active(x, y []float32) float64
+func dot64Flat(x *float32, xLen int, y *float32, yLen int) float64
+
+func dot64SlowFlat(x *float32, xLen int, y *float32, yLen int) float64 {
+	return dot64Slow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
 
 var _ = dotBytesSlow // the assembly jumps to it
 
@@ -109,12 +188,19 @@ var _ = dotBytesSlow // the assembly jumps to it
 //go:noescape
 func dotBytesActive(x, y []uint8, signed bool) int64
 
-var _ = dotEachRowGeneric // the assembly jumps to it
+var _ = dotEachRowGenericFlat // the assembly jumps to it
 
 // dotEachRowActive works like dotEachRowGeneric.
-//
+func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
+	dotEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+}
+
 //go:noescape
-func dotEachRowActive(dst, rows []float32, stride int, x []float32)
+func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+
+func dotEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int) {
+	dotEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+}
 
 var _ = dotFloatBytesSlow // the assembly jumps to it
 
@@ -144,12 +230,19 @@ var _ = dotNorms64Slow // the assembly jumps to it
 //go:noescape
 func dotNorms64Active(dst *float64, x, y []float32)
 
-var _ = dotRowsGeneric // the assembly jumps to it
+var _ = dotRowsGenericFlat // the assembly jumps to it
 
 // dotRowsActive works like dotRowsGeneric.
-//
+func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
+	dotRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
+}
+
 //go:noescape
-func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
+func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+
+func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int) {
+	dotRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
+}
 
 var _ = dotRowsBytesGeneric // the assembly jumps to it
 
@@ -158,96 +251,187 @@ var _ = dotRowsBytesGeneric // the assembly jumps to it
 //go:noescape
 func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-var _ = dotSameSlow // the assembly jumps to it
+var _ = dotSameSlowFlat // the assembly jumps to it
 
 // dotSameActive works like dotSameGeneric.
-//
-//go:noescape
-func dotSameActive(a float32, idx []uint16, w []float32) float32
+func dotSameActive(a float32, idx []uint16, w []float32) float32 {
+	return dotSameFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w), len(w))
+}
 
-var _ = dotSparseSlow // the assembly jumps to it
+//go:noescape
+func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
+
+func dotSameSlowFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32 {
+	return dotSameSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(w, wLen))
+}
+
+var _ = dotSparseSlowFlat // the assembly jumps to it
 
 // dotSparseActive works like dotSparseGeneric.
-//
-//go:noescape
-func dotSparseActive(idx []int32, val, w []float32) float32
+func dotSparseActive(idx []int32, val, w []float32) float32 {
+	return dotSparseFlat(unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w))
+}
 
-var _ = dotSparseKGeneric // the assembly jumps to it
+//go:noescape
+func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+
+func dotSparseSlowFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32 {
+	return dotSparseSlow(unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen))
+}
+
+var _ = dotSparseKGenericFlat // the assembly jumps to it
 
 // dotSparseKActive works like dotSparseKGeneric.
-//
-//go:noescape
-func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
+func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
+	dotSparseKFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
+}
 
-var _ = dotTwoGeneric // the assembly jumps to it
+//go:noescape
+func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+
+func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int) {
+	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
+}
+
+var _ = dotTwoGenericFlat // the assembly jumps to it
 
 // dotTwoActive works like dotTwoGeneric.
-//
-//go:noescape
-func dotTwoActive(dst, x, y []float32)
+func dotTwoActive(dst, x, y []float32) {
+	dotTwoFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = expSlow // the assembly jumps to it
+//go:noescape
+func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
+
+func dotTwoGenericFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int) {
+	dotTwoGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = expSlowFlat // the assembly jumps to it
 
 // expActive works like expGeneric.
-//
-//go:noescape
-func expActive(dst, x []float32, table *float32)
+func expActive(dst, x []float32, table *float32) {
+	expFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), table)
+}
 
-var _ = findSlow // the assembly jumps to it
+//go:noescape
+func expFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32)
+
+func expSlowFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32) {
+	expSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
+}
+
+var _ = findSlowFlat // the assembly jumps to it
 
 // findActive is a part of Find.
-//
-//go:noescape
-func findActive(x []float32, v float32) int
+func findActive(x []float32, v float32) int {
+	return findFlat(unsafe.SliceData(x), len(x), v)
+}
 
-var _ = gemmGeneric // the assembly jumps to it
+//go:noescape
+func findFlat(x *float32, xLen int, v float32) int
+
+func findSlowFlat(x *float32, xLen int, v float32) int {
+	return findSlow(unsafe.Slice(x, xLen), v)
+}
+
+var _ = gemmGenericFlat // the assembly jumps to it
 
 // gemmActive works like gemmGeneric.
-//
-//go:noescape
-func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
+func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int) {
+	gemmFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a), aRow, aStep, unsafe.SliceData(b), len(b), bStep, rows, cols, k)
+}
 
-var _ = gerGeneric // the assembly jumps to it
+//go:noescape
+func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+
+func gemmGenericFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int) {
+	gemmGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), aRow, aStep, unsafe.Slice(b, bLen), bStep, rows, cols, k)
+}
+
+var _ = gerGenericFlat // the assembly jumps to it
 
 // gerActive works like gerGeneric.
-//
-//go:noescape
-func gerActive(alpha float32, x, y, a []float32, stride, size int)
+func gerActive(alpha float32, x, y, a []float32, stride, size int) {
+	gerFlat(alpha, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y), unsafe.SliceData(a), len(a), stride, size)
+}
 
-var _ = hammingRowsGeneric // the assembly jumps to it
+//go:noescape
+func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+
+func gerGenericFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int) {
+	gerGeneric(alpha, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen), unsafe.Slice(a, aLen), stride, size)
+}
+
+var _ = hammingRowsGenericFlat // the assembly jumps to it
 
 // hammingRowsActive works like hammingRowsGeneric.
-//
-//go:noescape
-func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
+func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
+	hammingRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+}
 
-var _ = l1DistanceSlow // the assembly jumps to it
+//go:noescape
+func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+
+func hammingRowsGenericFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int) {
+	hammingRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+}
+
+var _ = l1DistanceSlowFlat // the assembly jumps to it
 
 // l1DistanceActive works like l1DistanceGeneric.
-//
-//go:noescape
-func l1DistanceActive(x, y []float32) float32
+func l1DistanceActive(x, y []float32) float32 {
+	return l1DistanceFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = log1pexpSlow // the assembly jumps to it
+//go:noescape
+func l1DistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+
+func l1DistanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
+	return l1DistanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = log1pexpSlowFlat // the assembly jumps to it
 
 // log1pexpActive works like log1pexpGeneric.
-//
-//go:noescape
-func log1pexpActive(dst, x []float64, table *float64)
+func log1pexpActive(dst, x []float64, table *float64) {
+	log1pexpFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), table)
+}
 
-var _ = maxSlow // the assembly jumps to it
+//go:noescape
+func log1pexpFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+
+func log1pexpSlowFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64) {
+	log1pexpSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
+}
+
+var _ = maxSlowFlat // the assembly jumps to it
 
 // maxActive works like maxGeneric.
-//
-//go:noescape
-func maxActive(x []float32) float32
+func maxActive(x []float32) float32 {
+	return maxFlat(unsafe.SliceData(x), len(x))
+}
 
-var _ = minSlow // the assembly jumps to it
+//go:noescape
+func maxFlat(x *float32, xLen int) float32
+
+func maxSlowFlat(x *float32, xLen int) float32 {
+	return maxSlow(unsafe.Slice(x, xLen))
+}
+
+var _ = minSlowFlat // the assembly jumps to it
 
 // minActive works like minGeneric.
-//
+func minActive(x []float32) float32 {
+	return minFlat(unsafe.SliceData(x), len(x))
+}
+
 //go:noescape
-func minActive(x []float32) float32
+func minFlat(x *float32, xLen int) float32
+
+func minSlowFlat(x *float32, xLen int) float32 {
+	return minSlow(unsafe.Slice(x, xLen))
+}
 
 var _ = mulSlow // the assembly jumps to it
 
@@ -256,12 +440,19 @@ var _ = mulSlow // the assembly jumps to it
 //go:noescape
 func mulActive(dst, x, y []float32)
 
-var _ = normSlow // the assembly jumps to it
+var _ = normSlowFlat // the assembly jumps to it
 
 // normActive is a part of Norm.
-//
+func normActive(x []float32) float32 {
+	return normFlat(unsafe.SliceData(x), len(x))
+}
+
 //go:noescape
-func normActive(x []float32) float32
+func normFlat(x *float32, xLen int) float32
+
+func normSlowFlat(x *float32, xLen int) float32 {
+	return normSlow(unsafe.Slice(x, xLen))
+}
 
 var _ = normsHalvesGeneric // the assembly jumps to it
 
@@ -270,19 +461,33 @@ var _ = normsHalvesGeneric // the assembly jumps to it
 //go:noescape
 func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-var _ = packGeneric // the assembly jumps to it
+var _ = packGenericFlat // the assembly jumps to it
 
 // packActive works like packGeneric.
-//
-//go:noescape
-func packActive(dst []float32, width, step int, c float32, x []float32)
+func packActive(dst []float32, width, step int, c float32, x []float32) {
+	packFlat(unsafe.SliceData(dst), len(dst), width, step, c, unsafe.SliceData(x), len(x))
+}
 
-var _ = packColumnsGeneric // the assembly jumps to it
+//go:noescape
+func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+
+func packGenericFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int) {
+	packGeneric(unsafe.Slice(dst, dstLen), width, step, c, unsafe.Slice(x, xLen))
+}
+
+var _ = packColumnsGenericFlat // the assembly jumps to it
 
 // packColumnsActive works like packColumnsGeneric.
-//
+func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int) {
+	packColumnsFlat(unsafe.SliceData(dst), len(dst), width, c, unsafe.SliceData(x), len(x), stride, cols, rows)
+}
+
 //go:noescape
-func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
+func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+
+func packColumnsGenericFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int) {
+	packColumnsGeneric(unsafe.Slice(dst, dstLen), width, c, unsafe.Slice(x, xLen), stride, cols, rows)
+}
 
 var _ = packHalvesSlow // the assembly jumps to it
 
@@ -291,54 +496,103 @@ var _ = packHalvesSlow // the assembly jumps to it
 //go:noescape
 func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
 
-var _ = prefetchGeneric // the assembly jumps to it
+var _ = prefetchGenericFlat // the assembly jumps to it
 
 // prefetchActive works like prefetchGeneric.
-//
-//go:noescape
-func prefetchActive(p *float32, n int)
+func prefetchActive(p *float32, n int) {
+	prefetchFlat(p, n)
+}
 
-var _ = rankKPairsGeneric // the assembly jumps to it
+//go:noescape
+func prefetchFlat(p *float32, n int)
+
+func prefetchGenericFlat(p *float32, n int) {
+	prefetchGeneric(p, n)
+}
+
+var _ = rankKPairsGenericFlat // the assembly jumps to it
 
 // rankKPairsActive works like rankKPairsGeneric.
-//
-//go:noescape
-func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
+func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
+	rankKPairsFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a), unsafe.SliceData(b), len(b), k)
+}
 
-var _ = scaleSlow // the assembly jumps to it
+//go:noescape
+func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+
+func rankKPairsGenericFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int) {
+	rankKPairsGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), unsafe.Slice(b, bLen), k)
+}
+
+var _ = scaleSlowFlat // the assembly jumps to it
 
 // scaleActive works like scaleGeneric.
-//
-//go:noescape
-func scaleActive(a float32, x []float32)
+func scaleActive(a float32, x []float32) {
+	scaleFlat(a, unsafe.SliceData(x), len(x))
+}
 
-var _ = scaleToSlow // the assembly jumps to it
+//go:noescape
+func scaleFlat(a float32, x *float32, xLen int)
+
+func scaleSlowFlat(a float32, x *float32, xLen int) {
+	scaleSlow(a, unsafe.Slice(x, xLen))
+}
+
+var _ = scaleToSlowFlat // the assembly jumps to it
 
 // scaleToActive works like scaleToGeneric.
-//
-//go:noescape
-func scaleToActive(dst []float32, a float32, x []float32)
+func scaleToActive(dst []float32, a float32, x []float32) {
+	scaleToFlat(unsafe.SliceData(dst), len(dst), a, unsafe.SliceData(x), len(x))
+}
 
-var _ = sigmoidSlow // the assembly jumps to it
+//go:noescape
+func scaleToFlat(dst *float32, dstLen int, a float32, x *float32, xLen int)
+
+func scaleToSlowFlat(dst *float32, dstLen int, a float32, x *float32, xLen int) {
+	scaleToSlow(unsafe.Slice(dst, dstLen), a, unsafe.Slice(x, xLen))
+}
+
+var _ = sigmoidSlowFlat // the assembly jumps to it
 
 // sigmoidActive works like sigmoidGeneric.
-//
-//go:noescape
-func sigmoidActive(dst, x []float64, table *float64)
+func sigmoidActive(dst, x []float64, table *float64) {
+	sigmoidFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), table)
+}
 
-var _ = squaredDistanceSlow // the assembly jumps to it
+//go:noescape
+func sigmoidFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
+
+func sigmoidSlowFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64) {
+	sigmoidSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
+}
+
+var _ = squaredDistanceSlowFlat // the assembly jumps to it
 
 // squaredDistanceActive works like squaredDistanceGeneric.
-//
-//go:noescape
-func squaredDistanceActive(x, y []float32) float32
+func squaredDistanceActive(x, y []float32) float32 {
+	return squaredDistanceFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
 
-var _ = squaredDistance64Slow // the assembly jumps to it
+//go:noescape
+func squaredDistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
+
+func squaredDistanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
+	return squaredDistanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
+
+var _ = squaredDistance64SlowFlat // the assembly jumps to it
 
 // squaredDistance64Active works like squaredDistance64Generic.
-//
+func squaredDistance64Active(x, y []float32) float64 {
+	return squaredDistance64Flat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+}
+
 //go:noescape
-func squaredDistance64Active(x, y []float32) float64
+func squaredDistance64Flat(x *float32, xLen int, y *float32, yLen int) float64
+
+func squaredDistance64SlowFlat(x *float32, xLen int, y *float32, yLen int) float64 {
+	return squaredDistance64Slow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
+}
 
 var _ = squaredDistanceBytesSlow // the assembly jumps to it
 
@@ -347,12 +601,19 @@ var _ = squaredDistanceBytesSlow // the assembly jumps to it
 //go:noescape
 func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
 
-var _ = squaredDistanceEachRowGeneric // the assembly jumps to it
+var _ = squaredDistanceEachRowGenericFlat // the assembly jumps to it
 
 // squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
-//
+func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
+	squaredDistanceEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+}
+
 //go:noescape
-func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
+func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+
+func squaredDistanceEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int) {
+	squaredDistanceEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+}
 
 var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
 
@@ -382,40 +643,75 @@ var _ = subSlow // the assembly jumps to it
 //go:noescape
 func subActive(dst, x, y []float32)
 
-var _ = sumSlow // the assembly jumps to it
+var _ = sumSlowFlat // the assembly jumps to it
 
 // sumActive works like sumGeneric.
-//
-//go:noescape
-func sumActive(x []float32) float32
+func sumActive(x []float32) float32 {
+	return sumFlat(unsafe.SliceData(x), len(x))
+}
 
-var _ = sumAbsSlow // the assembly jumps to it
+//go:noescape
+func sumFlat(x *float32, xLen int) float32
+
+func sumSlowFlat(x *float32, xLen int) float32 {
+	return sumSlow(unsafe.Slice(x, xLen))
+}
+
+var _ = sumAbsSlowFlat // the assembly jumps to it
 
 // sumAbsActive works like sumAbsGeneric.
-//
-//go:noescape
-func sumAbsActive(x []float32) float32
+func sumAbsActive(x []float32) float32 {
+	return sumAbsFlat(unsafe.SliceData(x), len(x))
+}
 
-var _ = sumSquaresSlow // the assembly jumps to it
+//go:noescape
+func sumAbsFlat(x *float32, xLen int) float32
+
+func sumAbsSlowFlat(x *float32, xLen int) float32 {
+	return sumAbsSlow(unsafe.Slice(x, xLen))
+}
+
+var _ = sumSquaresSlowFlat // the assembly jumps to it
 
 // sumSquaresActive works like sumSquaresGeneric.
-//
-//go:noescape
-func sumSquaresActive(x []float32) float32
+func sumSquaresActive(x []float32) float32 {
+	return sumSquaresFlat(unsafe.SliceData(x), len(x))
+}
 
-var _ = unpackSlow // the assembly jumps to it
+//go:noescape
+func sumSquaresFlat(x *float32, xLen int) float32
+
+func sumSquaresSlowFlat(x *float32, xLen int) float32 {
+	return sumSquaresSlow(unsafe.Slice(x, xLen))
+}
+
+var _ = unpackSlowFlat // the assembly jumps to it
 
 // unpackActive works like unpackGeneric.
-//
-//go:noescape
-func unpackActive(dst []float32, src []byte, hi, lo float32)
+func unpackActive(dst []float32, src []byte, hi, lo float32) {
+	unpackFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src), hi, lo)
+}
 
-var _ = unpackDotGeneric // the assembly jumps to it
+//go:noescape
+func unpackFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
+
+func unpackSlowFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32) {
+	unpackSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo)
+}
+
+var _ = unpackDotGenericFlat // the assembly jumps to it
 
 // unpackDotActive works like unpackDotGeneric.
-//
+func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+	return unpackDotFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src), hi, lo, unsafe.SliceData(w), len(w))
+}
+
 //go:noescape
-func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
+func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+
+func unpackDotGenericFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32 {
+	return unpackDotGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo, unsafe.Slice(w, wLen))
+}
 
 var _ = unpackHalvesSlow // the assembly jumps to it
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -83,7 +84,7 @@ func (t *avx) Func(k *kernelSpec) {
 	t.Function(k.name + t.isa)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(k.signature)
+	t.SignatureExpr(k.flat())
 	t.Doc(k.doc(t.isa))
 	t.Pragma("noescape")
 }
@@ -144,11 +145,15 @@ func (t *avx) Leave(function string) {
 	if !t.evex {
 		t.VZEROUPPER()
 	}
-	t.Instruction(leave(function))
+	t.Instruction(t.k.leave(function))
 }
 
-// leave returns an instruction that removes the function's frame and jumps to another function.
-func leave(function string) *ir.Instruction {
+// leave returns an instruction that removes the frame of one of k's functions and jumps to another
+// function, to a Go function nameSlow by way of nameSlowFlat if k's parameters are flat.
+func (k *kernelSpec) leave(function string) *ir.Instruction {
+	if strings.HasSuffix(function, "Slow") && !k.whole {
+		function += "Flat"
+	}
 	to := operand.LabelRef("·" + function + "(SB)")
 	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{to}, IsTerminal: true}
 }
@@ -455,6 +460,26 @@ func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	t.MOVL(operand.U32(1<<width-1), ones)
 	t.SHLXL(n.As32(), ones, ones)
 	t.KMOVW(ones, mask)
+	return mask
+}
+
+// FirstPart returns a Part of the kind that Part returns. AVX2 code loads it from the table t.masks
+// so that the first of its lanes is n-start entries before the last of the ones.
+func (t *avx) FirstPart(n reg.GPVirtual, start, width int) Part {
+	if !t.evex {
+		table, k, mask := t.GP64(), copyInt(t, n), t.YMM()
+		t.LEAQ(t.masks.Offset((16+start)*float), table)
+		t.NEGQ(k)
+		t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
+		return mask
+	}
+	ones, mask := t.GP64(), t.K()
+	t.MOVQ(operand.I32(-1), ones)
+	t.BZHIQ(n, ones, ones)
+	if start > 0 {
+		t.ShiftRight(ones, start)
+	}
+	t.KMOVW(ones.As32(), mask)
 	return mask
 }
 
@@ -791,7 +816,7 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 		t.VADDPS(high, low, low)
 		t.VMOVSHDUP(low, high)
 		t.VADDPS(high, low, low)
-		t.VEXTRACTF32X4(operand.Imm(1), low, r(second))
+		t.VEXTRACTF32X4(operand.Imm(1), low.AsY(), r(second))
 		t.VEXTRACTF32X4(operand.Imm(2), low, r(third))
 		return [3]Group{{1, []reg.VecVirtual{low}}, second, third}
 	}
@@ -990,6 +1015,20 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.CMPL(bits, operand.U32(most-least))
 	t.JHI(operand.LabelRef(label))
 }
+
+// IfNoCosine compares twice the bits without the sign, minus the sign: this is 2^32-1 for -0, and
+// otherwise it is in the order of the magnitudes.
+func (t *avx) IfNoCosine(v Group, label string) {
+	bits := t.GP32()
+	t.VMOVD(r(v), bits)
+	t.ADDL(bits, bits)
+	t.SBBL(operand.Imm(0), bits)
+	t.CMPL(bits, operand.U32(2*one))
+	t.JHI(operand.LabelRef(label))
+}
+
+// one is the bit pattern of 1.0.
+const one = 0x3f800000
 
 func (t *avx) IfMisaligned(p reg.GPVirtual, width int, label string) {
 	t.TESTL(operand.U32(float*(width-1)), p.As32())

@@ -9,5 +9,5 @@ func init() {
 			s.mul(by, t.Narrow(b, dst.width), 1)
 			t.Add(dst, dst, by)
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 }

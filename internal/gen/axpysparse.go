@@ -18,31 +18,38 @@ func axpySparse(t Target) {
 		t.AddLoad(v, product, t.Element(w, j), 0)
 		t.Store(v, t.Element(w, j), 0)
 	}
+	// four emits the updates by nonzeros k to k+3, counted from the position in the row.
+	four := func(k int) {
+		products := t.New(4)
+		t.MulLoad(products, t.Narrow(a, 4), val, float*k)
+		var j [4]reg.GPVirtual
+		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
+		j[2], j[3] = t.LoadTwoUint32(idx, 4*k+8)
+		update(t.Narrow(products, 1), j[0])
+		for l := 1; l < 4; l++ {
+			product := t.New(1)
+			t.CopyLane(product, products, l)
+			update(product, j[l])
+		}
+	}
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	row.loop(t.Label, "loop", 8, "rest", func() {
 		t.Comment("Eight nonzeros per iteration.")
-		for h := range 2 {
-			products := t.New(4)
-			t.MulLoad(products, t.Narrow(a, 4), val, 16*h)
-			var j [4]reg.GPVirtual
-			j[0], j[1] = t.LoadTwoUint32(idx, 16*h)
-			j[2], j[3] = t.LoadTwoUint32(idx, 16*h+8)
-			update(t.Narrow(products, 1), j[0])
-			for l := 1; l < 4; l++ {
-				product := t.New(1)
-				t.CopyLane(product, products, l)
-				update(product, j[l])
-			}
-		}
+		four(0)
+		four(4)
+		t.IfAtMost(n, 8, "done") // without the steps to the next iteration
 	})
 	t.Label("rest")
-	t.IfAtMost(n, 0, "done")
-	t.Label("single")
-	product := t.New(1)
-	t.MulLoad(product, t.Narrow(a, 1), val, 0)
-	update(product, t.LoadUint32(idx, 0))
-	row.next(1)
-	t.IfAtLeast(n, 1, "single")
+	t.IfLess(n, 4, "few")
+	four(0)
+	row.next(4)
+	t.Label("few")
+	for k := range 3 {
+		t.IfAtMost(n, k, "done")
+		product := t.New(1)
+		t.MulLoad(product, t.Narrow(a, 1), val, float*k)
+		update(product, t.LoadUint32(idx, 4*k))
+	}
 	t.Label("done")
 	t.Done()
 }

@@ -8,43 +8,42 @@ import (
 
 func init() {
 	kernel("dotNorms", "func(dst *float32, x, y []float32)", func(t Target) {
-		dst := t.PointerParam("dst")
+		dst, zero := t.PointerParam("dst"), t.New(1)
 		allNorms(t, func(sums [3]Group) {
-			t.Store(sums[0], dst, 0)
-			t.Store(sums[1], dst, float*2)
-			t.Store(sums[2], dst, float)
+			t.Zero(zero)
+			t.Add(sums[2], sums[2], zero)
+			for k, offset := range []int{1, 2, 0} {
+				t.Store(sums[k], dst, float*offset)
+			}
 			t.Done()
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
 		allNorms(t, func(sums [3]Group) {
-			t.IfOutside(sums[2], minSquares, maxSquares, "inexact")
-			t.Return(exactCosine(t, sums[0], sums[2], sums[1]))
+			t.IfOutside(sums[0], minSquares, maxSquares, "inexact")
+			t.Return(exactCosine(t, sums[2], sums[0], sums[1]))
 		})
 		t.Label("inexact")
 		t.Leave("cosineSlow")
 	}).partOf("Cosine").inWide()
 }
 
-// exactCosine emits code that computes the cosine of x and y from three sums: xy of x*y, xx of x*x,
-// and yy of y*y. The code jumps to the label inexact if yy is outside the safe range (minSquares to
-// maxSquares), or if the cosine is outside [-1, 1] or NaN. The caller must have checked that xx is
-// in the safe range.
+// exactCosine emits code that computes the cosine of x and y from three sums: xy of x*y, which may
+// be -0 instead of +0, xx of x*x, and yy of y*y. The code jumps to the label inexact if yy is
+// outside the safe range (minSquares to maxSquares), or if the cosine is outside [-1, 1], NaN or
+// -0. The caller must have checked that xx is in the safe range.
 func exactCosine(t Target, xy, xx, yy Group) Group {
-	cosine, square := t.New(1), t.New(1)
+	cosine := t.New(1)
 	t.IfOutside(yy, minSquares, maxSquares, "inexact")
 	t.Cosine(cosine, xy, xx, yy)
-	t.Mul(square, cosine, cosine)
-	t.IfOutside(square, 0, one, "inexact")
+	t.IfNoCosine(cosine, "inexact")
 	return cosine
 }
 
-// one is the bit pattern of 1.0.
-const one = 0x3f800000
-
-// allNorms emits code that computes the sums of x*y, y*y and x*x, in this order. Each sum has the
-// bits that it would have if it were computed alone. The function end emits the rest of the kernel,
-// given the three sums; it is called once for each place in the code where the sums are complete.
+// allNorms emits code that computes the sums of x*x, y*y and x*y, in this order. Each sum has the
+// bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0. The
+// function end emits the rest of the kernel, given the three sums; it is called once for each place
+// in the code where the sums are complete.
 // Vectors of up to 64 elements are summed without a loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
@@ -58,19 +57,19 @@ func allNorms(t Target, end func(sums [3]Group)) {
 		s.oneGroup(width)
 		t.Label("over1")
 	}
-	s.part = t.LastPart(t.Part(s.n, width))
 	for k := 2; k <= lanes/width; k++ {
 		over := fmt.Sprint("over", k, "groups")
 		t.IfAtLeast(s.n, k*width+1, over)
 		s.fewGroups(k)
 		t.Label(over)
 	}
+	s.part = t.LastPart(t.Part(s.n, width))
 	s.passes()
 	t.Label("fold")
-	end(t.FoldThree(s.sum[0], s.sum[1], s.sum[2]))
+	end(t.FoldThree(s.sum[2], s.sum[1], s.sum[0]))
 	if width > 8 {
 		t.Label("eight")
-		end(t.FoldThree(t.Narrow(s.sum[0], 8), t.Narrow(s.sum[1], 8), t.Narrow(s.sum[2], 8)))
+		end(t.FoldThree(t.Narrow(s.sum[2], 8), t.Narrow(s.sum[1], 8), t.Narrow(s.sum[0], 8)))
 	}
 }
 
@@ -84,16 +83,12 @@ type norms struct {
 }
 
 // terms sets dst to the terms of one group of elements: x*y, y*y and, if dst has three groups, x*x.
-// load emits the code that loads the group from the vector at p into v. If zero is not nil, *zero
-// is a group of +0, which is added to x*y so that -0 becomes +0; squares are never -0.
-func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
+// load emits the code that loads the group from the vector at p into v.
+func (s *norms) terms(dst []Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
 	load(yy, s.y)
 	t.Mul(xy, vx, yy)
-	if zero != nil {
-		t.Add(xy, xy, *zero)
-	}
 	t.Mul(yy, yy, yy)
 	if len(dst) > 2 {
 		t.Mul(dst[2], vx, vx)
@@ -109,13 +104,12 @@ func (s *norms) oneGroup(width int) {
 	if width == 8 {
 		t.IfAtMost(s.n, 0, "none")
 	}
-	part, zero := t.Part(s.n, width), t.New(width)
-	t.Zero(zero)
+	part := t.FirstPart(s.n, 0, width)
 	var sum []Group
 	for _, v := range s.sum {
 		sum = append(sum, t.Narrow(v, width))
 	}
-	s.terms(sum, &zero, func(v Group, p reg.GPVirtual) { t.LoadPart(v, p, 0, part) })
+	s.terms(sum, func(v Group, p reg.GPVirtual) { t.LoadPart(v, p, 0, part) })
 	t.Jump(fold)
 	if width == 8 {
 		t.Label("none")
@@ -129,13 +123,13 @@ func (s *norms) oneGroup(width int) {
 // fewGroups emits the code for vectors of k groups, at most 64 elements. The last group may be
 // incomplete.
 func (s *norms) fewGroups(k int) {
-	t, zero := s.t, s.t.New(s.t.Width())
-	t.Zero(zero)
+	t, width := s.t, s.t.Width()
+	part := t.LastPart(t.FirstPart(s.n, width*(k-1), width))
 	// fold sets dst to the sum of groups g, g+step, g+2*step and so on, in the order of the folds
 	// of 64 lanes: groups that are 32 lanes apart are added first.
 	var fold func(dst []Group, g, step int)
 	fold = func(dst []Group, g, step int) {
-		if step < lanes/t.Width() {
+		if step < lanes/width {
 			fold(dst, g, 2*step)
 			if g+step < k {
 				second := s.newGroups()
@@ -144,15 +138,11 @@ func (s *norms) fewGroups(k int) {
 			}
 			return
 		}
-		first := &zero
-		if g > 0 {
-			first = nil
-		}
-		s.terms(dst, first, func(v Group, p reg.GPVirtual) {
+		s.terms(dst, func(v Group, p reg.GPVirtual) {
 			if g < k-1 {
-				t.Load(v, p, float*t.Width()*g)
+				t.Load(v, p, float*width*g)
 			} else {
-				t.LoadLast(v, p, float*t.Width()*g, s.part)
+				t.LoadLast(v, p, float*width*g, part)
 			}
 		})
 	}
@@ -194,12 +184,12 @@ func (s *norms) passes() {
 		xy := walk{t, n, []vector{{x, float}, {y, float}}}
 		p.start()
 		xy.next(lanes)
-		xy.loop(t.LoopLabel, p.name+"blocks", lanes, p.name+"rest", func() {
+		xy.indexedLoop(p.name+"blocks", lanes, p.name+"rest", func(at []reg.GPVirtual) {
 			for i, g := range groups {
-				p.whole(i, g, x, y)
+				p.whole(i, g, at[0], at[1])
 			}
 			if h == 0 {
-				prefetchIteration(t, y, s.prefetch, float*lanes)
+				prefetchIteration(t, at[1], s.prefetch, float*lanes)
 			}
 		})
 		t.Label(p.name + "rest")
@@ -234,14 +224,12 @@ type normsPass struct {
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
-	zero := &zeros(t, 1, width)[0]
 	for _, g := range p.groups {
 		first := p.newGroups()
-		p.terms(first, zero, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
+		p.terms(first, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
 		for k, v := range first {
 			p.lane[k] = append(p.lane[k], v)
 		}
-		zero = nil
 	}
 }
 

@@ -7,19 +7,19 @@ func init() {
 			s.load(dst, 0)
 			s.add(dst, dst, 1)
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 	kernel("sub", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.sub(dst, dst, 1)
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 	kernel("mul", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.mul(dst, dst, 1)
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 	kernel("scaleTo", "func(dst []float32, a float32, x []float32)", func(t Target) {
 		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x", "dst"}, true, func(dst Group, s source) {
@@ -32,5 +32,5 @@ func init() {
 			s.mul(dst, t.Narrow(a, dst.width), 0)
 			s.add(dst, dst, 1)
 		})
-	}).inWide()
+	}).inWide().passingSlices()
 }

@@ -40,6 +40,39 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 	w.t.IfAtLeast(w.n, count, name)
 }
 
+// indexedLoop emits the code that loop emits, but on amd64 one index counts up to 0 in place of the
+// pointers and n, which the code moves to the end of the loop beforehand. body emits the code of one
+// iteration, given the operands in the order of w.vectors.
+//
+// On Intel CPUs, the additions and comparisons of loop compete with the floating-point instructions
+// for ports: by llvm-mca, 64 products and additions of a dot product take 4.5 cycles on Ice Lake and
+// Sapphire Rapids in loop, and 4.0 with one index.
+func (w walk) indexedLoop(name string, count int, rest string, body func(p []reg.GPVirtual)) {
+	t := w.t
+	var p []reg.GPVirtual
+	if !t.Rotates() {
+		for _, v := range w.vectors {
+			p = append(p, v.p)
+		}
+		w.loop(t.LoopLabel, name, count, rest, func() { body(p) })
+		return
+	}
+	t.IfLess(w.n, count, rest)
+	whole, index := copyInt(t, w.n), t.NewInt()
+	t.And(whole, -count)
+	t.DecrementReg(w.n, whole)
+	t.SetConst(index, 0)
+	t.DecrementReg(index, whole)
+	for _, v := range w.vectors {
+		t.SetInt(v.p, t.Offset(v.p, whole, v.size))
+		p = append(p, t.Address(v.p, index, v.size))
+	}
+	t.LoopLabel(name)
+	body(p)
+	t.Advance(index, count)
+	t.IfAtLeast(index, 1, name) // as an unsigned number, a negative index is large
+}
+
 // zeros returns count groups of the given width, all lanes of which are +0.
 func zeros(t Target, count, width int) []Group {
 	v := make([]Group, count)

@@ -44,6 +44,7 @@ type kernelSpec struct {
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
 	like            string       // asm function whose result the kernel computes, in whole or part
 	slices          []string     // names of the slice parameters; the length of the first is n
+	whole           bool         // slices are passed with their capacities: see flat
 	checked         bool         // the stub checks lengths and calls Go if they differ or exceed Block
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
@@ -70,7 +71,7 @@ var kernels []*kernelSpec
 // another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
-		slices: slicesOf(signature), checked: true}
+		slices: slicesOf(signature), checked: true, whole: strings.Contains(signature, " bool")}
 	kernels = append(kernels, k)
 	return k
 }
@@ -147,9 +148,15 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// pointer returns the named parameter if it is a pointer, or its base pointer if it is a slice.
+// passingSlices marks a kernel whose assembly has slices as parameters, with their capacities: the
+// compiler counts flat parameters (see flat) as more code, and would no longer inline the public
+// function. All kernels with a bool parameter are of this kind, because the casts of generic
+// functions count, too.
+func (k *kernelSpec) passingSlices() *kernelSpec { k.whole = true; return k }
+
+// pointer returns the named parameter if it is a pointer, or the base pointer if it is a slice.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
-	if slices.Contains(k.slices, name) {
+	if k.whole && slices.Contains(k.slices, name) {
 		return param(name).Base()
 	}
 	return param(name)
@@ -158,13 +165,17 @@ func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) 
 // int returns the named integer parameter. If the kernel has slices, the name "n" means the
 // length of the first. The name "len(x)" means the length of slice x.
 func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
-	if slice, ok := strings.CutPrefix(name, "len("); ok {
-		return param(strings.TrimSuffix(slice, ")")).Len()
+	slice, ok := strings.CutPrefix(name, "len(")
+	switch slice = strings.TrimSuffix(slice, ")"); {
+	case !ok && (name != "n" || len(k.slices) == 0):
+		return param(name)
+	case !ok:
+		slice = k.slices[0]
 	}
-	if name == "n" && len(k.slices) > 0 {
-		return param(k.slices[0]).Len()
+	if k.whole {
+		return param(slice).Len()
 	}
-	return param(name)
+	return param(lengthOf(slice))
 }
 
 // slow returns the name of the Go function to which the stub jumps on the generic code path. The

@@ -52,7 +52,7 @@ func (t *neon) Func(k *kernelSpec) {
 	t.k = k
 	t.Function(k.name + "NEON")
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(k.signature)
+	t.SignatureExpr(k.flat())
 	t.Doc(k.doc("NEON"))
 	t.Pragma("noescape")
 	t.scratch, t.labels = false, 0
@@ -97,7 +97,7 @@ func (t *neon) ReturnInt(n reg.GPVirtual) {
 
 func (t *neon) Done() { t.RET() }
 
-func (t *neon) Leave(function string) { t.Instruction(leave(function)) }
+func (t *neon) Leave(function string) { t.Instruction(t.k.leave(function)) }
 
 // Integers.
 
@@ -351,6 +351,8 @@ func (t *neon) Part(n reg.GPVirtual, width int) Part {
 }
 
 func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked loads") }
+
+func (t *neon) FirstPart(n reg.GPVirtual, start, width int) Part { return t.Part(n, width) }
 
 // LoadPart tests the bits of the number of floats: its code loads 4 floats, then 2, then 1, each if
 // the bit is set.
@@ -864,6 +866,21 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.SUB(limit, bits, bits)
 	t.MOVD(operand.U32(most-least), limit)
 	t.CMP(limit, bits)
+	t.BHI(label)
+}
+
+// IfNoCosine compares twice the bits without the sign, minus the sign: this is a huge unsigned
+// number for -0, and otherwise it is in the order of the magnitudes.
+func (t *neon) IfNoCosine(v Group, label string) {
+	bits, sign := t.GP64(), t.GP64()
+	t.FMOVS(v.regs[0], bits)
+	t.SetInt(sign, bits)
+	t.ShiftRight(sign, 31)
+	t.ShiftLeft(bits, 33)
+	t.ShiftRight(bits, 32)
+	t.SUB(sign, bits, bits)
+	t.MOVD(operand.U32(2*one), sign)
+	t.CMP(sign, bits)
 	t.BHI(label)
 }
 

@@ -4,7 +4,7 @@ import "github.com/mmcloughlin/avo/reg"
 
 func init() {
 	kernel("stepsSame", "func(steps *uint32, count int, indices []uint16, w []float32)", stepsSame).
-		trusting()
+		trusting().passingSlices()
 }
 
 // Offsets in bytes of the fields of asm.Step, and its size.

@@ -18,6 +18,47 @@ import (
 // slices, and it jumps to a Go function, nameSlow, for unequal lengths, for vectors of more than
 // asm.Block elements, and on the generic code path. The stub of a trusting kernel jumps to
 // nameGeneric on the generic code path.
+//
+// Stubs and bodies have flat parameters: a pointer and a length in place of a slice. Go passes the
+// arguments of assembly in memory, and the stores of the capacities would take up to a sixth of the
+// time of a short call. Go code calls nameActive, which is inlined and calls the stub, nameFlat. The
+// stub calls nameSlow by way of nameSlowFlat, which makes slices of the parameters. For a kernel
+// marked by passingSlices, nameActive is the stub.
+
+// flat returns the signature of the kernel's assembly, with a pointer and a length in place of each
+// slice: a slice x of floats becomes x *float32, xLen int.
+func (k *kernelSpec) flat() string {
+	if k.whole {
+		return k.signature
+	}
+	of := parse(k.signature)
+	var parameters []string
+	for v := range of.Params().Variables() {
+		if slice, ok := v.Type().(*types.Slice); ok {
+			parameters = append(parameters, v.Name()+" *"+slice.Elem().String(),
+				lengthOf(v.Name())+" int")
+		} else {
+			parameters = append(parameters, v.Name()+" "+v.Type().String())
+		}
+	}
+	result := ""
+	if of.Results().Len() > 0 {
+		result = " " + of.Results().At(0).Type().String()
+	}
+	return "func(" + strings.Join(parameters, ", ") + ")" + result
+}
+
+// stubAndSlow returns the names of the kernel's stub and of the function to which it jumps instead
+// of a body.
+func (k *kernelSpec) stubAndSlow() (stub, slow string) {
+	if k.whole {
+		return k.name + "Active", k.slow()
+	}
+	return k.name + "Flat", k.slow() + "Flat"
+}
+
+// lengthOf returns the name of the flat parameter that is the length of the given slice.
+func lengthOf(slice string) string { return slice + "Len" }
 
 // slicesOf returns the names of a signature's slice parameters.
 func slicesOf(signature string) (names []string) {
@@ -75,9 +116,11 @@ var stubFormats = map[string]stubFormat{
 
 // print prints a kernel's dispatch stub to b.
 func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
-	s := gotypes.NewSignature(nil, parse(k.signature))
-	fmt.Fprintf(b, "\n// func %sActive%s\n", k.name, strings.TrimPrefix(k.signature, "func"))
-	fmt.Fprintf(b, "TEXT ·%sActive(SB), NOSPLIT, $0-%d\n", k.name, s.Bytes())
+	signature := k.flat()
+	s := gotypes.NewSignature(nil, parse(signature))
+	stub, slow := k.stubAndSlow()
+	fmt.Fprintf(b, "\n// func %s%s\n", stub, strings.TrimPrefix(signature, "func"))
+	fmt.Fprintf(b, "TEXT ·%s(SB), NOSPLIT, $0-%d\n", stub, s.Bytes())
 	if k.checked {
 		if err := d.check(b, k, s); err != nil {
 			return err
@@ -87,7 +130,7 @@ func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	for _, name := range d.paths {
 		fmt.Fprintf(b, d.path, name)
 	}
-	fmt.Fprintf(b, "\nslow:\n\tJMP ·%s(SB)\n", k.slow())
+	fmt.Fprintf(b, "\nslow:\n\tJMP ·%s(SB)\n", slow)
 	for _, name := range d.paths {
 		if err := d.jump(b, k, s, name); err != nil {
 			return err
@@ -130,7 +173,7 @@ func (d stubFormat) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) 
 		if name == "w" { // dense vector, whose length differs from the sparse row's
 			continue
 		}
-		length, err := s.Params().Lookup(name).Len().Resolve()
+		length, err := k.int(s.Params().Lookup, "len("+name+")").Resolve()
 		if err != nil {
 			return err
 		}
@@ -159,21 +202,13 @@ func addStubs(files map[string][]byte) error {
 		files["stubs_"+arch+".s"] = b.Bytes()
 	}
 	var stubs, plain bytes.Buffer
-	stubs.WriteString(head + "(amd64 || arm64) && gc && !purego && !noasm\n\npackage asm\n")
+	stubs.WriteString(head + "(amd64 || arm64) && gc && !purego && !noasm\n\npackage asm\n\n" +
+		"import \"unsafe\"\n")
 	plain.WriteString(head + "(!amd64 && !arm64) || !gc || purego || noasm\n\npackage asm\n")
 	for _, k := range some {
-		signature, of := strings.TrimPrefix(k.signature, "func"), parse(k.signature)
-		fmt.Fprintf(&stubs, "\nvar _ = %[4]s // the assembly jumps to it\n\n// %[3]s\n//\n"+
-			"//go:noescape\nfunc %[1]sActive%[2]s\n", k.name, signature, k.doc("Active"), k.slow())
-		var arguments []string
-		for v := range of.Params().Variables() {
-			arguments = append(arguments, v.Name())
-		}
-		call := fmt.Sprintf("%s(%s)", k.slow(), strings.Join(arguments, ", "))
-		if of.Results().Len() > 0 {
-			call = "return " + call
-		}
-		fmt.Fprintf(&plain, "\nfunc %sActive%s { %s }\n", k.name, signature, call)
+		k.declare(&stubs)
+		fmt.Fprintf(&plain, "\nfunc %sActive%s { %s }\n", k.name,
+			strings.TrimPrefix(k.signature, "func"), k.call(k.slow(), "%s"))
 	}
 	for name, b := range map[string]*bytes.Buffer{"asm": &stubs, "noasm": &plain} {
 		text, err := format.Source(b.Bytes())
@@ -183,4 +218,40 @@ func addStubs(files map[string][]byte) error {
 		files["stubs_"+name+".go"] = text
 	}
 	return nil
+}
+
+// declare prints the Go declaration of a kernel's stub and the functions nameActive and
+// nameSlowFlat.
+func (k *kernelSpec) declare(b *bytes.Buffer) {
+	stub, slow := k.stubAndSlow()
+	flat := strings.TrimPrefix(k.flat(), "func")
+	fmt.Fprintf(b, "\nvar _ = %s // the assembly jumps to it\n\n", slow)
+	if k.whole {
+		fmt.Fprintf(b, "// %s\n//\n//go:noescape\nfunc %s%s\n", k.doc("Active"), stub, flat)
+		return
+	}
+	fmt.Fprintf(b, "// %s\nfunc %sActive%s {\n\t%s\n}\n\n", k.doc("Active"), k.name,
+		strings.TrimPrefix(k.signature, "func"),
+		k.call(stub, "unsafe.SliceData(%[1]s), len(%[1]s)"))
+	fmt.Fprintf(b, "//go:noescape\nfunc %s%s\n\nfunc %s%[2]s {\n\t%[4]s\n}\n", stub, flat, slow,
+		k.call(k.slow(), "unsafe.Slice(%[1]s, "+lengthOf("%[1]s")+")"))
+}
+
+// call returns a call of function with the kernel's parameters. slice is the format of an argument
+// that is a slice.
+func (k *kernelSpec) call(function, slice string) string {
+	of := parse(k.signature)
+	var arguments []string
+	for v := range of.Params().Variables() {
+		format := "%s"
+		if _, ok := v.Type().(*types.Slice); ok {
+			format = slice
+		}
+		arguments = append(arguments, fmt.Sprintf(format, v.Name()))
+	}
+	call := fmt.Sprintf("%s(%s)", function, strings.Join(arguments, ", "))
+	if of.Results().Len() > 0 {
+		return "return " + call
+	}
+	return call
 }

@@ -352,12 +352,17 @@ func (s *summation) blocks() {
 	if t.Rotates() {
 		t.Label("turns")
 	}
-	all.loop(t.LoopLabel, "blocks", lanes, "rest", func() {
+	all.indexedLoop("blocks", lanes, "rest", func(p []reg.GPVirtual) {
 		t.Comment("64 elements per iteration, one to each lane.")
-		for g := range s.lane {
-			s.add(g, s.at(s.width*g))
+		from := source{t: t, p: p[:len(s.vectors)]}
+		if s.bytes != nil {
+			from.bytes = p[len(s.vectors)]
 		}
-		prefetchIteration(t, s.vectors[0], s.prefetch, float*lanes)
+		for g := range s.lane {
+			from.first = s.width * g
+			s.add(g, from)
+		}
+		prefetchIteration(t, p[0], s.prefetch, float*lanes)
 	})
 	t.Label("rest")
 }

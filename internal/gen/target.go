@@ -139,10 +139,13 @@ type Target interface {
 
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
 	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
-	// whose first n floats do not exist, for targets that rotate. LoadPart loads the floats that
-	// exist; it sets the lanes of the missing floats to +0, and does not read their memory.
+	// whose first n floats do not exist, for targets that rotate. FirstPart, faster than Part,
+	// returns the Part of a group whose first n-start floats exist, at least one and at most width.
+	// LoadPart loads the floats that exist; it sets the lanes of the missing floats to +0, and does
+	// not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
+	FirstPart(n reg.GPVirtual, start, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart is LoadBytes for an incomplete group of the widest kind; part was made from n.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
@@ -265,6 +268,8 @@ type Target interface {
 	// IfOutside jumps if the bits of v, a group of one, are not within least to most, compared as
 	// unsigned integers.
 	IfOutside(v Group, least, most uint32, label string)
+	// IfNoCosine jumps if v, a group of one, is outside [-1, 1], NaN or -0.
+	IfNoCosine(v Group, label string)
 	// IfMisaligned jumps if the address p is not a multiple of the size of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
 	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page that
