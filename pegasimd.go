@@ -38,7 +38,7 @@ import (
 )
 
 // Info returns the architecture and the instruction set that the kernels use on this machine:
-// generic, neon, avx2, avx512x256 or avx512. An example is "amd64 avx2".
+// generic, neon, neondot, avx2, avx512x256 or avx512. An example is "amd64 avx2".
 //
 // The fastest instruction set that the machine has is chosen when the program starts, unless the
 // environment variable PEGASIMD_ISA names another. If the machine lacks that one, the program

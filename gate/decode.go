@@ -68,6 +68,7 @@ func decodeARM64(code []byte) ([]instruction, error) {
 		switch {
 		case word == 0: // the linker's filling behind the function
 			continue
+		case word&0xdfe0fc00 == 0x4e809400: // SDOT or UDOT, which arm64asm does not know
 		case err != nil:
 			return nil, fmt.Errorf("byte %#x: %#08x: %w", at, word, err)
 		}

@@ -107,6 +107,11 @@ func TestFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, f := range all {
+			if f.unread != nil {
+				t.Errorf("%s: %v", f.name, f.unread)
+			}
+		}
 		for name, want := range operands {
 			i := slices.IndexFunc(all, func(f function) bool {
 				return strings.HasSuffix(f.name, "/internal/"+name)

@@ -31,8 +31,9 @@ for name in "$@"; do
 	case $name in
 	arm64)
 		export GOARCH=arm64
-		all "generic neon" qemu-aarch64
-		on "generic neon" qemu-aarch64 -run Golden ./beam/internal/rounds
+		all "generic neon neondot" "qemu-aarch64 -cpu max"
+		on "generic neon neondot" "qemu-aarch64 -cpu max" -run Golden ./beam/internal/rounds
+		legal "generic neon" "qemu-aarch64 -cpu cortex-a72" # without SDOT and UDOT
 		;;
 	s390x) GOARCH=s390x golden generic qemu-s390x ;; # big-endian, no assembly
 	386) GOARCH=386 GODEBUG=asyncpreemptoff=1 all generic qemu-i386 ;; # signals of preemption crash there

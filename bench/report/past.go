@@ -57,7 +57,8 @@ func trends(runs []*history.Run) (all []picture.Series) {
 			all = append(all, picture.Series{Style: s, Name: name, XYs: xys})
 		}
 	}
-	for _, path := range []string{"generic", "avx2", "avx512x256", "avx512", "neon"} {
+	for _, path := range []string{"generic", "avx2", "avx512x256", "avx512", "neon",
+		"neondot"} {
 		add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
 	}
 	add(picture.Lines[0], "instructions", "insn/op", "")

@@ -10,13 +10,17 @@ import (
 
 // pathStyle is the same in all figures.
 func pathStyle(path string) picture.Style {
-	i := slices.Index([]string{"avx2", "generic", "avx512", "avx512x256"}, path)
-	if path == "neon" {
-		i = 0
-	} else if i < 0 {
-		i = 4
+	switch path {
+	case "avx2", "neon":
+		return picture.Lines[0]
+	case "generic":
+		return picture.Lines[1]
+	case "avx512", "neondot":
+		return picture.Lines[2]
+	case "avx512x256":
+		return picture.Lines[3]
 	}
-	return picture.Lines[i]
+	return picture.Lines[4]
 }
 
 func legendOf(paths []string) (all []picture.Series) {

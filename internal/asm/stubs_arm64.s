@@ -18,11 +18,16 @@ TEXT ·addActive(SB), NOSPLIT, $0-72
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·addSlow(SB)
+
+NEONDot:
+	JMP ·addNEON(SB)
 
 NEON:
 	JMP ·addNEON(SB)
@@ -37,11 +42,16 @@ TEXT ·axpbyActive(SB), NOSPLIT, $0-64
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpbySlow(SB)
+
+NEONDot:
+	JMP ·axpbyNEON(SB)
 
 NEON:
 	JMP ·axpbyNEON(SB)
@@ -56,11 +66,16 @@ TEXT ·axpyFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpySlowFlat(SB)
+
+NEONDot:
+	JMP ·axpyNEON(SB)
 
 NEON:
 	JMP ·axpyNEON(SB)
@@ -75,11 +90,16 @@ TEXT ·axpy64Flat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpy64SlowFlat(SB)
+
+NEONDot:
+	JMP ·axpy64NEON(SB)
 
 NEON:
 	JMP ·axpy64NEON(SB)
@@ -87,11 +107,16 @@ NEON:
 // func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
 TEXT ·axpyRowsFlat(SB), NOSPLIT, $0-80
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpyRowsGenericFlat(SB)
+
+NEONDot:
+	JMP ·axpyRowsNEON(SB)
 
 NEON:
 	JMP ·axpyRowsNEON(SB)
@@ -103,11 +128,16 @@ TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpySameSlowFlat(SB)
+
+NEONDot:
+	JMP ·axpySameNEON(SB)
 
 NEON:
 	JMP ·axpySameNEON(SB)
@@ -122,11 +152,16 @@ TEXT ·axpySparseFlat(SB), NOSPLIT, $0-56
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpySparseSlowFlat(SB)
+
+NEONDot:
+	JMP ·axpySparseNEON(SB)
 
 NEON:
 	JMP ·axpySparseNEON(SB)
@@ -134,11 +169,16 @@ NEON:
 // func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 TEXT ·axpySparseKFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpySparseKGenericFlat(SB)
+
+NEONDot:
+	JMP ·axpySparseKNEON(SB)
 
 NEON:
 	JMP ·axpySparseKNEON(SB)
@@ -156,11 +196,16 @@ TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·axpyToSlow(SB)
+
+NEONDot:
+	JMP ·axpyToNEON(SB)
 
 NEON:
 	JMP ·axpyToNEON(SB)
@@ -175,11 +220,16 @@ TEXT ·cosineFlat(SB), NOSPLIT, $0-36
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·cosineSlowFlat(SB)
+
+NEONDot:
+	JMP ·cosineNEON(SB)
 
 NEON:
 	JMP ·cosineNEON(SB)
@@ -187,11 +237,16 @@ NEON:
 // func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
 TEXT ·cosineEachRowFlat(SB), NOSPLIT, $0-60
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·cosineEachRowGenericFlat(SB)
+
+NEONDot:
+	JMP ·cosineEachRowNEON(SB)
 
 NEON:
 	JMP ·cosineEachRowNEON(SB)
@@ -206,11 +261,16 @@ TEXT ·distanceFlat(SB), NOSPLIT, $0-36
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·distanceSlowFlat(SB)
+
+NEONDot:
+	JMP ·distanceNEON(SB)
 
 NEON:
 	JMP ·distanceNEON(SB)
@@ -225,11 +285,16 @@ TEXT ·dotFlat(SB), NOSPLIT, $0-36
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotSlowFlat(SB)
+
+NEONDot:
+	JMP ·dotNEON(SB)
 
 NEON:
 	JMP ·dotNEON(SB)
@@ -244,11 +309,16 @@ TEXT ·dot64Flat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dot64SlowFlat(SB)
+
+NEONDot:
+	JMP ·dot64NEON(SB)
 
 NEON:
 	JMP ·dot64NEON(SB)
@@ -263,11 +333,21 @@ TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotBytesSlow(SB)
+
+NEONDot:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·dotInt8NEONDot(SB)
+
+NEONDotUint8:
+	JMP ·dotUint8NEONDot(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -280,11 +360,16 @@ NEONUint8:
 // func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 TEXT ·dotEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotEachRowGenericFlat(SB)
+
+NEONDot:
+	JMP ·dotEachRowNEON(SB)
 
 NEON:
 	JMP ·dotEachRowNEON(SB)
@@ -299,11 +384,21 @@ TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotFloatBytesSlow(SB)
+
+NEONDot:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·dotFloatInt8NEON(SB)
+
+NEONDotUint8:
+	JMP ·dotFloatUint8NEON(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -316,11 +411,21 @@ NEONUint8:
 // func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotHalvesGeneric(SB)
+
+NEONDot:
+	MOVBU bfloat16+80(FP), R1
+	CBZ R1, NEONDotFloat16
+	JMP ·dotBfloat16NEON(SB)
+
+NEONDotFloat16:
+	JMP ·dotFloat16NEON(SB)
 
 NEON:
 	MOVBU bfloat16+80(FP), R1
@@ -340,11 +445,16 @@ TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotNormsSlow(SB)
+
+NEONDot:
+	JMP ·dotNormsNEON(SB)
 
 NEON:
 	JMP ·dotNormsNEON(SB)
@@ -359,11 +469,16 @@ TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotNorms64Slow(SB)
+
+NEONDot:
+	JMP ·dotNorms64NEON(SB)
 
 NEON:
 	JMP ·dotNorms64NEON(SB)
@@ -371,11 +486,16 @@ NEON:
 // func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
 TEXT ·dotRowsFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotRowsGenericFlat(SB)
+
+NEONDot:
+	JMP ·dotRowsNEON(SB)
 
 NEON:
 	JMP ·dotRowsNEON(SB)
@@ -383,11 +503,21 @@ NEON:
 // func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotRowsBytesGeneric(SB)
+
+NEONDot:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·dotRowsInt8NEONDot(SB)
+
+NEONDotUint8:
+	JMP ·dotRowsUint8NEONDot(SB)
 
 NEON:
 	MOVBU signed+80(FP), R1
@@ -404,11 +534,16 @@ TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotSameSlowFlat(SB)
+
+NEONDot:
+	JMP ·dotSameNEON(SB)
 
 NEON:
 	JMP ·dotSameNEON(SB)
@@ -423,11 +558,16 @@ TEXT ·dotSparseFlat(SB), NOSPLIT, $0-52
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotSparseSlowFlat(SB)
+
+NEONDot:
+	JMP ·dotSparseNEON(SB)
 
 NEON:
 	JMP ·dotSparseNEON(SB)
@@ -435,11 +575,16 @@ NEON:
 // func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 TEXT ·dotSparseKFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotSparseKGenericFlat(SB)
+
+NEONDot:
+	JMP ·dotSparseKNEON(SB)
 
 NEON:
 	JMP ·dotSparseKNEON(SB)
@@ -447,11 +592,16 @@ NEON:
 // func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·dotTwoGenericFlat(SB)
+
+NEONDot:
+	JMP ·dotTwoNEON(SB)
 
 NEON:
 	JMP ·dotTwoNEON(SB)
@@ -466,11 +616,16 @@ TEXT ·expFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·expSlowFlat(SB)
+
+NEONDot:
+	JMP ·expNEON(SB)
 
 NEON:
 	JMP ·expNEON(SB)
@@ -482,11 +637,16 @@ TEXT ·findFlat(SB), NOSPLIT, $0-32
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·findSlowFlat(SB)
+
+NEONDot:
+	JMP ·findNEON(SB)
 
 NEON:
 	JMP ·findNEON(SB)
@@ -494,11 +654,16 @@ NEON:
 // func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 TEXT ·gemmFlat(SB), NOSPLIT, $0-104
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·gemmGenericFlat(SB)
+
+NEONDot:
+	JMP ·gemmNEON(SB)
 
 NEON:
 	JMP ·gemmNEON(SB)
@@ -506,11 +671,16 @@ NEON:
 // func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
 TEXT ·gerFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·gerGenericFlat(SB)
+
+NEONDot:
+	JMP ·gerNEON(SB)
 
 NEON:
 	JMP ·gerNEON(SB)
@@ -518,11 +688,16 @@ NEON:
 // func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
 TEXT ·hammingRowsFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·hammingRowsGenericFlat(SB)
+
+NEONDot:
+	JMP ·hammingRowsNEONDot(SB)
 
 NEON:
 	JMP ·hammingRowsNEON(SB)
@@ -537,11 +712,16 @@ TEXT ·l1DistanceFlat(SB), NOSPLIT, $0-36
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·l1DistanceSlowFlat(SB)
+
+NEONDot:
+	JMP ·l1DistanceNEON(SB)
 
 NEON:
 	JMP ·l1DistanceNEON(SB)
@@ -556,11 +736,16 @@ TEXT ·log1pexpFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·log1pexpSlowFlat(SB)
+
+NEONDot:
+	JMP ·log1pexpNEON(SB)
 
 NEON:
 	JMP ·log1pexpNEON(SB)
@@ -572,11 +757,16 @@ TEXT ·maxFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·maxSlowFlat(SB)
+
+NEONDot:
+	JMP ·maxNEON(SB)
 
 NEON:
 	JMP ·maxNEON(SB)
@@ -588,11 +778,16 @@ TEXT ·minFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·minSlowFlat(SB)
+
+NEONDot:
+	JMP ·minNEON(SB)
 
 NEON:
 	JMP ·minNEON(SB)
@@ -610,11 +805,16 @@ TEXT ·mulActive(SB), NOSPLIT, $0-72
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·mulSlow(SB)
+
+NEONDot:
+	JMP ·mulNEON(SB)
 
 NEON:
 	JMP ·mulNEON(SB)
@@ -626,11 +826,16 @@ TEXT ·normFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·normSlowFlat(SB)
+
+NEONDot:
+	JMP ·normNEON(SB)
 
 NEON:
 	JMP ·normNEON(SB)
@@ -638,11 +843,21 @@ NEON:
 // func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·normsHalvesGeneric(SB)
+
+NEONDot:
+	MOVBU bfloat16+80(FP), R1
+	CBZ R1, NEONDotFloat16
+	JMP ·normsBfloat16NEON(SB)
+
+NEONDotFloat16:
+	JMP ·normsFloat16NEON(SB)
 
 NEON:
 	MOVBU bfloat16+80(FP), R1
@@ -655,11 +870,16 @@ NEONFloat16:
 // func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 TEXT ·packFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·packGenericFlat(SB)
+
+NEONDot:
+	JMP ·packNEON(SB)
 
 NEON:
 	JMP ·packNEON(SB)
@@ -667,11 +887,16 @@ NEON:
 // func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
 TEXT ·packColumnsFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·packColumnsGenericFlat(SB)
+
+NEONDot:
+	JMP ·packColumnsNEON(SB)
 
 NEON:
 	JMP ·packColumnsNEON(SB)
@@ -686,11 +911,21 @@ TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·packHalvesSlow(SB)
+
+NEONDot:
+	MOVBU bfloat16+48(FP), R1
+	CBZ R1, NEONDotFloat16
+	JMP ·packBfloat16NEON(SB)
+
+NEONDotFloat16:
+	JMP ·packFloat16NEON(SB)
 
 NEON:
 	MOVBU bfloat16+48(FP), R1
@@ -703,11 +938,16 @@ NEONFloat16:
 // func prefetchFlat(p *float32, n int)
 TEXT ·prefetchFlat(SB), NOSPLIT, $0-16
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·prefetchGenericFlat(SB)
+
+NEONDot:
+	JMP ·prefetchNEON(SB)
 
 NEON:
 	JMP ·prefetchNEON(SB)
@@ -715,11 +955,16 @@ NEON:
 // func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
 TEXT ·rankKPairsFlat(SB), NOSPLIT, $0-64
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·rankKPairsGenericFlat(SB)
+
+NEONDot:
+	JMP ·rankKPairsNEON(SB)
 
 NEON:
 	JMP ·rankKPairsNEON(SB)
@@ -731,11 +976,16 @@ TEXT ·scaleFlat(SB), NOSPLIT, $0-24
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·scaleSlowFlat(SB)
+
+NEONDot:
+	JMP ·scaleNEON(SB)
 
 NEON:
 	JMP ·scaleNEON(SB)
@@ -750,11 +1000,16 @@ TEXT ·scaleToFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·scaleToSlowFlat(SB)
+
+NEONDot:
+	JMP ·scaleToNEON(SB)
 
 NEON:
 	JMP ·scaleToNEON(SB)
@@ -769,11 +1024,16 @@ TEXT ·sigmoidFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·sigmoidSlowFlat(SB)
+
+NEONDot:
+	JMP ·sigmoidNEON(SB)
 
 NEON:
 	JMP ·sigmoidNEON(SB)
@@ -788,11 +1048,16 @@ TEXT ·squaredDistanceFlat(SB), NOSPLIT, $0-36
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistanceSlowFlat(SB)
+
+NEONDot:
+	JMP ·squaredDistanceNEON(SB)
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
@@ -807,11 +1072,16 @@ TEXT ·squaredDistance64Flat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistance64SlowFlat(SB)
+
+NEONDot:
+	JMP ·squaredDistance64NEON(SB)
 
 NEON:
 	JMP ·squaredDistance64NEON(SB)
@@ -826,11 +1096,21 @@ TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistanceBytesSlow(SB)
+
+NEONDot:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·squaredDistanceInt8NEONDot(SB)
+
+NEONDotUint8:
+	JMP ·squaredDistanceUint8NEONDot(SB)
 
 NEON:
 	MOVBU signed+48(FP), R1
@@ -843,11 +1123,16 @@ NEONUint8:
 // func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
 TEXT ·squaredDistanceEachRowFlat(SB), NOSPLIT, $0-56
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistanceEachRowGenericFlat(SB)
+
+NEONDot:
+	JMP ·squaredDistanceEachRowNEON(SB)
 
 NEON:
 	JMP ·squaredDistanceEachRowNEON(SB)
@@ -855,11 +1140,21 @@ NEON:
 // func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistanceHalvesGeneric(SB)
+
+NEONDot:
+	MOVBU bfloat16+80(FP), R1
+	CBZ R1, NEONDotFloat16
+	JMP ·squaredDistanceBfloat16NEON(SB)
+
+NEONDotFloat16:
+	JMP ·squaredDistanceFloat16NEON(SB)
 
 NEON:
 	MOVBU bfloat16+80(FP), R1
@@ -872,11 +1167,21 @@ NEONFloat16:
 // func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·squaredDistanceRowsBytesGeneric(SB)
+
+NEONDot:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·squaredDistanceRowsInt8NEONDot(SB)
+
+NEONDotUint8:
+	JMP ·squaredDistanceRowsUint8NEONDot(SB)
 
 NEON:
 	MOVBU signed+80(FP), R1
@@ -889,11 +1194,16 @@ NEONUint8:
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·stepsSameGeneric(SB)
+
+NEONDot:
+	JMP ·stepsSameNEON(SB)
 
 NEON:
 	JMP ·stepsSameNEON(SB)
@@ -911,11 +1221,16 @@ TEXT ·subActive(SB), NOSPLIT, $0-72
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·subSlow(SB)
+
+NEONDot:
+	JMP ·subNEON(SB)
 
 NEON:
 	JMP ·subNEON(SB)
@@ -927,11 +1242,16 @@ TEXT ·sumFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·sumSlowFlat(SB)
+
+NEONDot:
+	JMP ·sumNEON(SB)
 
 NEON:
 	JMP ·sumNEON(SB)
@@ -943,11 +1263,16 @@ TEXT ·sumAbsFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·sumAbsSlowFlat(SB)
+
+NEONDot:
+	JMP ·sumAbsNEON(SB)
 
 NEON:
 	JMP ·sumAbsNEON(SB)
@@ -959,11 +1284,16 @@ TEXT ·sumSquaresFlat(SB), NOSPLIT, $0-20
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·sumSquaresSlowFlat(SB)
+
+NEONDot:
+	JMP ·sumSquaresNEON(SB)
 
 NEON:
 	JMP ·sumSquaresNEON(SB)
@@ -978,11 +1308,16 @@ TEXT ·unpackFlat(SB), NOSPLIT, $0-40
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·unpackSlowFlat(SB)
+
+NEONDot:
+	JMP ·unpackNEON(SB)
 
 NEON:
 	JMP ·unpackNEON(SB)
@@ -990,11 +1325,16 @@ NEON:
 // func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
 TEXT ·unpackDotFlat(SB), NOSPLIT, $0-60
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·unpackDotGenericFlat(SB)
+
+NEONDot:
+	JMP ·unpackDotNEON(SB)
 
 NEON:
 	JMP ·unpackDotNEON(SB)
@@ -1009,11 +1349,21 @@ TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
 	CMP R1, R0
 	BHI slow
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 	CMP $const_NEON, R2
 	BEQ NEON
 
 slow:
 	JMP ·unpackHalvesSlow(SB)
+
+NEONDot:
+	MOVBU bfloat16+48(FP), R1
+	CBZ R1, NEONDotFloat16
+	JMP ·unpackBfloat16NEON(SB)
+
+NEONDotFloat16:
+	JMP ·unpackFloat16NEON(SB)
 
 NEON:
 	MOVBU bfloat16+48(FP), R1

@@ -850,11 +850,15 @@ func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
 
 // Bytes.
 
+func (t *avx) ByteLanes() int { return 8 }
+
 // AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products in each lane.
-func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
-	v := t.New(sum.width)
-	t.mulBytes(v, term, x, y, offset, part)
-	t.BitsAdd(sum, sum, v)
+func (t *avx) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
+	for i, sum := range sums {
+		v := t.New(sum.width)
+		t.mulBytes(v, term, x, y, offset+2*sum.width*i, part)
+		t.BitsAdd(sum, sum, v)
+	}
 }
 
 // mulBytes sets each lane of dst to the sum of two terms, of two bytes from x + offset on and the
@@ -951,14 +955,28 @@ func (t *avx) SumInts(sum reg.GPVirtual, v Group, signed bool) {
 	}
 }
 
-func (t *avx) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
-	for k := range words {
-		v := t.GP64()
-		t.MOVQ(at(x, 8*k), v)
-		t.XORQ(at(y, 8*k), v)
-		t.POPCNTQ(v, v)
-		t.ADDQ(v, sum)
+func (t *avx) DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual {
+	sum := t.NewInt()
+	t.SetConst(sum, 0)
+	add := func(words int) {
+		for k := range words {
+			v := t.GP64()
+			t.MOVQ(at(x, 8*k), v)
+			t.XORQ(at(y, 8*k), v)
+			t.POPCNTQ(v, v)
+			t.ADDQ(v, sum)
+		}
 	}
+	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
+	xy.loop(t.LoopLabel, "words", 4, "rest", func() {
+		t.Prefetch(x, rowPrefetch)
+		add(4)
+	})
+	t.Label("rest")
+	t.Prefetch(x, rowPrefetch)
+	xy.loop(t.Label, "word", 1, "end", func() { add(1) })
+	t.Label("end")
+	return sum
 }
 
 // Jumps.

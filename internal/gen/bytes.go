@@ -10,16 +10,16 @@ func init() {
 	const one = "func(x, y []uint8, signed bool) int64"
 	const many = "func(dst []int64, rows []uint8, stride int, x []uint8, signed bool)"
 	for _, word := range []string{"dot", "squaredDistance"} {
-		bySign.newStub(word+"Bytes", one)
-		bySign.newStub(word+"RowsBytes", many).trusting()
+		bySign.newStub(word+"Bytes", one).inDot()
+		bySign.newStub(word+"RowsBytes", many).trusting().inDot()
 		for _, element := range []string{"Int8", "Uint8"} {
 			term := byteTerm{signed: element == "Int8", difference: word != "dot"}
 			kernel(word+element, one, func(t Target) { sumBytes(t, term) }).
-				selectedBy(word + "Bytes")
+				selectedBy(word + "Bytes").inDot()
 			kernel(word+element+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), term) }).
 				selectedBy(word + "Bytes").inWide().needing("VNNI")
 			kernel(word+"Rows"+element, many, func(t Target) { rowsBytes(t, term) }).
-				selectedBy(word + "RowsBytes")
+				selectedBy(word + "RowsBytes").inDot()
 			kernel(word+"Rows"+element+"VNNI", many,
 				func(t Target) { rowsVNNI(t.(*avx), term) }).
 				selectedBy(word + "RowsBytes").inWide().needing("VNNI")
@@ -76,27 +76,27 @@ func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual
 // once per 64 bytes.
 func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
+	lanes := t.ByteLanes()
 	total = t.NewInt()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
 	t.IfLess(n, step, "few")
-	sum := zeros(t, 4, 8)
+	sum := zeros(t, 4, lanes)
 	xy.loop(t.LoopLabel, "loop", len(sum)*step, "rest", func() {
 		t.Comment("Four groups per iteration.")
 		if distance > 0 {
 			t.Prefetch(x, distance)
 		}
-		for i, v := range sum {
-			t.AddBytes(v, term, x, y, i*step, nil)
-		}
+		t.AddBytes(sum, term, x, y, 0, nil)
 	})
 	t.Label("rest")
 	t.IfLess(n, step, "last")
-	t.AddBytes(sum[0], term, x, y, 0, nil)
+	t.AddBytes(sum[:1], term, x, y, 0, nil)
 	xy.next(step)
 	t.Jump("rest")
 	t.Label("last")
 	t.IfAtMost(n, 0, "fold")
-	t.AddBytes(sum[1], term, t.Address(x, n, 1), t.Address(y, n, 1), -step, t.LastBytes(n, 8))
+	t.AddBytes(sum[1:2], term, t.Address(x, n, 1), t.Address(y, n, 1), -step,
+		t.LastBytes(n, lanes))
 	t.Label("fold")
 	t.SumInts(total, fold(sum, t.BitsAdd), term.signedSum())
 	t.Jump("end")
@@ -104,10 +104,10 @@ func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (tota
 	t.Label("few")
 	t.IfLess(n, 8, "bytes")
 	t.Comment("The first eight bytes, then those of the last eight that follow them.")
-	half := zeros(t, 1, 4)[0]
+	half := zeros(t, 1, lanes/2)
 	t.AddBytes(half, term, x, y, 0, nil)
-	t.AddBytes(half, term, t.Address(x, n, 1), t.Address(y, n, 1), -8, t.LastBytes(n, 4))
-	t.SumInts(total, half, term.signedSum())
+	t.AddBytes(half, term, t.Address(x, n, 1), t.Address(y, n, 1), -8, t.LastBytes(n, lanes/2))
+	t.SumInts(total, half[0], term.signedSum())
 	t.Jump("end")
 
 	t.Label("bytes")

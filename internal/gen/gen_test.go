@@ -74,7 +74,7 @@ func TestNamesInDocs(t *testing.T) {
 		}
 	}
 	want := 0
-	for _, t := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON()} {
+	for _, t := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON(), newNEONDot()} {
 		want += len(kernelsFor(t))
 	}
 	for _, k := range kernels {
@@ -170,7 +170,8 @@ func TestMachineCode(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "asm.test")
 	run("test", "-c", "-vet=off", "-o", binary, ".")
 	code := run("tool", "objdump", "-s", `asm\.\w+NEON`, binary)
-	if got, want := bytes.Count(code, []byte("TEXT")), len(kernelsFor(newNEON())); got != want {
+	want := len(kernelsFor(newNEON())) + len(kernelsFor(newNEONDot()))
+	if got := bytes.Count(code, []byte("TEXT")); got != want {
 		t.Errorf("%d functions in the disassembly, want %d", got, want)
 	}
 	for _, bad := range []string{`\bR(1[678]|2[678])\b`, `\bV?FN?M(ADD|SUB|LA|LS)`} {
@@ -200,7 +201,7 @@ func TestCheck(t *testing.T) {
 
 // TestRegistersRunOut checks that too many live registers are an error, not wrong code.
 func TestRegistersRunOut(t *testing.T) {
-	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON()} {
+	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON(), newNEONDot()} {
 		c.Func(&kernelSpec{name: "bad", signature: "func(x *float32)"})
 		x := c.PointerParam("x")
 		var all []Group

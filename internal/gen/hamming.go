@@ -5,10 +5,8 @@ import "github.com/mmcloughlin/avo/reg"
 func init() {
 	const signature = "func(dst []int64, rows []uint64, stride int, x []uint64)"
 	kernel("hammingRows", signature, func(t Target) {
-		eachRow(t, wordSize, func(row, x, n reg.GPVirtual) reg.GPVirtual {
-			return differingBits(t, row, x, n)
-		})
-	}).trusting()
+		eachRow(t, wordSize, t.DifferingBits)
+	}).trusting().inDot()
 	kernel("hammingRowsVPOPCNT", signature, func(t Target) {
 		eachRow(t, wordSize, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 			return differingBitsWide(t.(*avx), row, x, n)
@@ -18,25 +16,7 @@ func init() {
 
 const wordSize = 8 // bytes per uint64
 
-// differingBits emits code that counts the bits in which two vectors of n words differ. x points to
-// a row of a matrix, and the code prefetches the rows after it: without that, reading rows shorter
-// than a cache line from memory takes four times as long.
-func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
-	sum := t.NewInt()
-	t.SetConst(sum, 0)
-	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
-	xy.loop(t.LoopLabel, "words", 4, "rest", func() {
-		t.Prefetch(x, rowPrefetch)
-		t.AddDifferingBits(sum, x, y, 4)
-	})
-	t.Label("rest")
-	t.Prefetch(x, rowPrefetch)
-	xy.loop(t.Label, "word", 1, "end", func() { t.AddDifferingBits(sum, x, y, 1) })
-	t.Label("end")
-	return sum
-}
-
-// differingBitsWide is differingBits with VPOPCNTQ, which counts the bits of each word of a
+// differingBitsWide is DifferingBits with VPOPCNTQ, which counts the bits of each word of a
 // register.
 func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2

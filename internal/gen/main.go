@@ -49,6 +49,7 @@ type kernelSpec struct {
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
 	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
+	dot             bool         // whether the kernel has a body with SDOT and UDOT, for NEONDot
 	stub            string       // name of the stub that selects the kernel; "" if it has its own
 	choice          choice       // how a stub selects between two kernels, if emit is nil
 }
@@ -131,6 +132,10 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
+// inDot adds a body with the arm64 instructions SDOT and UDOT. The NEONDot path of other kernels
+// uses the body for NEON. A stub that selects between two such kernels has to be marked too.
+func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
+
 // needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
 // name ends in the feature's name; a bool variable of package asm, with this name in lower case,
 // reports whether the CPU has the feature.
@@ -204,7 +209,7 @@ func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
 		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || k.feature == "") &&
-			!(avx512 && k.variant() != "") {
+			!(avx512 && k.variant() != "") && (t.Name() != "NEONDot" || k.dot) {
 			some = append(some, k)
 		}
 	}
@@ -217,7 +222,7 @@ func generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for arch, targets := range map[string][]Target{
 		"amd64": {newAVX2(), newAVX512x256(), newAVX512()},
-		"arm64": {newNEON()},
+		"arm64": {newNEON(), newNEONDot()},
 	} {
 		for _, t := range targets {
 			for _, k := range kernelsFor(t) {

@@ -20,6 +20,14 @@ type neon struct {
 	bytes   operand.Mem // table of the bytes -16 to 47, for operands of VTBL
 	scratch bool        // whether the current function has scratch space in its frame
 	labels  int         // number of the function's incomplete groups so far, for unique labels
+	dot     bool        // whether the CPUs have SDOT and UDOT
+}
+
+// newNEONDot returns the target for kernels marked by inDot, on CPUs with SDOT and UDOT.
+func newNEONDot() *neon {
+	t := newNEON()
+	t.dot = true
+	return t
 }
 
 func newNEON() *neon {
@@ -35,8 +43,14 @@ func newNEON() *neon {
 
 // Functions.
 
-func (t *neon) Name() string { return "NEON" }
-func (t *neon) Width() int   { return 8 }
+func (t *neon) Name() string {
+	if t.dot {
+		return "NEONDot"
+	}
+	return "NEON"
+}
+
+func (t *neon) Width() int { return 8 }
 
 func (t *neon) Registers() int { return 16 }
 
@@ -50,10 +64,10 @@ func (t *neon) Compile() (*ir.File, error) {
 
 func (t *neon) Func(k *kernelSpec) {
 	t.k = k
-	t.Function(k.name + "NEON")
+	t.Function(k.name + t.Name())
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(k.flat())
-	t.Doc(k.doc("NEON"))
+	t.Doc(k.doc(t.Name()))
 	t.Pragma("noescape")
 	t.scratch, t.labels = false, 0
 }
@@ -723,20 +737,40 @@ func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
 
 // Bytes.
 
-// AddBytes computes the terms as 16-bit products of bytes, and adds pairs of products to the lanes.
-func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
-	v, w := t.bytesAt(x, offset, sum.width, part), t.bytesAt(y, offset, sum.width, part)
-	multiply := []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}
-	add := t.VUADALP
-	switch {
-	case term.difference && term.signed:
-		t.VSABD(w, v, v)
-		w = v
-	case term.difference:
-		t.VUABD(w, v, v)
-		w = v
-	case term.signed:
-		multiply, add = []func(m, n, d reg.Register){t.VSMULLB, t.VSMULL2B}, t.VSADALP
+func (t *neon) ByteLanes() int {
+	if t.dot {
+		return 4
+	}
+	return 8
+}
+
+// AddBytes adds the four products of each lane's bytes by SDOT or UDOT. Without these instructions
+// it computes 16-bit products of bytes, and adds pairs of products to the lanes.
+func (t *neon) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
+	size := 16 * sums[0].width / t.ByteLanes()
+	v, w := t.bytesAt(x, offset, size, len(sums), part), t.bytesAt(y, offset, size, len(sums), part)
+	for i, sum := range sums {
+		switch {
+		case term.difference && term.signed:
+			t.VSABD(w[i], v[i], v[i])
+			w[i] = v[i]
+		case term.difference:
+			t.VUABD(w[i], v[i], v[i])
+			w[i] = v[i]
+		}
+		t.addProducts(sum, v[i], w[i], term.signedSum())
+	}
+}
+
+// addProducts adds the products of the bytes of v and w to the lanes of sum.
+func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
+	dot, multiply, add := t.VUDOT, []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}, t.VUADALP
+	if signed {
+		dot, multiply, add = t.VSDOT, []func(m, n, d reg.Register){t.VSMULLB, t.VSMULL2B}, t.VSADALP
+	}
+	if t.dot {
+		dot(w, v, sum.regs[0])
+		return
 	}
 	for i, lanes := range sum.regs {
 		product := t.V128()
@@ -745,27 +779,35 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 	}
 }
 
-// bytesAt returns a register with 2*width bytes from p + offset. With a part, it moves the bytes in
-// the part to the front and sets the other bytes to 0.
-func (t *neon) bytesAt(p reg.GPVirtual, offset, width int, part Part) reg.VecVirtual {
-	v := t.V128()
-	if width == 8 {
-		t.FMOVQ(at(p, offset), v)
-	} else {
-		t.FMOVD(at(p, offset), v)
+// bytesAt returns one register or an even number of registers, with size bytes each, from p +
+// offset on. With a part, it moves the bytes in the part to the front of the single register and
+// sets the other bytes to 0.
+func (t *neon) bytesAt(p reg.GPVirtual, offset, size, registers int, part Part) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, registers)
+	for i := range v {
+		v[i] = t.V128()
+		switch {
+		case i%2 == 1:
+			t.FLDPQ(at(p, offset+(i-1)*size), v[i-1], v[i])
+		case size < 16:
+			t.FMOVD(at(p, offset), v[i])
+		case registers == 1:
+			t.FMOVQ(at(p, offset), v[i])
+		}
 	}
 	if part != nil {
-		t.VTBL(part.(reg.Register), v, v)
+		t.VTBL(part.(reg.Register), v[0], v[0])
 	}
 	return v
 }
 
 func (t *neon) LastBytes(n reg.GPVirtual, width int) Part {
+	size := 16 * width / t.ByteLanes()
 	k, window, part := copyInt(t, n), t.GP64(), t.V128()
-	t.And(k, 2*width-1)
+	t.And(k, size-1)
 	t.Context.Address(t.bytes, window)
 	t.SUB(k, window, window)
-	t.FMOVQ(at(window, 16+2*width), part)
+	t.FMOVQ(at(window, 16+size), part)
 	return part
 }
 
@@ -791,27 +833,48 @@ func (t *neon) SumInts(sum reg.GPVirtual, v Group, signed bool) {
 	}
 }
 
-func (t *neon) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
-	all := t.xorWords(x, y, words)
-	low, some := all.regs[0], t.GP64()
-	for _, r := range all.regs {
-		t.VCNT(r, r)
+func (t *neon) DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual {
+	sum, ones := zeros(t, 1, 4)[0], t.V128()
+	if t.dot {
+		t.VMOVI(1, ones)
 	}
-	for _, high := range all.regs[1:] {
-		t.VADD(high, low, low) // counts per byte, at most 16 in sum, so nothing carries
+	add := func(words int) {
+		size, registers := min(16, wordSize*words), max(1, words/2)
+		v, w := t.bytesAt(x, 0, size, registers, nil), t.bytesAt(y, 0, size, registers, nil)
+		counts, lanes := v[0], sum.regs[0]
+		for i, r := range v {
+			t.VEOR(w[i], r, r)
+			t.VCNT(r, r)
+			if i > 0 {
+				t.VADD(r, counts, counts) // counts per byte, at most 32 in sum, so nothing carries
+			}
+		}
+		if t.dot {
+			t.VUDOT(ones, counts, lanes)
+			return
+		}
+		t.VUADDLV(counts, counts)
+		t.VADD(counts, lanes, lanes)
 	}
-	t.VUADDLV(low, low)
-	t.VMOV(arm64.S(low, 0), some)
-	t.ADD(some, sum, sum)
-}
-
-// xorWords returns the exclusive or of one or four 64-bit words at x and at y.
-func (t *neon) xorWords(x, y reg.GPVirtual, words int) Group {
-	v, w := t.New(2*words), t.New(2*words)
-	t.Load(v, x, 0)
-	t.Load(w, y, 0)
-	each(v, v, w, t.VEOR)
-	return v
+	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
+	xy.loop(t.LoopLabel, "words", 8, "rest", func() {
+		t.Prefetch(x, rowPrefetch)
+		add(8)
+	})
+	t.Label("rest")
+	t.Prefetch(x, rowPrefetch)
+	for words := 4; words > 0; words /= 2 {
+		less := fmt.Sprint("below", words)
+		t.IfWithout(n, words, less)
+		add(words)
+		if words > 1 {
+			xy.advance(words)
+		}
+		t.Label(less)
+	}
+	total := t.NewInt()
+	t.SumInts(total, sum, false)
+	return total
 }
 
 // Jumps.

@@ -110,7 +110,7 @@ var stubFormats = map[string]stubFormat{
 		active: "\tMOVBU ·active(SB), R2\n",
 		path:   "\tCMP $const_%[1]s, R2\n\tBEQ %[1]s\n",
 		not:    "\tMOVBU %s, R1\n\tCBZ R1, %s\n",
-		paths:  []string{"NEON"},
+		paths:  []string{"NEONDot", "NEON"},
 	},
 }
 
@@ -150,6 +150,8 @@ func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, n
 		isa = feature + name
 	case name == "AVX512" && !k.wide:
 		isa = "AVX512x256"
+	case name == "NEONDot" && !k.dot:
+		isa = "NEON"
 	case name == "AVX512" && k.wideIf != "":
 		fmt.Fprintf(b, d.without, k.wideIf, "AVX512x256")
 	}

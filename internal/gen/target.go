@@ -238,18 +238,22 @@ type Target interface {
 	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of
 	// the terms does not matter.
 
-	// AddBytes adds the terms of 2*width bytes at x + offset and at y + offset to the lanes of sum,
-	// two terms to each of its width lanes. With a part, from LastBytes, it adds only the terms of
-	// the last n mod (2*width) of these bytes.
-	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
+	// ByteLanes returns the number of lanes for the terms of 16 bytes.
+	ByteLanes() int
+	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to the lanes of
+	// the groups sums, which are one or four of equal width: 16 bytes to each group of ByteLanes
+	// lanes, 8 bytes to a group of half as many. With a part, from LastBytes, it adds only the
+	// terms of the last n mod 16 or n mod 8 bytes of a single group.
+	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
 	// SumInts sets dst to the sum of the lanes modulo 2^32, extended to 64 bits with its sign if
 	// signed is set, and otherwise with zeros.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
-	// AddDifferingBits adds to sum the number of differing bits of the 64-bit words at x and y, of
-	// which there are one or four.
-	AddDifferingBits(sum, x, y reg.GPVirtual, words int)
+	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
+	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches the rows after
+	// it: without that, reading rows shorter than a cache line from memory takes four times as long.
+	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Labels and jumps. Comparisons are unsigned.
 

@@ -297,6 +297,15 @@ func (c *Context) VSADALP(n, d reg.Register)     { c.addPairs("VSADALP", n, d) }
 func (c *Context) VUADALP(n, d reg.Register)     { c.addPairs("VUADALP", n, d) }
 func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
 
+// VSDOT and VUDOT add the four products of the bytes of n and m in each 32-bit lane to that lane of
+// d. They need the feature ASIMDDP.
+func (c *Context) VSDOT(m, n, d reg.Register) { c.addProducts("VSDOT", m, n, d) }
+func (c *Context) VUDOT(m, n, d reg.Register) { c.addProducts("VUDOT", m, n, d) }
+
+func (c *Context) addProducts(opcode string, m, n, d reg.Register) {
+	c.emit(opcode, ops{m, n, d}, ops{d}, b16(m), b16(n), s4(d))
+}
+
 // VCNT counts the one bits of each byte. VUADDLV computes the sum of sixteen bytes, in lane 0.
 func (c *Context) VCNT(n, d reg.Register)    { c.emit("VCNT", ops{n}, ops{d}, b16(n), b16(d)) }
 func (c *Context) VUADDLV(n, d reg.Register) { c.emit("VUADDLV", ops{n}, ops{d}, b16(n), v(d)) }

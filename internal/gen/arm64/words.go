@@ -12,7 +12,8 @@ import (
 // row can be deleted. Some names are this package's own: FADDPS, FADDPD, the names of instructions
 // on two float64 (ending in D), and those of VSMULL, VSXTL and the float16 conversions. The order
 // of operands is m, n, d or n, d, so that Bind can insert register fields by position.
-// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm, which does not know VSDOT
+// and VUDOT, and against llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
@@ -48,6 +49,8 @@ var words = map[string]uint32{
 	"VUMULL2":  0x6e20c000,
 	"VSADALP":  0x4e606800,
 	"VUADALP":  0x6e606800,
+	"VSDOT":    0x4e809400,
+	"VUDOT":    0x6e809400,
 	"VSXTLB":   0x0f08a400,
 	"VSXTLH":   0x0f10a400,
 	"VSXTL2H":  0x4f10a400,

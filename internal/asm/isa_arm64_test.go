@@ -1,0 +1,24 @@
+//go:build arm64 && gc && !purego && !noasm
+
+package asm
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// TestDetect checks that the path that uses SDOT and UDOT is available if cpuid, which detect does
+// not ask, reports them.
+func TestDetect(t *testing.T) {
+	if strings.Contains(os.Getenv("GODEBUG"), "cpu.asimddp=off") {
+		t.Skip("GODEBUG switches the path off")
+	}
+	want := cpuid.CPU.Supports(cpuid.ASIMDDP)
+	if have := slices.Contains(available, NEONDot); have != want {
+		t.Errorf("the path is available: %t, but cpuid reports %t", have, want)
+	}
+}
