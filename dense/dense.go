@@ -182,8 +182,30 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //
 // It panics if dst and idx differ in length, stride is negative, or a picked row is not wholly
 // within the slice rows. If dst overlaps rows or x, its values are undefined.
-func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
+func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
+}
+
+// SquaredDistanceRows is DotRows with [SquaredDistance] in place of Dot.
+func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
+	asm.SquaredDistanceRows(dst, rows, stride, x)
+}
+
+// SquaredDistanceRowsAt is DotRowsAt with [SquaredDistance] in place of Dot.
+func SquaredDistanceRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I,
+	x []float32) {
+	asm.SquaredDistanceRowsAt(dst, rows, stride, idx, x)
+}
+
+// CosineRows is DotRows with [Cosine] in place of Dot.
+func CosineRows(dst, rows []float32, stride int, x []float32) {
+	asm.CosineRows(dst, rows, stride, x)
+}
+
+// CosineRowsAt is DotRowsAt with [Cosine] in place of Dot. Scores of DotRowsAt rank normalized rows
+// in the same order, except for rounding, and are computed in less time.
+func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
+	asm.CosineRowsAt(dst, rows, stride, idx, x)
 }
 
 // AxpyRows adds a multiple of each row picked by index to y:
@@ -195,6 +217,6 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 // It gives the bits of that loop and is faster. It panics if a and idx differ in length, stride is
 // negative, or a picked row is not wholly within the slice rows. If y overlaps a or rows, its
 // values are undefined.
-func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+func AxpyRows[I ~int32 | ~uint32](a, rows []float32, stride int, idx []I, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }

@@ -104,6 +104,17 @@ func ExampleDotRowsAt() {
 	// Output: [7 1]
 }
 
+// A step of a graph search by Euclidean distance: squared distances to a node's neighbors, whose
+// numbers may be int32s or uint32s.
+func ExampleSquaredDistanceRowsAt() {
+	vectors := []float32{1, 0, 0, 1, 3, 4, 4, 3} // four vectors of two elements
+	neighbors := []uint32{3, 0}
+	distances := make([]float32, len(neighbors))
+	dense.SquaredDistanceRowsAt(distances, vectors, 2, neighbors, []float32{1, 1})
+	fmt.Println(distances)
+	// Output: [13 1]
+}
+
 func ExampleTopMany() {
 	rows := []float32{1, 0, 0, 1, 3, 4}
 	queries := [][]float32{{1, 0}, {0, 1}}

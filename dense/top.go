@@ -48,9 +48,10 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 // TopAt is [Top] for rows picked by index, in any order: it ranks row j for each j in idx, and sets
 // Hit.Row to j. Rows may overlap, and rows that are not picked do not matter. It panics if a picked
 // row is not wholly within the slice rows.
-func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
-	asm.CheckRowsAt(len(rows), stride, idx, len(x))
-	s := nearest.Rows[float32]{Slice: rows, Stride: stride, Idx: idx, N: len(x), Count: len(idx)}
+func TopAt[I ~int32 | ~uint32](dst []Hit, by Metric, rows []float32, stride int, idx []I,
+	x []float32) []Hit {
+	s := nearest.Rows[float32]{Slice: rows, Stride: stride, N: len(x), Count: len(idx),
+		Idx: asm.CheckRowsAt(len(rows), stride, idx, len(x))}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 

@@ -136,12 +136,31 @@ func testTop[T half.Float](t *testing.T) {
 				}
 			}
 		}
-		dots, wide := make([]float32, count), make([]float32, count)
-		half.DotRows(dots, rows, stride, queries[0])
-		dense.DotRows(wide, floats, stride, queries[0])
-		for i := range dots {
-			if !same(dots[i], wide[i]) {
-				t.Fatalf("DotRows: n = %d: row %d: got %v, want %v", n, i, dots[i], wide[i])
+		for k, f := range []struct {
+			rows   func(dst []float32, rows []T, stride int, x []float32)
+			floats func(dst, rows []float32, stride int, x []float32)
+			at     func(dst []float32, rows []T, stride int, idx []int32, x []float32)
+		}{
+			{half.DotRows[T], dense.DotRows, half.DotRowsAt[T, int32]},
+			{half.SquaredDistanceRows[T], dense.SquaredDistanceRows,
+				half.SquaredDistanceRowsAt[T, int32]},
+			{half.CosineRows[T], dense.CosineRows, half.CosineRowsAt[T, int32]},
+		} {
+			got, want := make([]float32, count), make([]float32, count)
+			picked := make([]float32, len(idx))
+			f.rows(got, rows, stride, queries[0])
+			f.floats(want, floats, stride, queries[0])
+			f.at(picked, rows, stride, idx, queries[0])
+			for i := range got {
+				if !same(got[i], want[i]) {
+					t.Fatalf("sum %d, n = %d: row %d: got %v, want %v", k, n, i, got[i], want[i])
+				}
+			}
+			for i, j := range idx {
+				if !same(picked[i], want[j]) {
+					t.Fatalf("sum %d, n = %d: row %d at %d: got %v, want %v", k, n, j, i, picked[i],
+						want[j])
+				}
 			}
 		}
 	}
@@ -206,6 +225,12 @@ func TestPanics(t *testing.T) {
 		"half: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			half.TopAt(hits, 0, y, 3, []int32{0, 4}, x)
 		},
+		"half: CosineRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart, outside": func() {
+			half.CosineRowsAt(make([]float32, 1), y, 3, []uint32{1<<32 - 1}, x)
+		},
+		"half: DotRowsAt: len(dst) = 3, len(idx) = 1": func() {
+			half.DotRowsAt(x, y, 3, []uint32{0}, x)
+		},
 		"half: TopMany: len(dst) = 0, len(queries) = 1": func() {
 			half.TopMany(nil, 0, y, 3, [][]float32{x}, 1)
 		},
@@ -232,6 +257,11 @@ func TestNoAllocations(t *testing.T) {
 		half.SquaredDistance(x, rows[:100])
 		half.Cosine(x, rows[:100])
 		half.DotRows(dst, rows, 100, x)
+		half.DotRowsAt(dst[:2], rows, 100, idx, x)
+		half.SquaredDistanceRows(dst, rows, 100, x)
+		half.SquaredDistanceRowsAt(dst[:2], rows, 100, idx, x)
+		half.CosineRows(dst, rows, 100, x)
+		half.CosineRowsAt(dst[:2], rows, 100, idx, x)
 		for by := dense.ByDot; by <= dense.ByDistance; by++ {
 			half.Top(hits, by, rows, 100, x)
 			half.TopAt(hits, by, rows, 100, idx, x)

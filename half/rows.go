@@ -20,6 +20,34 @@ func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBfloat16[T]())
 }
 
+// DotRowsAt is DotRows for rows picked by index, like [dense.DotRowsAt].
+func DotRowsAt[T Float, I ~int32 | ~uint32](dst []float32, rows []T, stride int, idx []I,
+	x []float32) {
+	asm.HalfRowsAt(asm.HalfDot, dst, bits(rows), stride, idx, x, isBfloat16[T]())
+}
+
+// SquaredDistanceRows is DotRows with [SquaredDistance] in place of Dot.
+func SquaredDistanceRows[T Float](dst []float32, rows []T, stride int, x []float32) {
+	asm.HalfRows(asm.HalfSquaredDistance, dst, bits(rows), stride, x, isBfloat16[T]())
+}
+
+// SquaredDistanceRowsAt is DotRowsAt with [SquaredDistance] in place of Dot.
+func SquaredDistanceRowsAt[T Float, I ~int32 | ~uint32](dst []float32, rows []T, stride int,
+	idx []I, x []float32) {
+	asm.HalfRowsAt(asm.HalfSquaredDistance, dst, bits(rows), stride, idx, x, isBfloat16[T]())
+}
+
+// CosineRows is DotRows with [Cosine] in place of Dot.
+func CosineRows[T Float](dst []float32, rows []T, stride int, x []float32) {
+	asm.CosineHalfRows(dst, bits(rows), stride, x, isBfloat16[T]())
+}
+
+// CosineRowsAt is DotRowsAt with [Cosine] in place of Dot.
+func CosineRowsAt[T Float, I ~int32 | ~uint32](dst []float32, rows []T, stride int, idx []I,
+	x []float32) {
+	asm.CosineHalfRowsAt(dst, bits(rows), stride, idx, x, isBfloat16[T]())
+}
+
 // Top finds the rows nearest to x like [dense.Top]. Better scores come first, and rows with equal
 // scores are in ascending order. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and
 // the row.
@@ -30,11 +58,10 @@ func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []fl
 }
 
 // TopAt is [Top] for rows picked by index, like [dense.TopAt].
-func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx []int32,
-	x []float32) []dense.Hit {
-	asm.CheckRowsAt(len(rows), stride, idx, len(x))
+func TopAt[T Float, I ~int32 | ~uint32](dst []dense.Hit, by dense.Metric, rows []T, stride int,
+	idx []I, x []float32) []dense.Hit {
 	s := rowsOf(rows, stride, len(x))
-	s.Idx, s.Count = idx, len(idx)
+	s.Idx, s.Count = asm.CheckRowsAt(len(rows), stride, idx, len(x)), len(idx)
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 

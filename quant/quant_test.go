@@ -132,8 +132,18 @@ func testTop[T quant.Byte](t *testing.T) {
 		for i := range idx {
 			idx[i] = int32(r.IntN(count))
 		}
-		scores := make([]int64, count)
+		scores, squares := make([]int64, count), make([]int64, count)
 		quant.DotRows(scores, rows, stride, x)
+		quant.SquaredDistanceRows(squares, rows, stride, x)
+		dots, distances := make([]int64, len(idx)), make([]int64, len(idx))
+		quant.DotRowsAt(dots, rows, stride, idx, x)
+		quant.SquaredDistanceRowsAt(distances, rows, stride, idx, x)
+		for i, j := range idx {
+			if dots[i] != scores[j] || distances[i] != squares[j] {
+				t.Fatalf("row %d at %d: %d and %d, want %d and %d", j, i, dots[i], distances[i],
+					scores[j], squares[j])
+			}
+		}
 		for _, by := range []dense.Metric{dense.ByDot, dense.ByDistance} {
 			var all, picked []quant.Hit
 			hit := func(i int) quant.Hit {
@@ -144,7 +154,10 @@ func testTop[T quant.Byte](t *testing.T) {
 					}
 					return quant.Hit{Row: i, Score: scores[i]}
 				}
-				return quant.Hit{Row: i, Score: quant.SquaredDistance(row, x)}
+				if got := quant.SquaredDistance(row, x); got != squares[i] {
+					t.Fatalf("row %d: %d in SquaredDistanceRows, %d alone", i, squares[i], got)
+				}
+				return quant.Hit{Row: i, Score: squares[i]}
 			}
 			for i := range count {
 				all = append(all, hit(i))
@@ -286,7 +299,7 @@ func TestPanics(t *testing.T) {
 		},
 		"quant: Top: the metric is 1":     func() { quant.Top(hits, 1, rows, 3, x) },
 		"quant: Top: the metric is 255":   func() { quant.Top(hits, 255, rows, 3, x) },
-		"quant: TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, nil, x) },
+		"quant: TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, []int32{}, x) },
 		"quant: TopMany: the metric is 255": func() {
 			quant.TopMany([][]quant.Hit{hits}, 255, rows, 3, [][]int8{x}, 1)
 		},
@@ -301,6 +314,12 @@ func TestPanics(t *testing.T) {
 		},
 		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
+		},
+		"quant: DotRowsAt: len(dst) = 2, len(idx) = 1": func() {
+			quant.DotRowsAt(make([]int64, 2), rows, 3, []uint32{0}, x)
+		},
+		"quant: SquaredDistanceRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart": func() {
+			quant.SquaredDistanceRowsAt(make([]int64, 1), rows, 3, []uint32{1<<32 - 1}, x)
 		},
 		"quant: TopMany: len(dst) = 0, len(queries) = 1": func() {
 			quant.TopMany(nil, 0, rows, 3, [][]int8{x}, 1)
@@ -338,6 +357,7 @@ func TestNoAllocations(t *testing.T) {
 		"DotFloat":        func() { quant.DotFloat(floats, x) },
 		"SquaredDistance": func() { quant.SquaredDistance(x, x) },
 		"DotRows":         func() { quant.DotRows(dst, rows, 100, x) },
+		"DotRowsAt":       func() { quant.DotRowsAt(dst[:2], rows, 100, idx, x) },
 		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },
 		"TopAt":           func() { quant.TopAt(hits, dense.ByDistance, rows, 100, idx, x) },
 		"TopMany": func() {

@@ -23,6 +23,43 @@ func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	score(dst, dense.ByDot, rows, stride, x)
 }
 
+// DotRowsAt is DotRows for rows picked by index, like [dense.DotRowsAt].
+func DotRowsAt[T Byte, I ~int32 | ~uint32](dst []int64, rows []T, stride int, idx []I, x []T) {
+	scoreAt(dst, dense.ByDot, rows, stride, idx, x)
+}
+
+// SquaredDistanceRows is DotRows with [SquaredDistance] in place of Dot.
+func SquaredDistanceRows[T Byte](dst []int64, rows []T, stride int, x []T) {
+	asm.CheckRows(len(rows), stride, len(dst), len(x))
+	score(dst, dense.ByDistance, rows, stride, x)
+}
+
+// SquaredDistanceRowsAt is DotRowsAt with [SquaredDistance] in place of Dot.
+func SquaredDistanceRowsAt[T Byte, I ~int32 | ~uint32](dst []int64, rows []T, stride int, idx []I,
+	x []T) {
+	scoreAt(dst, dense.ByDistance, rows, stride, idx, x)
+}
+
+// scoreAt sets dst[i] to the score of row idx[i].
+func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T, stride int,
+	idx []I, x []T) {
+	if len(dst) != len(idx) {
+		panic(misuse.Lengths("len(dst)", len(dst), "len(idx)", len(idx)))
+	}
+	picks := asm.CheckRowsAt(len(rows), stride, idx, len(x))
+	for i := range dst {
+		dst[i] = scorePick(by, rows, stride, picks, i, x)
+	}
+}
+
+// scorePick returns the score of row idx[i], and prefetches row idx[i+2].
+func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
+	if i+2 < len(idx) {
+		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])
+	}
+	return scoreOne(by, rows[int(idx[i])*stride:][:len(x)], x)
+}
+
 // element is the type of a row's elements: a byte, or a word of 64 bits for Hamming distances.
 type element interface{ Byte | uint64 }
 
@@ -92,17 +129,15 @@ func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit 
 }
 
 // TopAt is [Top] for rows picked by index, like [dense.TopAt].
-func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32, x []T) []Hit {
+func TopAt[T Byte, I ~int32 | ~uint32](dst []Hit, by dense.Metric, rows []T, stride int, idx []I,
+	x []T) []Hit {
 	checkMetric(by)
-	asm.CheckRowsAt(len(rows), stride, idx, len(x))
+	picks := asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	dst = dst[:0:min(len(dst), len(idx))]
-	for k, j := range idx {
-		score := scoreOne(by, rows[int(j)*stride:][:len(x)], x)
-		if h := newHit(by, int(j), score); qualifies(h, dst) {
+	for i, j := range picks {
+		h := newHit(by, int(j), scorePick(by, rows, stride, picks, i, x))
+		if qualifies(h, dst) {
 			dst = nearest.Add(dst, h, before)
-		}
-		if k+2 < len(idx) {
-			asm.Prefetch(rows[int(idx[k+2])*stride:][:len(x)])
 		}
 	}
 	return finish(dst, by)

@@ -123,16 +123,13 @@ var kernels = []kernel{
 		dense.AxpyTo(dst, a, x(n), y(n))
 	}), nil},
 	{"exp", "x", written(func(dst []float32, n int) { dense.Exp(dst, x(n)) }), nil},
-	{"dotrows", "5 rows of n, x", func(n int) string {
-		dst := make([]float32, 5)
-		dense.DotRows(dst, rowsOf(5, n), n+1, x(n))
-		return all(dst)
-	}, short},
-	{"dotrowsat", "6 of 7 rows of n, x", func(n int) string {
-		dst := make([]float32, 6)
-		dense.DotRowsAt(dst, rowsOf(7, n), n+1, picks(), x(n))
-		return all(dst)
-	}, short},
+	{"dotrows", "5 rows of n, x", ofRows(dense.DotRows), short},
+	{"dotrowsat", "6 of 7 rows of n, x", ofPicks(dense.DotRowsAt[int32]), short},
+	{"squareddistancerows", "5 rows of n, x", ofRows(dense.SquaredDistanceRows), short},
+	{"squareddistancerowsat", "6 of 7 rows of n, x", ofPicks(dense.SquaredDistanceRowsAt[int32]),
+		short},
+	{"cosinerows", "5 rows of n, x", ofRows(dense.CosineRows), short},
+	{"cosinerowsat", "6 of 7 rows of n, x", ofPicks(dense.CosineRowsAt[int32]), short},
 	{"axpyrows", "stream 4, 6 of 7 rows of n, y", func(n int) string {
 		y := y(n)
 		dense.AxpyRows(vector(4, 6), rowsOf(7, n), n+1, picks(), y)
@@ -300,6 +297,24 @@ func written(write func(dst []float32, n int)) func(n int) string {
 
 // rowsOf are rows of n elements, n+1 apart.
 func rowsOf(count, n int) []float32 { return vector(5, (count-1)*(n+1)+n) }
+
+// ofRows returns a function that calls f with 5 rows of n elements and x.
+func ofRows(f func(dst, rows []float32, stride int, x []float32)) func(n int) string {
+	return func(n int) string {
+		dst := make([]float32, 5)
+		f(dst, rowsOf(5, n), n+1, x(n))
+		return all(dst)
+	}
+}
+
+// ofPicks returns a function that calls f with 7 rows of n elements, of which 6 are picked, and x.
+func ofPicks(f func(dst, rows []float32, stride int, idx []int32, x []float32)) func(int) string {
+	return func(n int) string {
+		dst := make([]float32, 6)
+		f(dst, rowsOf(7, n), n+1, picks(), x(n))
+		return all(dst)
+	}
+}
 
 // picks are six of seven rows, in any order.
 func picks() []int32 {

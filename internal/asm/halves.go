@@ -153,6 +153,24 @@ func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32,
 	}
 }
 
+// HalfRowsAt is HalfRows for the rows whose indices are in idx. It panics like DotRowsAt.
+func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, idx []I,
+	x []float32, bfloat16 bool) {
+	picks := checkOperandsAt(dst, rows, stride, idx, x)
+	for i := range dst {
+		prefetchHalves(rows, stride, picks, i+2, len(x))
+		dst[i] = op.Of(x, row(rows, stride, picks, i, len(x)), bfloat16)
+	}
+}
+
+// prefetchHalves prefetches the n elements of row idx[i], if there is such a row and rows may come
+// from memory.
+func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
+	if len(rows) >= beyondL3 && i < len(idx) {
+		Prefetch(row(rows, stride, idx, i, n))
+	}
+}
+
 // Of returns the sum that op selects, over x and y. It panics if the lengths differ.
 func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	if len(x) != len(y) {
@@ -265,6 +283,19 @@ func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloa
 		for i := range to {
 			to[i] = CosineOfHalves(x, here[i*stride:][:n], sums[2*i], xx, sums[2*i+1], bfloat16)
 		}
+	}
+}
+
+// CosineHalfRowsAt is CosineHalfRows for the rows whose indices are in idx. It panics like
+// DotRowsAt.
+func CosineHalfRowsAt[I Index](dst []float32, rows []uint16, stride int, idx []I, x []float32,
+	bfloat16 bool) {
+	picks, xx := checkOperandsAt(dst, rows, stride, idx, x), SumSquares(x)
+	for i := range dst {
+		prefetchHalves(rows, stride, picks, i+2, len(x))
+		v := row(rows, stride, picks, i, len(x))
+		xy, yy := HalfNorms(x, v, bfloat16)
+		dst[i] = CosineOfHalves(x, v, xy, xx, yy, bfloat16)
 	}
 }
 

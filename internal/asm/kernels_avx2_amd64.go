@@ -27,7 +27,7 @@ func axpy64AVX2(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX2 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64AVX2(dst *float64, x []float32, y []float32)
 // dotRowsAVX2 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8AVX2 works like dotRowsBytesGeneric.
 //
@@ -293,6 +293,11 @@ func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []fl
 //
 //go:noescape
 func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsAVX2 works like squaredDistanceRowsGeneric.
+//
+//go:noescape
+func squaredDistanceRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsBytesGeneric.
 //

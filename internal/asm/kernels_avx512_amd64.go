@@ -27,7 +27,7 @@ func axpy64AVX512(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX512 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpyToAVX512 works like axpyToGeneric.
 //
@@ -102,7 +102,7 @@ func dotNorms64AVX512(dst *float64, x []float32, y []float32)
 // dotRowsAVX512 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
 //
@@ -258,6 +258,11 @@ func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []
 //
 //go:noescape
 func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsAVX512 works like squaredDistanceRowsGeneric.
+//
+//go:noescape
+func squaredDistanceRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //

@@ -27,7 +27,7 @@ func axpy64AVX512x256(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX512x256 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
 // dotRowsAVX512x256 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
@@ -293,6 +293,11 @@ func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, 
 //
 //go:noescape
 func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsAVX512x256 works like squaredDistanceRowsGeneric.
+//
+//go:noescape
+func squaredDistanceRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //

@@ -27,7 +27,7 @@ func axpy64NEON(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsNEON works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameNEON works like axpySameGeneric.
 //
@@ -117,7 +117,7 @@ func dotNorms64NEON(dst *float64, x []float32, y []float32)
 // dotRowsNEON works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8NEON works like dotRowsBytesGeneric.
 //
@@ -293,6 +293,11 @@ func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []fl
 //
 //go:noescape
 func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsNEON works like squaredDistanceRowsGeneric.
+//
+//go:noescape
+func squaredDistanceRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8NEON works like squaredDistanceRowsBytesGeneric.
 //

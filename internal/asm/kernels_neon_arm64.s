@@ -750,7 +750,7 @@ less2:
 less1:
 	RET
 
-// func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+// func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 TEXT ·axpyRowsNEON(SB), NOSPLIT, $0-80
 	FMOVS alpha+0(FP), F0
 	VDUP  V0.S[0], V0.S4
@@ -10406,7 +10406,7 @@ secondfold:
 	FMOVD F18, 16(R0)
 	RET
 
-// func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+// func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 TEXT ·dotRowsNEON(SB), NOSPLIT, $256-72
 	MOVD  xLen+64(FP), R0
 	MOVD  dst+0(FP), R1
@@ -26774,6 +26774,3207 @@ byte:
 
 end:
 	MOVD R3, ret+56(FP)
+	RET
+
+// func squaredDistanceRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+TEXT ·squaredDistanceRowsNEON(SB), NOSPLIT, $256-72
+	MOVD  xLen+64(FP), R0
+	MOVD  dst+0(FP), R1
+	MOVD  rows+16(FP), R2
+	MOVD  stride+32(FP), R3
+	LSL   $0x00000002, R3, R3
+	MOVD  idx+40(FP), R6
+	MOVD  dstLen+8(FP), R7
+	MOVD  x+56(FP), R8
+	SUB   $0x00000001, R0, R9
+	AND   $0x00000007, R9, R9
+	ADD   $0x00000001, R9, R9
+	CMP   $0x00000008, R0
+	BLS   groups1
+	CMP   $0x00000010, R0
+	BLS   groups2
+	CMP   $0x00000018, R0
+	BLS   groups3
+	CMP   $0x00000020, R0
+	BLS   groups4
+	CMP   $0x00000028, R0
+	BLS   groups5
+	CMP   $0x00000030, R0
+	BLS   groups6
+	CMP   $0x00000038, R0
+	BLS   groups7
+	CMP   $0x00000040, R0
+	BLS   groups8
+	MOVD  R0, R0
+	SUB   $0x00000001, R0, R0
+	MOVD  R0, R10
+	AND   $0x0000003f, R10, R10
+	ADD   $0x00000001, R10, R10
+	LSR   $0x00000006, R0, R0
+	LSL   $0x00000008, R0, R0
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R9<<2, R11, R11
+	FMOVQ 48(R11), F0
+	FMOVQ 32(R11), F1
+
+rows:
+	CMP  $0x00000001, R6
+	BHS  rowsat
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	MOVD R2, R12
+	ADD  R3, R2, R2
+	MOVD R2, R13
+	ADD  R3, R2, R2
+	MOVD R2, R14
+	ADD  R3, R2, R2
+	B    rowssum
+
+rowsat:
+	MOVWU (R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	MOVWU 4(R6), R12
+	MOVD  R12, R12
+	MUL   R3, R12, R12
+	ADD   R2, R12, R12
+	MOVWU 8(R6), R13
+	MOVD  R13, R13
+	MUL   R3, R13, R13
+	ADD   R2, R13, R13
+	MOVWU 12(R6), R14
+	MOVD  R14, R14
+	MUL   R3, R14, R14
+	ADD   R2, R14, R14
+	ADD   $0x00000010, R6, R6
+
+rowssum:
+	// Groups [0 4] of the lanes.
+	FLDPQ (R8), (F4, F5)
+	FLDPQ (R11), (F3, F2)
+	WORD  $0x4ea3d486         // VFSUB V3.S4, V4.S4, V6.S4
+	WORD  $0x4ea2d4a7         // VFSUB V2.S4, V5.S4, V7.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ (R12), (F3, F2)
+	WORD  $0x4ea3d488         // VFSUB V3.S4, V4.S4, V8.S4
+	WORD  $0x4ea2d4a9         // VFSUB V2.S4, V5.S4, V9.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ (R13), (F3, F2)
+	WORD  $0x4ea3d48a         // VFSUB V3.S4, V4.S4, V10.S4
+	WORD  $0x4ea2d4ab         // VFSUB V2.S4, V5.S4, V11.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ (R14), (F3, F2)
+	WORD  $0x4ea3d48c         // VFSUB V3.S4, V4.S4, V12.S4
+	WORD  $0x4ea2d4ad         // VFSUB V2.S4, V5.S4, V13.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 128(R8), (F14, F15)
+	FLDPQ 128(R11), (F3, F2)
+	WORD  $0x4ea3d5d0         // VFSUB V3.S4, V14.S4, V16.S4
+	WORD  $0x4ea2d5f1         // VFSUB V2.S4, V15.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 128(R12), (F3, F2)
+	WORD  $0x4ea3d5d2         // VFSUB V3.S4, V14.S4, V18.S4
+	WORD  $0x4ea2d5f3         // VFSUB V2.S4, V15.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 128(R13), (F3, F2)
+	WORD  $0x4ea3d5d4         // VFSUB V3.S4, V14.S4, V20.S4
+	WORD  $0x4ea2d5f5         // VFSUB V2.S4, V15.S4, V21.S4
+	WORD  $0x6e34de94         // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5         // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 128(R14), (F3, F2)
+	WORD  $0x4ea3d5d6         // VFSUB V3.S4, V14.S4, V22.S4
+	WORD  $0x4ea2d5f7         // VFSUB V2.S4, V15.S4, V23.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	MOVD  $0x00000100, R15
+	CMP   R0, R15
+	BHS   tail0
+
+block0:
+	ADD   R15, R8, R5
+	FLDPQ (R5), (F4, F5)
+	FLDPQ 128(R5), (F14, F15)
+	ADD   R15, R11, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R0, R15
+	BLO   block0
+
+tail0:
+	CMP   $0x00000000, R10
+	BLS   end0
+	CMP   $0x00000008, R10
+	BLS   part0
+	ADD   R15, R8, R5
+	FLDPQ (R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
+	ADD   R15, R14, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
+	B     next0
+
+part0:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ -32(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
+	B     end0
+
+next0:
+	CMP   $0x00000020, R10
+	BLS   end0
+	CMP   $0x00000028, R10
+	BLS   part4
+	ADD   R15, R8, R5
+	FLDPQ 128(R5), (F14, F15)
+	ADD   R15, R11, R5
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R15
+	FLDPQ 128(R15), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	B     end0
+
+part4:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ 96(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
+
+end0:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
+
+	// Groups [2 6] of the lanes.
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 64(R11), (F3, F2)
+	WORD  $0x4ea3d48e         // VFSUB V3.S4, V4.S4, V14.S4
+	WORD  $0x4ea2d4af         // VFSUB V2.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 64(R12), (F3, F2)
+	WORD  $0x4ea3d490         // VFSUB V3.S4, V4.S4, V16.S4
+	WORD  $0x4ea2d4b1         // VFSUB V2.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 64(R13), (F3, F2)
+	WORD  $0x4ea3d492         // VFSUB V3.S4, V4.S4, V18.S4
+	WORD  $0x4ea2d4b3         // VFSUB V2.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 64(R14), (F3, F2)
+	WORD  $0x4ea3d494         // VFSUB V3.S4, V4.S4, V20.S4
+	WORD  $0x4ea2d4b5         // VFSUB V2.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94         // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5         // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 192(R8), (F22, F23)
+	FLDPQ 192(R11), (F3, F2)
+	WORD  $0x4ea3d6d8         // VFSUB V3.S4, V22.S4, V24.S4
+	WORD  $0x4ea2d6f9         // VFSUB V2.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18         // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39         // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 192(R12), (F3, F2)
+	WORD  $0x4ea3d6da         // VFSUB V3.S4, V22.S4, V26.S4
+	WORD  $0x4ea2d6fb         // VFSUB V2.S4, V23.S4, V27.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	FLDPQ 192(R13), (F3, F2)
+	WORD  $0x4ea3d6dc         // VFSUB V3.S4, V22.S4, V28.S4
+	WORD  $0x4ea2d6fd         // VFSUB V2.S4, V23.S4, V29.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	FLDPQ 192(R14), (F3, F2)
+	WORD  $0x4ea3d6de         // VFSUB V3.S4, V22.S4, V30.S4
+	WORD  $0x4ea2d6ff         // VFSUB V2.S4, V23.S4, V31.S4
+	WORD  $0x6e3edfde         // VFMUL V30.S4, V30.S4, V30.S4
+	WORD  $0x6e3fdfff         // VFMUL V31.S4, V31.S4, V31.S4
+	MOVD  $0x00000100, R15
+	CMP   R0, R15
+	BHS   tail1
+
+block1:
+	ADD   R15, R8, R5
+	FLDPQ 64(R5), (F4, F5)
+	FLDPQ 192(R5), (F22, F23)
+	ADD   R15, R11, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R0, R15
+	BLO   block1
+
+tail1:
+	CMP   $0x00000010, R10
+	BLS   end1
+	CMP   $0x00000018, R10
+	BLS   part2
+	ADD   R15, R8, R5
+	FLDPQ 64(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
+	B     next2
+
+part2:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ 32(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	B     end1
+
+next2:
+	CMP   $0x00000030, R10
+	BLS   end1
+	CMP   $0x00000038, R10
+	BLS   part6
+	ADD   R15, R8, R5
+	FLDPQ 192(R5), (F22, F23)
+	ADD   R15, R11, R5
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R5
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R5
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R15
+	FLDPQ 192(R15), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
+	B     end1
+
+part6:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ 160(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
+
+end1:
+	WORD  $0x4e38d5ce         // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef         // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e3ed694         // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5         // VFADD V31.S4, V21.S4, V21.S4
+	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
+	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
+	ADD   $8, RSP, R15
+	FSTPQ (F6, F7), (R15)
+	FSTPQ (F8, F9), 32(R15)
+	FSTPQ (F10, F11), 64(R15)
+	FSTPQ (F12, F13), 96(R15)
+
+	// Groups [1 5] of the lanes.
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 32(R11), (F3, F2)
+	WORD  $0x4ea3d486         // VFSUB V3.S4, V4.S4, V6.S4
+	WORD  $0x4ea2d4a7         // VFSUB V2.S4, V5.S4, V7.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 32(R12), (F3, F2)
+	WORD  $0x4ea3d488         // VFSUB V3.S4, V4.S4, V8.S4
+	WORD  $0x4ea2d4a9         // VFSUB V2.S4, V5.S4, V9.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 32(R13), (F3, F2)
+	WORD  $0x4ea3d48a         // VFSUB V3.S4, V4.S4, V10.S4
+	WORD  $0x4ea2d4ab         // VFSUB V2.S4, V5.S4, V11.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 32(R14), (F3, F2)
+	WORD  $0x4ea3d48c         // VFSUB V3.S4, V4.S4, V12.S4
+	WORD  $0x4ea2d4ad         // VFSUB V2.S4, V5.S4, V13.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 160(R8), (F14, F15)
+	FLDPQ 160(R11), (F3, F2)
+	WORD  $0x4ea3d5d0         // VFSUB V3.S4, V14.S4, V16.S4
+	WORD  $0x4ea2d5f1         // VFSUB V2.S4, V15.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 160(R12), (F3, F2)
+	WORD  $0x4ea3d5d2         // VFSUB V3.S4, V14.S4, V18.S4
+	WORD  $0x4ea2d5f3         // VFSUB V2.S4, V15.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 160(R13), (F3, F2)
+	WORD  $0x4ea3d5d4         // VFSUB V3.S4, V14.S4, V20.S4
+	WORD  $0x4ea2d5f5         // VFSUB V2.S4, V15.S4, V21.S4
+	WORD  $0x6e34de94         // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5         // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 160(R14), (F3, F2)
+	WORD  $0x4ea3d5d6         // VFSUB V3.S4, V14.S4, V22.S4
+	WORD  $0x4ea2d5f7         // VFSUB V2.S4, V15.S4, V23.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	MOVD  $0x00000100, R15
+	CMP   R0, R15
+	BHS   tail2
+
+block2:
+	ADD   R15, R8, R5
+	FLDPQ 32(R5), (F4, F5)
+	FLDPQ 160(R5), (F14, F15)
+	ADD   R15, R11, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2           // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3           // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R0, R15
+	BLO   block2
+
+tail2:
+	CMP   $0x00000008, R10
+	BLS   end2
+	CMP   $0x00000010, R10
+	BLS   part1
+	ADD   R15, R8, R5
+	FLDPQ 32(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
+	ADD   R15, R14, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
+	B     next1
+
+part1:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ (R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
+	B     end2
+
+next1:
+	CMP   $0x00000028, R10
+	BLS   end2
+	CMP   $0x00000030, R10
+	BLS   part5
+	ADD   R15, R8, R5
+	FLDPQ 160(R5), (F14, F15)
+	ADD   R15, R11, R5
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R15
+	FLDPQ 160(R15), (F2, F3)
+	WORD  $0x4ea2d5c2         // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3         // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	B     end2
+
+part5:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
+	ADD   R15, R11, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R13, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
+	ADD   R15, R14, R15
+	ADD   R9<<2, R15, R15
+	FLDPQ 128(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d5c2               // VFSUB V2.S4, V14.S4, V2.S4
+	WORD  $0x4ea3d5e3               // VFSUB V3.S4, V15.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
+
+end2:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
+
+	// Groups [3 7] of the lanes.
+	FLDPQ 96(R8), (F4, F5)
+	FLDPQ 96(R11), (F3, F2)
+	WORD  $0x4ea3d48e         // VFSUB V3.S4, V4.S4, V14.S4
+	WORD  $0x4ea2d4af         // VFSUB V2.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 96(R12), (F3, F2)
+	WORD  $0x4ea3d490         // VFSUB V3.S4, V4.S4, V16.S4
+	WORD  $0x4ea2d4b1         // VFSUB V2.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 96(R13), (F3, F2)
+	WORD  $0x4ea3d492         // VFSUB V3.S4, V4.S4, V18.S4
+	WORD  $0x4ea2d4b3         // VFSUB V2.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 96(R14), (F3, F2)
+	WORD  $0x4ea3d494         // VFSUB V3.S4, V4.S4, V20.S4
+	WORD  $0x4ea2d4b5         // VFSUB V2.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94         // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5         // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 224(R8), (F22, F23)
+	FLDPQ 224(R11), (F3, F2)
+	WORD  $0x4ea3d6d8         // VFSUB V3.S4, V22.S4, V24.S4
+	WORD  $0x4ea2d6f9         // VFSUB V2.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18         // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39         // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 224(R12), (F3, F2)
+	WORD  $0x4ea3d6da         // VFSUB V3.S4, V22.S4, V26.S4
+	WORD  $0x4ea2d6fb         // VFSUB V2.S4, V23.S4, V27.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	FLDPQ 224(R13), (F3, F2)
+	WORD  $0x4ea3d6dc         // VFSUB V3.S4, V22.S4, V28.S4
+	WORD  $0x4ea2d6fd         // VFSUB V2.S4, V23.S4, V29.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	FLDPQ 224(R14), (F3, F2)
+	WORD  $0x4ea3d6de         // VFSUB V3.S4, V22.S4, V30.S4
+	WORD  $0x4ea2d6ff         // VFSUB V2.S4, V23.S4, V31.S4
+	WORD  $0x6e3edfde         // VFMUL V30.S4, V30.S4, V30.S4
+	WORD  $0x6e3fdfff         // VFMUL V31.S4, V31.S4, V31.S4
+	MOVD  $0x00000100, R15
+	CMP   R0, R15
+	BHS   tail3
+
+block3:
+	ADD   R15, R8, R5
+	FLDPQ 96(R5), (F4, F5)
+	FLDPQ 224(R5), (F22, F23)
+	ADD   R15, R11, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482           // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3           // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x4ea2d6c2           // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3           // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R0, R15
+	BLO   block3
+
+tail3:
+	CMP   $0x00000018, R10
+	BLS   end3
+	CMP   $0x00000020, R10
+	BLS   part3
+	ADD   R15, R8, R5
+	FLDPQ 96(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x4ea2d482      // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3      // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42      // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63      // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
+	B     next3
+
+part3:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 64(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
+	ADD   R15, R11, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	ADD   R15, R13, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	ADD   R15, R14, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d482              // VFSUB V2.S4, V4.S4, V2.S4
+	WORD  $0x4ea3d4a3              // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	B     end3
+
+next3:
+	CMP   $0x00000038, R10
+	BLS   end3
+	CMP   $0x00000040, R10
+	BLS   part7
+	ADD   R15, R8, R5
+	FLDPQ 224(R5), (F22, F23)
+	ADD   R15, R11, R11
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R11
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R11
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R11
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x4ea2d6c2         // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3         // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
+	B     end3
+
+part7:
+	ADD   R15, R8, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 192(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
+	ADD   R15, R11, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
+	ADD   R15, R12, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
+	ADD   R15, R13, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
+	ADD   R15, R14, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4ea2d6c2               // VFSUB V2.S4, V22.S4, V2.S4
+	WORD  $0x4ea3d6e3               // VFSUB V3.S4, V23.S4, V3.S4
+	WORD  $0x6e22dc42               // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63               // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
+
+end3:
+	WORD  $0x4e38d5ce            // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef            // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e3ad610            // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631            // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e3cd652            // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673            // VFADD V29.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e3ed694            // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5            // VFADD V31.S4, V21.S4, V21.S4
+	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
+	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
+	ADD   $8, RSP, R11
+	FLDPQ (R11), (F2, F3)
+	WORD  $0x4e22d4c6            // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7            // VFADD V3.S4, V7.S4, V7.S4
+	FLDPQ 32(R11), (F2, F3)
+	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 64(R11), (F2, F3)
+	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
+	FLDPQ 96(R11), (F2, F3)
+	WORD  $0x4e22d58c            // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad            // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V3.S4
+	WORD  $0x6e23d442            // VFADDP V3.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V3.S4
+	VUZP2 V12.S4, V10.S4, V4.S4
+	WORD  $0x6e24d463            // VFADDP V4.S4, V3.S4, V3.S4
+	VORR  V2.B16, V2.B16, V4.B16
+	VMOV  V3.D[0], V4.D[1]
+	VMOV  V2.D[1], V3.D[0]
+	WORD  $0x4e23d484            // VFADD V3.S4, V4.S4, V4.S4
+	VMOVI $0x00, V2.B16
+	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
+	FMOVQ F4, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows
+	RET
+
+groups1:
+	ADD   $0x00000000, R8, R0
+	TBNZ  $0x03, R9, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R9, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R9, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R9, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R9, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R9, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R9, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R9, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+rows1:
+	CMP  $0x00000001, R6
+	BHS  rows1at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows1sum
+
+rows1at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows1sum:
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R9, part2all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R9, part2low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R9, part2highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R9, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R9, part2end
+	FMOVS (R0), F3
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R9, part2lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R9, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R9, part2end
+	FMOVS (R0), F2
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F2, F3)
+
+part2end:
+	WORD  $0x4ea2d402             // VFSUB V2.S4, V0.S4, V2.S4
+	WORD  $0x4ea3d423             // VFSUB V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
+	ADD   $0x00000000, R8, R0
+	TBNZ  $0x03, R9, part3all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R9, part3low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R9, part3highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R9, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part3end
+
+part3highone:
+	TBZ   $0x00, R9, part3end
+	FMOVS (R0), F5
+	B     part3end
+
+part3low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R9, part3lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R9, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part3end
+
+part3lowone:
+	TBZ   $0x00, R9, part3end
+	FMOVS (R0), F4
+	B     part3end
+
+part3all:
+	FLDPQ (R0), (F4, F5)
+
+part3end:
+	WORD  $0x4ea4d404             // VFSUB V4.S4, V0.S4, V4.S4
+	WORD  $0x4ea5d425             // VFSUB V5.S4, V1.S4, V5.S4
+	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   $0x00000000, R10, R0
+	TBNZ  $0x03, R9, part4all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R9, part4low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R9, part4highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R9, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part4end
+
+part4highone:
+	TBZ   $0x00, R9, part4end
+	FMOVS (R0), F7
+	B     part4end
+
+part4low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R9, part4lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R9, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part4end
+
+part4lowone:
+	TBZ   $0x00, R9, part4end
+	FMOVS (R0), F6
+	B     part4end
+
+part4all:
+	FLDPQ (R0), (F6, F7)
+
+part4end:
+	WORD  $0x4ea6d406             // VFSUB V6.S4, V0.S4, V6.S4
+	WORD  $0x4ea7d427             // VFSUB V7.S4, V1.S4, V7.S4
+	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
+	ADD   $0x00000000, R11, R0
+	TBNZ  $0x03, R9, part5all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R9, part5low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R9, part5highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R9, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part5end
+
+part5highone:
+	TBZ   $0x00, R9, part5end
+	FMOVS (R0), F9
+	B     part5end
+
+part5low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R9, part5lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R9, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part5end
+
+part5lowone:
+	TBZ   $0x00, R9, part5end
+	FMOVS (R0), F8
+	B     part5end
+
+part5all:
+	FLDPQ (R0), (F8, F9)
+
+part5end:
+	WORD  $0x4ea8d408            // VFSUB V8.S4, V0.S4, V8.S4
+	WORD  $0x4ea9d429            // VFSUB V9.S4, V1.S4, V9.S4
+	WORD  $0x6e28dd08            // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29            // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	VUZP1 V4.S4, V2.S4, V3.S4
+	VUZP2 V4.S4, V2.S4, V2.S4
+	WORD  $0x6e22d463            // VFADDP V2.S4, V3.S4, V3.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V4.S4
+	WORD  $0x6e24d442            // VFADDP V4.S4, V2.S4, V2.S4
+	VORR  V3.B16, V3.B16, V4.B16
+	VMOV  V2.D[0], V4.D[1]
+	VMOV  V3.D[1], V2.D[0]
+	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
+	VMOVI $0x00, V2.B16
+	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
+	FMOVQ F4, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows1
+	RET
+
+groups2:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	ADD   R9<<2, R8, R0
+	FLDPQ (R0), (F4, F5)
+	VTBL  V0.B16, [V4.B16], V4.B16
+	VTBX  V1.B16, [V5.B16], V4.B16
+	VTBL  V0.B16, [V5.B16], V5.B16
+
+rows2:
+	CMP  $0x00000001, R6
+	BHS  rows2at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows2sum
+
+rows2at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows2sum:
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea6d446                // VFSUB V6.S4, V2.S4, V6.S4
+	WORD  $0x4ea7d467                // VFSUB V7.S4, V3.S4, V7.S4
+	WORD  $0x6e26dcc6                // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                // VFMUL V7.S4, V7.S4, V7.S4
+	ADD   R9<<2, R0, R0
+	FLDPQ (R0), (F8, F9)
+	VTBL  V0.B16, [V8.B16], V8.B16
+	VTBX  V1.B16, [V9.B16], V8.B16
+	VTBL  V0.B16, [V9.B16], V9.B16
+	WORD  $0x4ea8d488                // VFSUB V8.S4, V4.S4, V8.S4
+	WORD  $0x4ea9d4a9                // VFSUB V9.S4, V5.S4, V9.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6                // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7                // VFADD V9.S4, V7.S4, V7.S4
+	FLDPQ (R8), (F8, F9)
+	WORD  $0x4ea8d448                // VFSUB V8.S4, V2.S4, V8.S4
+	WORD  $0x4ea9d469                // VFSUB V9.S4, V3.S4, V9.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ (R0), (F10, F11)
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
+	WORD  $0x4eaad48a                // VFSUB V10.S4, V4.S4, V10.S4
+	WORD  $0x4eabd4ab                // VFSUB V11.S4, V5.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x4eaad44a                // VFSUB V10.S4, V2.S4, V10.S4
+	WORD  $0x4eabd46b                // VFSUB V11.S4, V3.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ (R0), (F12, F13)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
+	WORD  $0x4eacd48c                // VFSUB V12.S4, V4.S4, V12.S4
+	WORD  $0x4eadd4ad                // VFSUB V13.S4, V5.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x4eacd44c                // VFSUB V12.S4, V2.S4, V12.S4
+	WORD  $0x4eadd46d                // VFSUB V13.S4, V3.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ (R0), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x4eaed48e                // VFSUB V14.S4, V4.S4, V14.S4
+	WORD  $0x4eafd4af                // VFSUB V15.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x4e27d4c6                // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508                // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V7.S4
+	VUZP2 V8.S4, V6.S4, V6.S4
+	WORD  $0x6e26d4e7                // VFADDP V6.S4, V7.S4, V7.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V6.S4
+	VUZP2 V12.S4, V10.S4, V8.S4
+	WORD  $0x6e28d4c6                // VFADDP V8.S4, V6.S4, V6.S4
+	VORR  V7.B16, V7.B16, V8.B16
+	VMOV  V6.D[0], V8.D[1]
+	VMOV  V7.D[1], V6.D[0]
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	VMOVI $0x00, V6.B16
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	FMOVQ F8, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows2
+	RET
+
+groups3:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	ADD   R9<<2, R8, R0
+	FLDPQ 32(R0), (F6, F7)
+	VTBL  V0.B16, [V6.B16], V6.B16
+	VTBX  V1.B16, [V7.B16], V6.B16
+	VTBL  V0.B16, [V7.B16], V7.B16
+
+rows3:
+	CMP  $0x00000001, R6
+	BHS  rows3at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows3sum
+
+rows3at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows3sum:
+	FLDPQ (R0), (F8, F9)
+	WORD  $0x4ea8d448                // VFSUB V8.S4, V2.S4, V8.S4
+	WORD  $0x4ea9d469                // VFSUB V9.S4, V3.S4, V9.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	ADD   R9<<2, R0, R12
+	FLDPQ 32(R12), (F10, F11)
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
+	WORD  $0x4eaad4ca                // VFSUB V10.S4, V6.S4, V10.S4
+	WORD  $0x4eabd4eb                // VFSUB V11.S4, V7.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4eaad48a                // VFSUB V10.S4, V4.S4, V10.S4
+	WORD  $0x4eabd4ab                // VFSUB V11.S4, V5.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R8), (F10, F11)
+	WORD  $0x4eaad44a                // VFSUB V10.S4, V2.S4, V10.S4
+	WORD  $0x4eabd46b                // VFSUB V11.S4, V3.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 32(R0), (F12, F13)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
+	WORD  $0x4eacd4cc                // VFSUB V12.S4, V6.S4, V12.S4
+	WORD  $0x4eadd4ed                // VFSUB V13.S4, V7.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ 32(R8), (F12, F13)
+	WORD  $0x4eacd48c                // VFSUB V12.S4, V4.S4, V12.S4
+	WORD  $0x4eadd4ad                // VFSUB V13.S4, V5.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R10), (F12, F13)
+	WORD  $0x4eacd44c                // VFSUB V12.S4, V2.S4, V12.S4
+	WORD  $0x4eadd46d                // VFSUB V13.S4, V3.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 32(R0), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x4eaed4ce                // VFSUB V14.S4, V6.S4, V14.S4
+	WORD  $0x4eafd4ef                // VFSUB V15.S4, V7.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R10), (F14, F15)
+	WORD  $0x4eaed48e                // VFSUB V14.S4, V4.S4, V14.S4
+	WORD  $0x4eafd4af                // VFSUB V15.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x4eaed44e                // VFSUB V14.S4, V2.S4, V14.S4
+	WORD  $0x4eafd46f                // VFSUB V15.S4, V3.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 32(R0), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x4eb0d4d0                // VFSUB V16.S4, V6.S4, V16.S4
+	WORD  $0x4eb1d4f1                // VFSUB V17.S4, V7.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R11), (F16, F17)
+	WORD  $0x4eb0d490                // VFSUB V16.S4, V4.S4, V16.S4
+	WORD  $0x4eb1d4b1                // VFSUB V17.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e29d508                // VFADD V9.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	VUZP1 V10.S4, V8.S4, V9.S4
+	VUZP2 V10.S4, V8.S4, V8.S4
+	WORD  $0x6e28d529                // VFADDP V8.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	VUZP1 V14.S4, V12.S4, V8.S4
+	VUZP2 V14.S4, V12.S4, V10.S4
+	WORD  $0x6e2ad508                // VFADDP V10.S4, V8.S4, V8.S4
+	VORR  V9.B16, V9.B16, V10.B16
+	VMOV  V8.D[0], V10.D[1]
+	VMOV  V9.D[1], V8.D[0]
+	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
+	VMOVI $0x00, V8.B16
+	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
+	FMOVQ F10, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows3
+	RET
+
+groups4:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	ADD   R9<<2, R8, R0
+	FLDPQ 64(R0), (F8, F9)
+	VTBL  V0.B16, [V8.B16], V8.B16
+	VTBX  V1.B16, [V9.B16], V8.B16
+	VTBL  V0.B16, [V9.B16], V9.B16
+
+rows4:
+	CMP  $0x00000001, R6
+	BHS  rows4at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows4sum
+
+rows4at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows4sum:
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4eaad44a                // VFSUB V10.S4, V2.S4, V10.S4
+	WORD  $0x4eabd46b                // VFSUB V11.S4, V3.S4, V11.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 64(R0), (F12, F13)
+	WORD  $0x4eacd4cc                // VFSUB V12.S4, V6.S4, V12.S4
+	WORD  $0x4eadd4ed                // VFSUB V13.S4, V7.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ 32(R0), (F12, F13)
+	WORD  $0x4eacd48c                // VFSUB V12.S4, V4.S4, V12.S4
+	WORD  $0x4eadd4ad                // VFSUB V13.S4, V5.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R9<<2, R0, R0
+	FLDPQ 64(R0), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x4eaed50e                // VFSUB V14.S4, V8.S4, V14.S4
+	WORD  $0x4eafd52f                // VFSUB V15.S4, V9.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R8), (F12, F13)
+	WORD  $0x4eacd44c                // VFSUB V12.S4, V2.S4, V12.S4
+	WORD  $0x4eadd46d                // VFSUB V13.S4, V3.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 64(R8), (F14, F15)
+	WORD  $0x4eaed4ce                // VFSUB V14.S4, V6.S4, V14.S4
+	WORD  $0x4eafd4ef                // VFSUB V15.S4, V7.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R8), (F14, F15)
+	WORD  $0x4eaed48e                // VFSUB V14.S4, V4.S4, V14.S4
+	WORD  $0x4eafd4af                // VFSUB V15.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x4eb0d510                // VFSUB V16.S4, V8.S4, V16.S4
+	WORD  $0x4eb1d531                // VFSUB V17.S4, V9.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R10), (F14, F15)
+	WORD  $0x4eaed44e                // VFSUB V14.S4, V2.S4, V14.S4
+	WORD  $0x4eafd46f                // VFSUB V15.S4, V3.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 64(R10), (F16, F17)
+	WORD  $0x4eb0d4d0                // VFSUB V16.S4, V6.S4, V16.S4
+	WORD  $0x4eb1d4f1                // VFSUB V17.S4, V7.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R10), (F16, F17)
+	WORD  $0x4eb0d490                // VFSUB V16.S4, V4.S4, V16.S4
+	WORD  $0x4eb1d4b1                // VFSUB V17.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x4eb2d512                // VFSUB V18.S4, V8.S4, V18.S4
+	WORD  $0x4eb3d533                // VFSUB V19.S4, V9.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x4eb0d450                // VFSUB V16.S4, V2.S4, V16.S4
+	WORD  $0x4eb1d471                // VFSUB V17.S4, V3.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 64(R11), (F18, F19)
+	WORD  $0x4eb2d4d2                // VFSUB V18.S4, V6.S4, V18.S4
+	WORD  $0x4eb3d4f3                // VFSUB V19.S4, V7.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R11), (F18, F19)
+	WORD  $0x4eb2d492                // VFSUB V18.S4, V4.S4, V18.S4
+	WORD  $0x4eb3d4b3                // VFSUB V19.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 64(R0), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x4eb4d514                // VFSUB V20.S4, V8.S4, V20.S4
+	WORD  $0x4eb5d535                // VFSUB V21.S4, V9.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V11.S4
+	VUZP2 V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ad56b                // VFADDP V10.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	VUZP1 V16.S4, V14.S4, V10.S4
+	VUZP2 V16.S4, V14.S4, V12.S4
+	WORD  $0x6e2cd54a                // VFADDP V12.S4, V10.S4, V10.S4
+	VORR  V11.B16, V11.B16, V12.B16
+	VMOV  V10.D[0], V12.D[1]
+	VMOV  V11.D[1], V10.D[0]
+	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
+	VMOVI $0x00, V10.B16
+	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
+	FMOVQ F12, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows4
+	RET
+
+groups5:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	ADD   R9<<2, R8, R0
+	FLDPQ 96(R0), (F10, F11)
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
+
+rows5:
+	CMP  $0x00000001, R6
+	BHS  rows5at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows5sum
+
+rows5at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows5sum:
+	FLDPQ (R0), (F12, F13)
+	WORD  $0x4eacd44c                // VFSUB V12.S4, V2.S4, V12.S4
+	WORD  $0x4eadd46d                // VFSUB V13.S4, V3.S4, V13.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R9<<2, R0, R12
+	FLDPQ 96(R12), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x4eaed54e                // VFSUB V14.S4, V10.S4, V14.S4
+	WORD  $0x4eafd56f                // VFSUB V15.S4, V11.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 64(R0), (F14, F15)
+	WORD  $0x4eaed4ce                // VFSUB V14.S4, V6.S4, V14.S4
+	WORD  $0x4eafd4ef                // VFSUB V15.S4, V7.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R0), (F14, F15)
+	WORD  $0x4eaed48e                // VFSUB V14.S4, V4.S4, V14.S4
+	WORD  $0x4eafd4af                // VFSUB V15.S4, V5.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 96(R0), (F16, F17)
+	WORD  $0x4eb0d510                // VFSUB V16.S4, V8.S4, V16.S4
+	WORD  $0x4eb1d531                // VFSUB V17.S4, V9.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R8), (F14, F15)
+	WORD  $0x4eaed44e                // VFSUB V14.S4, V2.S4, V14.S4
+	WORD  $0x4eafd46f                // VFSUB V15.S4, V3.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 96(R0), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x4eb0d550                // VFSUB V16.S4, V10.S4, V16.S4
+	WORD  $0x4eb1d571                // VFSUB V17.S4, V11.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 64(R8), (F16, F17)
+	WORD  $0x4eb0d4d0                // VFSUB V16.S4, V6.S4, V16.S4
+	WORD  $0x4eb1d4f1                // VFSUB V17.S4, V7.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R8), (F16, F17)
+	WORD  $0x4eb0d490                // VFSUB V16.S4, V4.S4, V16.S4
+	WORD  $0x4eb1d4b1                // VFSUB V17.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 96(R8), (F18, F19)
+	WORD  $0x4eb2d512                // VFSUB V18.S4, V8.S4, V18.S4
+	WORD  $0x4eb3d533                // VFSUB V19.S4, V9.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R10), (F16, F17)
+	WORD  $0x4eb0d450                // VFSUB V16.S4, V2.S4, V16.S4
+	WORD  $0x4eb1d471                // VFSUB V17.S4, V3.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 96(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x4eb2d552                // VFSUB V18.S4, V10.S4, V18.S4
+	WORD  $0x4eb3d573                // VFSUB V19.S4, V11.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R10), (F18, F19)
+	WORD  $0x4eb2d4d2                // VFSUB V18.S4, V6.S4, V18.S4
+	WORD  $0x4eb3d4f3                // VFSUB V19.S4, V7.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R10), (F18, F19)
+	WORD  $0x4eb2d492                // VFSUB V18.S4, V4.S4, V18.S4
+	WORD  $0x4eb3d4b3                // VFSUB V19.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 96(R10), (F20, F21)
+	WORD  $0x4eb4d514                // VFSUB V20.S4, V8.S4, V20.S4
+	WORD  $0x4eb5d535                // VFSUB V21.S4, V9.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x4eb2d452                // VFSUB V18.S4, V2.S4, V18.S4
+	WORD  $0x4eb3d473                // VFSUB V19.S4, V3.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 96(R0), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x4eb4d554                // VFSUB V20.S4, V10.S4, V20.S4
+	WORD  $0x4eb5d575                // VFSUB V21.S4, V11.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R11), (F20, F21)
+	WORD  $0x4eb4d4d4                // VFSUB V20.S4, V6.S4, V20.S4
+	WORD  $0x4eb5d4f5                // VFSUB V21.S4, V7.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R11), (F20, F21)
+	WORD  $0x4eb4d494                // VFSUB V20.S4, V4.S4, V20.S4
+	WORD  $0x4eb5d4b5                // VFSUB V21.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 96(R11), (F22, F23)
+	WORD  $0x4eb6d516                // VFSUB V22.S4, V8.S4, V22.S4
+	WORD  $0x4eb7d537                // VFSUB V23.S4, V9.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	VUZP1 V14.S4, V12.S4, V13.S4
+	VUZP2 V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2cd5ad                // VFADDP V12.S4, V13.S4, V13.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	VUZP1 V18.S4, V16.S4, V12.S4
+	VUZP2 V18.S4, V16.S4, V14.S4
+	WORD  $0x6e2ed58c                // VFADDP V14.S4, V12.S4, V12.S4
+	VORR  V13.B16, V13.B16, V14.B16
+	VMOV  V12.D[0], V14.D[1]
+	VMOV  V13.D[1], V12.D[0]
+	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
+	VMOVI $0x00, V12.B16
+	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
+	FMOVQ F14, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows5
+	RET
+
+groups6:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	ADD   R9<<2, R8, R0
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
+
+rows6:
+	CMP  $0x00000001, R6
+	BHS  rows6at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows6sum
+
+rows6at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows6sum:
+	FLDPQ (R0), (F14, F15)
+	WORD  $0x4eaed44e                // VFSUB V14.S4, V2.S4, V14.S4
+	WORD  $0x4eafd46f                // VFSUB V15.S4, V3.S4, V15.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 128(R0), (F16, F17)
+	WORD  $0x4eb0d550                // VFSUB V16.S4, V10.S4, V16.S4
+	WORD  $0x4eb1d571                // VFSUB V17.S4, V11.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 64(R0), (F16, F17)
+	WORD  $0x4eb0d4d0                // VFSUB V16.S4, V6.S4, V16.S4
+	WORD  $0x4eb1d4f1                // VFSUB V17.S4, V7.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R0), (F16, F17)
+	WORD  $0x4eb0d490                // VFSUB V16.S4, V4.S4, V16.S4
+	WORD  $0x4eb1d4b1                // VFSUB V17.S4, V5.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	ADD   R9<<2, R0, R12
+	FLDPQ 128(R12), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x4eb2d592                // VFSUB V18.S4, V12.S4, V18.S4
+	WORD  $0x4eb3d5b3                // VFSUB V19.S4, V13.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 96(R0), (F18, F19)
+	WORD  $0x4eb2d512                // VFSUB V18.S4, V8.S4, V18.S4
+	WORD  $0x4eb3d533                // VFSUB V19.S4, V9.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R8), (F16, F17)
+	WORD  $0x4eb0d450                // VFSUB V16.S4, V2.S4, V16.S4
+	WORD  $0x4eb1d471                // VFSUB V17.S4, V3.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 128(R8), (F18, F19)
+	WORD  $0x4eb2d552                // VFSUB V18.S4, V10.S4, V18.S4
+	WORD  $0x4eb3d573                // VFSUB V19.S4, V11.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R8), (F18, F19)
+	WORD  $0x4eb2d4d2                // VFSUB V18.S4, V6.S4, V18.S4
+	WORD  $0x4eb3d4f3                // VFSUB V19.S4, V7.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R8), (F18, F19)
+	WORD  $0x4eb2d492                // VFSUB V18.S4, V4.S4, V18.S4
+	WORD  $0x4eb3d4b3                // VFSUB V19.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 128(R0), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x4eb4d594                // VFSUB V20.S4, V12.S4, V20.S4
+	WORD  $0x4eb5d5b5                // VFSUB V21.S4, V13.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 96(R8), (F20, F21)
+	WORD  $0x4eb4d514                // VFSUB V20.S4, V8.S4, V20.S4
+	WORD  $0x4eb5d535                // VFSUB V21.S4, V9.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R10), (F18, F19)
+	WORD  $0x4eb2d452                // VFSUB V18.S4, V2.S4, V18.S4
+	WORD  $0x4eb3d473                // VFSUB V19.S4, V3.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 128(R10), (F20, F21)
+	WORD  $0x4eb4d554                // VFSUB V20.S4, V10.S4, V20.S4
+	WORD  $0x4eb5d575                // VFSUB V21.S4, V11.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R10), (F20, F21)
+	WORD  $0x4eb4d4d4                // VFSUB V20.S4, V6.S4, V20.S4
+	WORD  $0x4eb5d4f5                // VFSUB V21.S4, V7.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R10), (F20, F21)
+	WORD  $0x4eb4d494                // VFSUB V20.S4, V4.S4, V20.S4
+	WORD  $0x4eb5d4b5                // VFSUB V21.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 128(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb6d596                // VFSUB V22.S4, V12.S4, V22.S4
+	WORD  $0x4eb7d5b7                // VFSUB V23.S4, V13.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R10), (F22, F23)
+	WORD  $0x4eb6d516                // VFSUB V22.S4, V8.S4, V22.S4
+	WORD  $0x4eb7d537                // VFSUB V23.S4, V9.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R11), (F20, F21)
+	WORD  $0x4eb4d454                // VFSUB V20.S4, V2.S4, V20.S4
+	WORD  $0x4eb5d475                // VFSUB V21.S4, V3.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 128(R11), (F22, F23)
+	WORD  $0x4eb6d556                // VFSUB V22.S4, V10.S4, V22.S4
+	WORD  $0x4eb7d577                // VFSUB V23.S4, V11.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R11), (F22, F23)
+	WORD  $0x4eb6d4d6                // VFSUB V22.S4, V6.S4, V22.S4
+	WORD  $0x4eb7d4f7                // VFSUB V23.S4, V7.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R11), (F22, F23)
+	WORD  $0x4eb6d496                // VFSUB V22.S4, V4.S4, V22.S4
+	WORD  $0x4eb7d4b7                // VFSUB V23.S4, V5.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 128(R0), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x4eb8d598                // VFSUB V24.S4, V12.S4, V24.S4
+	WORD  $0x4eb9d5b9                // VFSUB V25.S4, V13.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R11), (F24, F25)
+	WORD  $0x4eb8d518                // VFSUB V24.S4, V8.S4, V24.S4
+	WORD  $0x4eb9d539                // VFSUB V25.S4, V9.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	VUZP1 V16.S4, V14.S4, V15.S4
+	VUZP2 V16.S4, V14.S4, V14.S4
+	WORD  $0x6e2ed5ef                // VFADDP V14.S4, V15.S4, V15.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	VUZP1 V20.S4, V18.S4, V14.S4
+	VUZP2 V20.S4, V18.S4, V16.S4
+	WORD  $0x6e30d5ce                // VFADDP V16.S4, V14.S4, V14.S4
+	VORR  V15.B16, V15.B16, V16.B16
+	VMOV  V14.D[0], V16.D[1]
+	VMOV  V15.D[1], V14.D[0]
+	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
+	VMOVI $0x00, V14.B16
+	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
+	FMOVQ F16, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows6
+	RET
+
+groups7:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	FLDPQ 160(R8), (F12, F13)
+	ADD   R9<<2, R8, R0
+	FLDPQ 160(R0), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+
+rows7:
+	CMP  $0x00000001, R6
+	BHS  rows7at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows7sum
+
+rows7at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows7sum:
+	FLDPQ (R0), (F16, F17)
+	WORD  $0x4eb0d450                // VFSUB V16.S4, V2.S4, V16.S4
+	WORD  $0x4eb1d471                // VFSUB V17.S4, V3.S4, V17.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	FLDPQ 128(R0), (F18, F19)
+	WORD  $0x4eb2d552                // VFSUB V18.S4, V10.S4, V18.S4
+	WORD  $0x4eb3d573                // VFSUB V19.S4, V11.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R0), (F18, F19)
+	WORD  $0x4eb2d4d2                // VFSUB V18.S4, V6.S4, V18.S4
+	WORD  $0x4eb3d4f3                // VFSUB V19.S4, V7.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R9<<2, R0, R12
+	FLDPQ 160(R12), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x4eb4d5d4                // VFSUB V20.S4, V14.S4, V20.S4
+	WORD  $0x4eb5d5f5                // VFSUB V21.S4, V15.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R0), (F18, F19)
+	WORD  $0x4eb2d492                // VFSUB V18.S4, V4.S4, V18.S4
+	WORD  $0x4eb3d4b3                // VFSUB V19.S4, V5.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 160(R0), (F20, F21)
+	WORD  $0x4eb4d594                // VFSUB V20.S4, V12.S4, V20.S4
+	WORD  $0x4eb5d5b5                // VFSUB V21.S4, V13.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 96(R0), (F20, F21)
+	WORD  $0x4eb4d514                // VFSUB V20.S4, V8.S4, V20.S4
+	WORD  $0x4eb5d535                // VFSUB V21.S4, V9.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R8), (F18, F19)
+	WORD  $0x4eb2d452                // VFSUB V18.S4, V2.S4, V18.S4
+	WORD  $0x4eb3d473                // VFSUB V19.S4, V3.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 128(R8), (F20, F21)
+	WORD  $0x4eb4d554                // VFSUB V20.S4, V10.S4, V20.S4
+	WORD  $0x4eb5d575                // VFSUB V21.S4, V11.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R8), (F20, F21)
+	WORD  $0x4eb4d4d4                // VFSUB V20.S4, V6.S4, V20.S4
+	WORD  $0x4eb5d4f5                // VFSUB V21.S4, V7.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 160(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb6d5d6                // VFSUB V22.S4, V14.S4, V22.S4
+	WORD  $0x4eb7d5f7                // VFSUB V23.S4, V15.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R8), (F20, F21)
+	WORD  $0x4eb4d494                // VFSUB V20.S4, V4.S4, V20.S4
+	WORD  $0x4eb5d4b5                // VFSUB V21.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 160(R8), (F22, F23)
+	WORD  $0x4eb6d596                // VFSUB V22.S4, V12.S4, V22.S4
+	WORD  $0x4eb7d5b7                // VFSUB V23.S4, V13.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R8), (F22, F23)
+	WORD  $0x4eb6d516                // VFSUB V22.S4, V8.S4, V22.S4
+	WORD  $0x4eb7d537                // VFSUB V23.S4, V9.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R10), (F20, F21)
+	WORD  $0x4eb4d454                // VFSUB V20.S4, V2.S4, V20.S4
+	WORD  $0x4eb5d475                // VFSUB V21.S4, V3.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 128(R10), (F22, F23)
+	WORD  $0x4eb6d556                // VFSUB V22.S4, V10.S4, V22.S4
+	WORD  $0x4eb7d577                // VFSUB V23.S4, V11.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R10), (F22, F23)
+	WORD  $0x4eb6d4d6                // VFSUB V22.S4, V6.S4, V22.S4
+	WORD  $0x4eb7d4f7                // VFSUB V23.S4, V7.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 160(R0), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x4eb8d5d8                // VFSUB V24.S4, V14.S4, V24.S4
+	WORD  $0x4eb9d5f9                // VFSUB V25.S4, V15.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R10), (F22, F23)
+	WORD  $0x4eb6d496                // VFSUB V22.S4, V4.S4, V22.S4
+	WORD  $0x4eb7d4b7                // VFSUB V23.S4, V5.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	FLDPQ 160(R10), (F24, F25)
+	WORD  $0x4eb8d598                // VFSUB V24.S4, V12.S4, V24.S4
+	WORD  $0x4eb9d5b9                // VFSUB V25.S4, V13.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R10), (F24, F25)
+	WORD  $0x4eb8d518                // VFSUB V24.S4, V8.S4, V24.S4
+	WORD  $0x4eb9d539                // VFSUB V25.S4, V9.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ (R11), (F22, F23)
+	WORD  $0x4eb6d456                // VFSUB V22.S4, V2.S4, V22.S4
+	WORD  $0x4eb7d477                // VFSUB V23.S4, V3.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	FLDPQ 128(R11), (F24, F25)
+	WORD  $0x4eb8d558                // VFSUB V24.S4, V10.S4, V24.S4
+	WORD  $0x4eb9d579                // VFSUB V25.S4, V11.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 64(R11), (F24, F25)
+	WORD  $0x4eb8d4d8                // VFSUB V24.S4, V6.S4, V24.S4
+	WORD  $0x4eb9d4f9                // VFSUB V25.S4, V7.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 160(R0), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	WORD  $0x4ebad5da                // VFSUB V26.S4, V14.S4, V26.S4
+	WORD  $0x4ebbd5fb                // VFSUB V27.S4, V15.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 32(R11), (F24, F25)
+	WORD  $0x4eb8d498                // VFSUB V24.S4, V4.S4, V24.S4
+	WORD  $0x4eb9d4b9                // VFSUB V25.S4, V5.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 160(R11), (F26, F27)
+	WORD  $0x4ebad59a                // VFSUB V26.S4, V12.S4, V26.S4
+	WORD  $0x4ebbd5bb                // VFSUB V27.S4, V13.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 96(R11), (F26, F27)
+	WORD  $0x4ebad51a                // VFSUB V26.S4, V8.S4, V26.S4
+	WORD  $0x4ebbd53b                // VFSUB V27.S4, V9.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	VUZP1 V18.S4, V16.S4, V17.S4
+	VUZP2 V18.S4, V16.S4, V16.S4
+	WORD  $0x6e30d631                // VFADDP V16.S4, V17.S4, V17.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6d6                // VFADD V23.S4, V22.S4, V22.S4
+	VUZP1 V22.S4, V20.S4, V16.S4
+	VUZP2 V22.S4, V20.S4, V18.S4
+	WORD  $0x6e32d610                // VFADDP V18.S4, V16.S4, V16.S4
+	VORR  V17.B16, V17.B16, V18.B16
+	VMOV  V16.D[0], V18.D[1]
+	VMOV  V17.D[1], V16.D[0]
+	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
+	VMOVI $0x00, V16.B16
+	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
+	FMOVQ F18, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows7
+	RET
+
+groups8:
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	FLDPQ 160(R8), (F12, F13)
+	FLDPQ 192(R8), (F14, F15)
+	ADD   R9<<2, R8, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+
+rows8:
+	CMP  $0x00000001, R6
+	BHS  rows8at
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	B    rows8sum
+
+rows8at:
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
+	MOVD  R8, R8
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
+
+rows8sum:
+	FLDPQ (R0), (F18, F19)
+	WORD  $0x4eb2d452                // VFSUB V18.S4, V2.S4, V18.S4
+	WORD  $0x4eb3d473                // VFSUB V19.S4, V3.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	FLDPQ 128(R0), (F20, F21)
+	WORD  $0x4eb4d554                // VFSUB V20.S4, V10.S4, V20.S4
+	WORD  $0x4eb5d575                // VFSUB V21.S4, V11.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R0), (F20, F21)
+	WORD  $0x4eb4d4d4                // VFSUB V20.S4, V6.S4, V20.S4
+	WORD  $0x4eb5d4f5                // VFSUB V21.S4, V7.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 192(R0), (F22, F23)
+	WORD  $0x4eb6d5d6                // VFSUB V22.S4, V14.S4, V22.S4
+	WORD  $0x4eb7d5f7                // VFSUB V23.S4, V15.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R0), (F20, F21)
+	WORD  $0x4eb4d494                // VFSUB V20.S4, V4.S4, V20.S4
+	WORD  $0x4eb5d4b5                // VFSUB V21.S4, V5.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 160(R0), (F22, F23)
+	WORD  $0x4eb6d596                // VFSUB V22.S4, V12.S4, V22.S4
+	WORD  $0x4eb7d5b7                // VFSUB V23.S4, V13.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R0), (F22, F23)
+	WORD  $0x4eb6d516                // VFSUB V22.S4, V8.S4, V22.S4
+	WORD  $0x4eb7d537                // VFSUB V23.S4, V9.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	ADD   R9<<2, R0, R0
+	FLDPQ 192(R0), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x4eb8d618                // VFSUB V24.S4, V16.S4, V24.S4
+	WORD  $0x4eb9d639                // VFSUB V25.S4, V17.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R8), (F20, F21)
+	WORD  $0x4eb4d454                // VFSUB V20.S4, V2.S4, V20.S4
+	WORD  $0x4eb5d475                // VFSUB V21.S4, V3.S4, V21.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	FLDPQ 128(R8), (F22, F23)
+	WORD  $0x4eb6d556                // VFSUB V22.S4, V10.S4, V22.S4
+	WORD  $0x4eb7d577                // VFSUB V23.S4, V11.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R8), (F22, F23)
+	WORD  $0x4eb6d4d6                // VFSUB V22.S4, V6.S4, V22.S4
+	WORD  $0x4eb7d4f7                // VFSUB V23.S4, V7.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	FLDPQ 192(R8), (F24, F25)
+	WORD  $0x4eb8d5d8                // VFSUB V24.S4, V14.S4, V24.S4
+	WORD  $0x4eb9d5f9                // VFSUB V25.S4, V15.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R8), (F22, F23)
+	WORD  $0x4eb6d496                // VFSUB V22.S4, V4.S4, V22.S4
+	WORD  $0x4eb7d4b7                // VFSUB V23.S4, V5.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	FLDPQ 160(R8), (F24, F25)
+	WORD  $0x4eb8d598                // VFSUB V24.S4, V12.S4, V24.S4
+	WORD  $0x4eb9d5b9                // VFSUB V25.S4, V13.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R8), (F24, F25)
+	WORD  $0x4eb8d518                // VFSUB V24.S4, V8.S4, V24.S4
+	WORD  $0x4eb9d539                // VFSUB V25.S4, V9.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	ADD   R9<<2, R8, R0
+	FLDPQ 192(R0), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	WORD  $0x4ebad61a                // VFSUB V26.S4, V16.S4, V26.S4
+	WORD  $0x4ebbd63b                // VFSUB V27.S4, V17.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ (R10), (F22, F23)
+	WORD  $0x4eb6d456                // VFSUB V22.S4, V2.S4, V22.S4
+	WORD  $0x4eb7d477                // VFSUB V23.S4, V3.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	FLDPQ 128(R10), (F24, F25)
+	WORD  $0x4eb8d558                // VFSUB V24.S4, V10.S4, V24.S4
+	WORD  $0x4eb9d579                // VFSUB V25.S4, V11.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 64(R10), (F24, F25)
+	WORD  $0x4eb8d4d8                // VFSUB V24.S4, V6.S4, V24.S4
+	WORD  $0x4eb9d4f9                // VFSUB V25.S4, V7.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 192(R10), (F26, F27)
+	WORD  $0x4ebad5da                // VFSUB V26.S4, V14.S4, V26.S4
+	WORD  $0x4ebbd5fb                // VFSUB V27.S4, V15.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 32(R10), (F24, F25)
+	WORD  $0x4eb8d498                // VFSUB V24.S4, V4.S4, V24.S4
+	WORD  $0x4eb9d4b9                // VFSUB V25.S4, V5.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 160(R10), (F26, F27)
+	WORD  $0x4ebad59a                // VFSUB V26.S4, V12.S4, V26.S4
+	WORD  $0x4ebbd5bb                // VFSUB V27.S4, V13.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 96(R10), (F26, F27)
+	WORD  $0x4ebad51a                // VFSUB V26.S4, V8.S4, V26.S4
+	WORD  $0x4ebbd53b                // VFSUB V27.S4, V9.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	ADD   R9<<2, R10, R0
+	FLDPQ 192(R0), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x4ebcd61c                // VFSUB V28.S4, V16.S4, V28.S4
+	WORD  $0x4ebdd63d                // VFSUB V29.S4, V17.S4, V29.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ (R11), (F24, F25)
+	WORD  $0x4eb8d458                // VFSUB V24.S4, V2.S4, V24.S4
+	WORD  $0x4eb9d479                // VFSUB V25.S4, V3.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	FLDPQ 128(R11), (F26, F27)
+	WORD  $0x4ebad55a                // VFSUB V26.S4, V10.S4, V26.S4
+	WORD  $0x4ebbd57b                // VFSUB V27.S4, V11.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 64(R11), (F26, F27)
+	WORD  $0x4ebad4da                // VFSUB V26.S4, V6.S4, V26.S4
+	WORD  $0x4ebbd4fb                // VFSUB V27.S4, V7.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	FLDPQ 192(R11), (F28, F29)
+	WORD  $0x4ebcd5dc                // VFSUB V28.S4, V14.S4, V28.S4
+	WORD  $0x4ebdd5fd                // VFSUB V29.S4, V15.S4, V29.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 32(R11), (F26, F27)
+	WORD  $0x4ebad49a                // VFSUB V26.S4, V4.S4, V26.S4
+	WORD  $0x4ebbd4bb                // VFSUB V27.S4, V5.S4, V27.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	FLDPQ 160(R11), (F28, F29)
+	WORD  $0x4ebcd59c                // VFSUB V28.S4, V12.S4, V28.S4
+	WORD  $0x4ebdd5bd                // VFSUB V29.S4, V13.S4, V29.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	FLDPQ 96(R11), (F28, F29)
+	WORD  $0x4ebcd51c                // VFSUB V28.S4, V8.S4, V28.S4
+	WORD  $0x4ebdd53d                // VFSUB V29.S4, V9.S4, V29.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	ADD   R9<<2, R11, R0
+	FLDPQ 192(R0), (F30, F31)
+	VTBL  V0.B16, [V30.B16], V30.B16
+	VTBX  V1.B16, [V31.B16], V30.B16
+	VTBL  V0.B16, [V31.B16], V31.B16
+	WORD  $0x4ebed61e                // VFSUB V30.S4, V16.S4, V30.S4
+	WORD  $0x4ebfd63f                // VFSUB V31.S4, V17.S4, V31.S4
+	WORD  $0x6e3edfde                // VFMUL V30.S4, V30.S4, V30.S4
+	WORD  $0x6e3fdfff                // VFMUL V31.S4, V31.S4, V31.S4
+	WORD  $0x4e3ed79c                // VFADD V30.S4, V28.S4, V28.S4
+	WORD  $0x4e3fd7bd                // VFADD V31.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	VUZP1 V20.S4, V18.S4, V19.S4
+	VUZP2 V20.S4, V18.S4, V18.S4
+	WORD  $0x6e32d673                // VFADDP V18.S4, V19.S4, V19.S4
+	WORD  $0x4e37d6d6                // VFADD V23.S4, V22.S4, V22.S4
+	WORD  $0x4e39d718                // VFADD V25.S4, V24.S4, V24.S4
+	VUZP1 V24.S4, V22.S4, V18.S4
+	VUZP2 V24.S4, V22.S4, V20.S4
+	WORD  $0x6e34d652                // VFADDP V20.S4, V18.S4, V18.S4
+	VORR  V19.B16, V19.B16, V20.B16
+	VMOV  V18.D[0], V20.D[1]
+	VMOV  V19.D[1], V18.D[0]
+	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
+	VMOVI $0x00, V18.B16
+	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
+	FMOVQ F20, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
+	BHS   rows8
 	RET
 
 // func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)

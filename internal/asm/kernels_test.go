@@ -231,8 +231,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestRowsOfAllSizes checks DotRows and DotRowsAt on matrices in each cache and in memory, which
-// are read four rows at a time or one by one. A guard page follows the last row.
+// TestRowsOfAllSizes checks sums over consecutive and picked rows of matrices in each cache and in
+// memory, which are read four rows at a time or one by one. A guard page follows the last row.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("12 MB of rows are a little much for emulators")
@@ -247,28 +247,86 @@ func TestRowsOfAllSizes(t *testing.T) {
 		for i := range x {
 			x[i] = s.Float()
 		}
-		idx, want, got := make([]int32, count), make([]float32, count), make([]float32, count)
+		idx, want, got := make([]uint32, count), make([]float32, count), make([]float32, count)
 		for i := range idx {
-			idx[i] = int32((i*7919 + 3) % count)
-			want[i] = asm.Dot(rows[i*n:][:n], x)
+			idx[i] = uint32((i*7919 + 3) % count)
 		}
-		for _, isa := range asm.Available() {
-			func() {
-				defer asm.Use(asm.Use(isa))
-				asm.DotRows(got, rows, n, x)
-				compare(t, n, got, want)
-				clear(got)
-				asm.DotRowsAt(got, rows, n, idx, x)
-				for i, j := range idx {
-					if !same(got[i], want[j]) {
-						t.Fatalf("isa=%v: %d rows of %d: row %d is %v, want %v", isa, count, n,
-							j, got[i], want[j])
+		rows[n*(count/2)] = 1e30 // its cosine is computed in float64
+		for _, f := range []struct {
+			one  func(row, x []float32) float32
+			rows func(dst, rows []float32, stride int, x []float32)
+			at   func(dst, rows []float32, stride int, idx []uint32, x []float32)
+		}{
+			{asm.Dot, asm.DotRows, asm.DotRowsAt[uint32]},
+			{asm.SquaredDistance, asm.SquaredDistanceRows, asm.SquaredDistanceRowsAt[uint32]},
+			{func(row, x []float32) float32 { return asm.Cosine(x, row) }, asm.CosineRows,
+				asm.CosineRowsAt[uint32]},
+		} {
+			for i := range want {
+				want[i] = f.one(rows[i*n:][:n], x)
+			}
+			for _, isa := range asm.Available() {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					f.rows(got, rows, n, x)
+					compare(t, n, got, want)
+					clear(got)
+					f.at(got, rows, n, idx, x)
+					for i, j := range idx {
+						if !same(got[i], want[j]) {
+							t.Fatalf("isa=%v: %d rows of %d: row %d is %v, want %v", isa, count, n,
+								j, got[i], want[j])
+						}
 					}
-				}
-			}()
+				}()
+			}
 		}
 		g.Free()
 	}
+}
+
+// TestIndices checks which indices are within rows, at the limits of the types of indices.
+func TestIndices(t *testing.T) {
+	long := math.MaxInt>>31 > 1 // whether an int has 64 bits
+	for _, c := range []struct {
+		elements, stride, n int
+		ok                  bool
+		check               func(elements, stride, n int)
+	}{
+		{9, 4, 1, true, at[int32](2)}, {8, 4, 1, false, at[int32](2)},
+		{9, 4, 1, true, at[uint32](2)}, {8, 4, 1, false, at[uint32](2)},
+		{9, 4, 1, false, at[int32](-1)}, {math.MaxInt, 1, 1, false, at[int32](-1)},
+		{1, 0, 1, false, at[int32](-1)}, {1, 0, 1, true, at[int32](math.MaxInt32)},
+		{math.MaxInt, 1, 1, long, at[uint32](1 << 31)},
+		{math.MaxInt, 1, 0, long, at[uint32](math.MaxUint32)},
+		{math.MaxInt, math.MaxInt >> 31, 1, false, at[uint32](math.MaxUint32)},
+		{1, 0, 1, long, at[uint32](1 << 31)}, {1, 0, 1, long, at[uint32](math.MaxUint32)},
+		{0, 0, 1, false, at[uint32](0)}, {9, -1, 1, false, at[uint32](0)},
+	} {
+		func() {
+			defer func() {
+				if text := recover(); (text == nil) != c.ok {
+					t.Errorf("%+v: recovered %v", c, text)
+				}
+			}()
+			c.check(c.elements, c.stride, c.n)
+		}()
+	}
+	if long {
+		x, got, idx := []float32{3}, make([]float32, 4), []uint32{0, 1 << 31, math.MaxUint32, 7}
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				asm.DotRowsAt(got, []float32{2}, 0, idx, x)
+				compare(t, 1, got, []float32{6, 6, 6, 6})
+			}()
+		}
+	}
+}
+
+// at returns a function that calls CheckRowsAt with one index.
+func at[I asm.Index](j I) func(elements, stride, n int) {
+	return func(elements, stride, n int) { asm.CheckRowsAt(elements, stride, []I{j}, n) }
 }
 
 // TestGuardPages runs every kernel on operands between unmapped pages: a read or write beyond an

@@ -1,7 +1,9 @@
 package asm
 
 import (
+	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
@@ -22,7 +24,7 @@ func rowsTooShort(elements, stride, count, n int) any {
 // elements. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
-	dotRows(dst, rows, stride, nil, x)
+	sumRows[dotSum](dst, rows, stride, nil, x)
 }
 
 // CheckRows panics unless a slice of the given number of elements holds count rows of n elements
@@ -58,6 +60,9 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 		cols, lda)
 }
 
+// Index is the type of a row's index.
+type Index interface{ ~int32 | ~uint32 }
+
 // DotRowsAt computes
 //
 //	for i, j := range idx {
@@ -66,38 +71,77 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 //
 // to the bit. It panics if dst and idx differ in length, stride is negative, or a row with an index
 // in idx is not within rows. dst must not overlap rows or x.
-func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
+func DotRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
+	sumRows[dotSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
+}
+
+// SquaredDistanceRowsAt is DotRowsAt with SquaredDistance in place of Dot.
+func SquaredDistanceRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
+	sumRows[distanceSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
+}
+
+// CosineRowsAt computes
+//
+//	for i, j := range idx {
+//		dst[i] = Cosine(x, rows[j*stride:][:len(x)])
+//	}
+//
+// to the bit. It panics like DotRowsAt. dst must not overlap rows or x.
+func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
+	n, xx := len(x), SumSquares(x)
+	picks := checkOperandsAt(dst, rows, stride, idx, x)
+	if len(rows) < beyondL3 {
+		for i := range dst {
+			dst[i] = Cosine(x, row(rows, stride, picks, i, n))
+		}
+		return
+	}
+	// Dot products of four rows at a time read rows from memory soonest.
+	for len(dst) > 0 {
+		some := dst[:min(max(beyondL1/max(n, 1)&^3, 4), len(dst))]
+		sumRows[dotSum](some, rows, stride, picks, x)
+		for i, xy := range some {
+			v := row(rows, stride, picks, i, n)
+			some[i] = CosineOf(x, v, xy, xx, SumSquares(v))
+		}
+		dst, picks = dst[len(some):], picks[len(some):]
+	}
+}
+
+// checkOperandsAt panics unless dst and idx have equal length and the rows whose indices are in idx
+// all lie within rows. It reports the reads and writes to the race detector, and returns idx as
+// CheckRowsAt does.
+func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []I,
+	x []float32) []uint32 {
 	if len(dst) != len(idx) {
 		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
 	}
-	if !rowsInside(len(rows), stride, idx, len(x)) {
-		panic(rowsOutside(len(rows), stride, idx, len(x)))
-	}
+	picks := CheckRowsAt(len(rows), stride, idx, len(x))
 	if race {
 		raceReads(x)
 		raceReads(idx)
-		raceReadRows(rows, stride, idx, len(dst), len(x))
+		raceReadRows(rows, stride, picks, len(dst), len(x))
 		raceWrites(dst)
 	}
-	dotRows(dst, rows, stride, idx, x)
+	return picks
 }
 
 // rowsInside reports whether the rows whose indices are in idx all lie within a slice of the given
-// number of elements. A row has n elements, from element index*stride on. rowsInside is small
-// enough to be inlined.
-func rowsInside(elements, stride int, idx []int32, n int) bool {
+// number of elements. A row has n elements, from element index*stride on. An index that does not
+// fit into an int is outside even if stride is 0. rowsInside is small enough to be inlined.
+func rowsInside[I Index](elements, stride int, idx []I, n int) bool {
 	if len(idx) == 0 {
 		return true
 	}
 	if stride < 0 || n > elements {
 		return false
 	}
-	last := uint(len(idx)) // greatest valid row index; not used if stride is 0
+	last := uint(math.MaxInt) // greatest valid row index
 	if stride > 0 {
 		last = uint((elements - n) / stride)
 	}
 	for _, j := range idx {
-		if j < 0 || stride > 0 && uint(j) > last {
+		if uint(j) > last { // so is a negative j, which becomes greater than MaxInt
 			return false
 		}
 	}
@@ -107,7 +151,7 @@ func rowsInside(elements, stride int, idx []int32, n int) bool {
 // rowsOutside returns the panic message for arguments for which rowsInside is false.
 //
 //go:noinline
-func rowsOutside(elements, stride int, idx []int32, n int) any {
+func rowsOutside[I Index](elements, stride int, idx []I, n int) any {
 	for k, j := range idx {
 		if stride >= 0 && n <= elements && !rowsInside(elements, stride, idx[k:k+1], n) {
 			return misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
@@ -118,11 +162,13 @@ func rowsOutside(elements, stride int, idx []int32, n int) any {
 }
 
 // CheckRowsAt panics unless the rows whose indices are in idx all lie within a slice of the given
-// number of elements. A row has n elements, from element index*stride on.
-func CheckRowsAt(elements, stride int, idx []int32, n int) {
+// number of elements. A row has n elements, from element index*stride on. CheckRowsAt returns idx
+// as unsigned integers, which share its memory.
+func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 	if !rowsInside(elements, stride, idx, n) {
 		panic(rowsOutside(elements, stride, idx, n))
 	}
+	return *(*[]uint32)(unsafe.Pointer(&idx))
 }
 
 // RowsAtOnce returns the number of rows of n elements that one call into assembly may process. It
@@ -152,7 +198,7 @@ const (
 // The rule for likeZen5 was measured on a Zen 5 with all code paths. On other CPUs with 512-bit
 // registers, four at a time are faster or up to 8 % slower, measured on an Emerald Rapids. The rule
 // for other CPUs with narrower registers is older; it is not known on which CPU it was measured.
-func oneByOne(rows []float32, idx []int32, count, n int) bool {
+func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {
 	case n <= lanes || size <= beyondL1:
@@ -172,42 +218,79 @@ func oneByOne(rows []float32, idx []int32, count, n int) bool {
 	return n >= longRow || n >= mediumRow && size > 2*beyondL2 && size < beyondL3
 }
 
-// dotRows is DotRowsAt without checks, or DotRows if idx is nil.
-func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+// rowSum is a type whose size selects the sum that sumRows computes. The size is constant for each
+// instance of sumRows, so that a program that needs one of the sums does not link the kernels of
+// the other, which take 24 KB.
+type rowSum interface{ dotSum | distanceSum }
+
+type (
+	dotSum      [1]byte // the sum of Dot
+	distanceSum [2]byte // the sum of SquaredDistance
+)
+
+func isDot[S rowSum]() bool { return unsafe.Sizeof(*new(S)) == 1 }
+
+// sumRows is DotRowsAt or SquaredDistanceRowsAt without checks, or DotRows or SquaredDistanceRows
+// if idx is nil.
+func sumRows[S rowSum](dst, rows []float32, stride int, idx []uint32, x []float32) {
 	n, done := len(x), 0
+	one := oneByOne(rows, idx, len(dst), n)
+	if !isDot[S]() && idx == nil && !likeZen5 {
+		one = n > lanes // four at a time has not been measured
+	}
 	switch {
 	case n == 0 || n > Block:
-	case !oneByOne(rows, idx, len(dst), n):
+	case !one:
 		done = len(dst) &^ 3
-		dotFourRows(dst[:done], rows, stride, idx, x)
+		sumFourRows[S](dst[:done], rows, stride, idx, x)
 	case idx == nil:
 		done = len(dst)
 		for i, step := 0, RowsAtOnce(n); i < done; i += step {
-			dotEachRowActive(dst[i:min(i+step, done)], rows[i*stride:], stride, x)
+			some, here := dst[i:min(i+step, done)], rows[i*stride:]
+			if isDot[S]() {
+				dotEachRowActive(some, here, stride, x)
+			} else {
+				squaredDistanceEachRowActive(some, here, stride, x)
+			}
 		}
 	}
 	for i := done; i < len(dst); i++ {
-		dst[i] = Dot(row(rows, stride, idx, i, n), x)
-	}
-}
-
-// dotFourRows computes the dot products of x and rows in groups of four. len(dst) is a multiple of
-// four.
-func dotFourRows(dst, rows []float32, stride int, idx []int32, x []float32) {
-	step := RowsAtOnce(len(x))
-	for first := 0; first < len(dst); first += step {
-		some := dst[first:min(first+step, len(dst))]
-		if idx == nil {
-			dotRowsActive(some, rows[first*stride:], stride, nil, x)
+		v := row(rows, stride, idx, i, n)
+		if isDot[S]() {
+			dst[i] = Dot(v, x)
 		} else {
-			dotRowsActive(some, rows, stride, idx[first:], x)
+			dst[i] = SquaredDistance(v, x)
 		}
 	}
 }
 
-func dotRowsGeneric(dst, rows []float32, stride int, idx []int32, x []float32) {
+// sumFourRows computes the sums of x and rows in groups of four. len(dst) is a multiple of four.
+func sumFourRows[S rowSum](dst, rows []float32, stride int, idx []uint32, x []float32) {
+	step := RowsAtOnce(len(x))
+	for first := 0; first < len(dst); first += step {
+		some, here, picks := dst[first:min(first+step, len(dst))], rows, idx
+		if idx == nil {
+			here = rows[first*stride:]
+		} else {
+			picks = idx[first:]
+		}
+		if isDot[S]() {
+			dotRowsActive(some, here, stride, picks, x)
+		} else {
+			squaredDistanceRowsActive(some, here, stride, picks, x)
+		}
+	}
+}
+
+func dotRowsGeneric(dst, rows []float32, stride int, idx []uint32, x []float32) {
 	for i := range dst {
 		dst[i] = dotGeneric(row(rows, stride, idx, i, len(x)), x)
+	}
+}
+
+func squaredDistanceRowsGeneric(dst, rows []float32, stride int, idx []uint32, x []float32) {
+	for i := range dst {
+		dst[i] = squaredDistanceGeneric(row(rows, stride, idx, i, len(x)), x)
 	}
 }
 
@@ -239,17 +322,8 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 // to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
 // elements. dst must not overlap rows or x.
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
-	n := len(x)
 	checkOperands(dst, rows, stride, x)
-	if n <= lanes || n > Block {
-		for i := range dst {
-			dst[i] = SquaredDistance(row(rows, stride, nil, i, n), x)
-		}
-		return
-	}
-	for i, step := 0, RowsAtOnce(n); i < len(dst); i += step {
-		squaredDistanceEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x)
-	}
+	sumRows[distanceSum](dst, rows, stride, nil, x)
 }
 
 // CosineRows computes
@@ -291,7 +365,7 @@ func checkOperands(dst, rows []float32, stride int, x []float32) {
 }
 
 // row returns the n elements of row i, or of row idx[i] if idx is not nil.
-func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
+func row[E any](rows []E, stride int, idx []uint32, i, n int) []E {
 	if idx != nil {
 		i = int(idx[i])
 	}
@@ -307,20 +381,18 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 // to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is
 // negative
 // or a row with an index in idx is not within rows. y must not overlap a or rows.
-func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
 	}
-	if !rowsInside(len(rows), stride, idx, len(y)) {
-		panic(rowsOutside(len(rows), stride, idx, len(y)))
-	}
+	picks := CheckRowsAt(len(rows), stride, idx, len(y))
 	if race {
 		raceReads(a)
 		raceReads(idx)
-		raceReadRows(rows, stride, idx, len(idx), len(y))
+		raceReadRows(rows, stride, picks, len(idx), len(y))
 		raceWrites(y)
 	}
-	axpyRows(1, a, rows, stride, idx, y)
+	axpyRows(1, a, rows, stride, picks, y)
 }
 
 // GemvT computes
@@ -342,7 +414,7 @@ func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 }
 
 // axpyRows adds, for each i, alpha*a[i] times a row to y: row idx[i], or row i if idx is nil.
-func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+func axpyRows(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	if len(a) > 0 && len(y) > 0 && Fit(len(a), len(y), Block) {
 		axpyRowsActive(alpha, a, rows, stride, idx, y)
 	} else {
@@ -351,7 +423,7 @@ func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []flo
 }
 
 // axpyRowsParts is axpyRows for more elements than one call into assembly may process.
-func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
 		step := RowsAtOnce(len(part))
@@ -366,7 +438,7 @@ func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []int32, y 
 	}
 }
 
-func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	for i, v := range a {
 		axpyGeneric(float32(alpha*v), row(rows, stride, idx, i, len(y)), y)
 	}

@@ -115,7 +115,7 @@ AVX2:
 AVX512x256:
 	JMP ·axpy64AVX512x256(SB)
 
-// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 TEXT ·axpyRowsFlat(SB), NOSPLIT, $0-80
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
@@ -571,7 +571,7 @@ AVX2:
 AVX512x256:
 	JMP ·dotNorms64AVX512x256(SB)
 
-// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 TEXT ·dotRowsFlat(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
@@ -1416,6 +1416,28 @@ AVX512x256:
 
 AVX512x256Float16:
 	JMP ·squaredDistanceFloat16AVX512x256(SB)
+
+// func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+TEXT ·squaredDistanceRowsFlat(SB), NOSPLIT, $0-72
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+slow:
+	JMP ·squaredDistanceRowsGenericFlat(SB)
+
+AVX512:
+	JMP ·squaredDistanceRowsAVX512(SB)
+
+AVX2:
+	JMP ·squaredDistanceRowsAVX2(SB)
+
+AVX512x256:
+	JMP ·squaredDistanceRowsAVX512x256(SB)
 
 // func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81

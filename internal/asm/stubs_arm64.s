@@ -104,7 +104,7 @@ NEONDot:
 NEON:
 	JMP ·axpy64NEON(SB)
 
-// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+// func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 TEXT ·axpyRowsFlat(SB), NOSPLIT, $0-80
 	MOVBU ·active(SB), R2
 	CMP $const_NEONDot, R2
@@ -483,7 +483,7 @@ NEONDot:
 NEON:
 	JMP ·dotNorms64NEON(SB)
 
-// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+// func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 TEXT ·dotRowsFlat(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
 	CMP $const_NEONDot, R2
@@ -1163,6 +1163,23 @@ NEON:
 
 NEONFloat16:
 	JMP ·squaredDistanceFloat16NEON(SB)
+
+// func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+TEXT ·squaredDistanceRowsFlat(SB), NOSPLIT, $0-72
+	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
+	CMP $const_NEON, R2
+	BEQ NEON
+
+slow:
+	JMP ·squaredDistanceRowsGenericFlat(SB)
+
+NEONDot:
+	JMP ·squaredDistanceRowsNEON(SB)
+
+NEON:
+	JMP ·squaredDistanceRowsNEON(SB)
 
 // func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81

@@ -51,14 +51,14 @@ func axpy64SlowFlat(a *float64, x *float32, xLen int, y *float64, yLen int) {
 var _ = axpyRowsGenericFlat // the assembly jumps to it
 
 // axpyRowsActive works like axpyRowsGeneric.
-func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	axpyRowsFlat(alpha, unsafe.SliceData(a), len(a), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(y), len(y))
 }
 
 //go:noescape
-func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int)
+func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
-func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, y *float32, yLen int) {
+func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int) {
 	axpyRowsGeneric(alpha, unsafe.Slice(a, aLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(y, yLen))
 }
 
@@ -233,14 +233,14 @@ func dotNorms64Active(dst *float64, x, y []float32)
 var _ = dotRowsGenericFlat // the assembly jumps to it
 
 // dotRowsActive works like dotRowsGeneric.
-func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
+func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
 	dotRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int)
+func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *int32, idxLen int, x *float32, xLen int) {
+func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int) {
 	dotRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
 }
 
@@ -621,6 +621,20 @@ var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
 //
 //go:noescape
 func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+
+var _ = squaredDistanceRowsGenericFlat // the assembly jumps to it
+
+// squaredDistanceRowsActive works like squaredDistanceRowsGeneric.
+func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
+	squaredDistanceRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
+}
+
+//go:noescape
+func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+
+func squaredDistanceRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int) {
+	squaredDistanceRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
+}
 
 var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
 

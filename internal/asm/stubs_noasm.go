@@ -12,7 +12,7 @@ func axpyActive(a float32, x, y []float32) { axpySlow(a, x, y) }
 
 func axpy64Active(a *float64, x []float32, y []float64) { axpy64Slow(a, x, y) }
 
-func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	axpyRowsGeneric(alpha, a, rows, stride, idx, y)
 }
 
@@ -56,7 +56,7 @@ func dotNormsActive(dst *float32, x, y []float32) { dotNormsSlow(dst, x, y) }
 
 func dotNorms64Active(dst *float64, x, y []float32) { dotNorms64Slow(dst, x, y) }
 
-func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
+func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
 	dotRowsGeneric(dst, rows, stride, idx, x)
 }
 
@@ -142,6 +142,10 @@ func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) 
 
 func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	squaredDistanceHalvesGeneric(dst, rows, stride, x, bfloat16)
+}
+
+func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
+	squaredDistanceRowsGeneric(dst, rows, stride, idx, x)
 }
 
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {

@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("axpyRows", "func(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)",
+	kernel("axpyRows", "func(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32)",
 		axpyRows).trusting().inWide()
 }
 

@@ -7,8 +7,35 @@ import (
 )
 
 func init() {
-	kernel("dotRows", "func(dst, rows []float32, stride int, idx []int32, x []float32)", dotRows).
-		trusting().inWide()
+	const signature = "func(dst, rows []float32, stride int, idx []uint32, x []float32)"
+	for name, term := range map[string]rowTerm{
+		"dotRows": {
+			load: func(t Target, v, x Group, row reg.GPVirtual, offset int) {
+				t.MulLoad(v, x, row, offset)
+			},
+			of: func(t Target, v, x Group) { t.Mul(v, v, x) },
+		},
+		"squaredDistanceRows": {
+			load: func(t Target, v, x Group, row reg.GPVirtual, offset int) {
+				t.SubLoad(v, x, row, offset)
+				t.Mul(v, v, v)
+			},
+			of: func(t Target, v, x Group) {
+				t.Sub(v, x, v)
+				t.Mul(v, v, v)
+			},
+		},
+	} {
+		kernel(name, signature, func(t Target) { fourRows(t, name, term) }).trusting().inWide()
+	}
+}
+
+// A rowTerm emits the terms of a sum over a row and x, one group at a time. load sets v to the
+// terms of x and the group of the row at row + offset. of replaces v, a group of the row, by the
+// terms of x and v.
+type rowTerm struct {
+	load func(t Target, v, x Group, row reg.GPVirtual, offset int)
+	of   func(t Target, v, x Group)
 }
 
 // groups is the number of groups of eight lanes in a dense sum.
@@ -31,19 +58,19 @@ func passes(t Target) [][]int {
 	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 }
 
-// dotRows emits a kernel that stores in dst the dot products of x and rows, four rows at a time. If
-// idx is nil, the rows are consecutive; otherwise idx holds the numbers of the rows. The number of
-// rows is a positive multiple of four; x has 1 to asm.Block elements. The last folds of four rows
-// are done together, by FoldFour.
+// fourRows emits the named kernel, which stores in dst the sums of term over x and each of the
+// rows, four rows at a time. If idx is nil, the rows are consecutive; otherwise idx holds the
+// numbers of the rows. The number of rows is a positive multiple of four; x has 1 to asm.Block
+// elements. The last folds of four rows are done together, by FoldFour.
 //
 // An x of at most eight groups stays in registers. Eight groups hold 64 elements, or 128 in groups
 // of sixteen (then a lane has one or two terms). Longer rows are read in as many passes as it takes
 // to keep the lanes of four rows in registers: see passes.
-func dotRows(t Target) {
+func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
 		t.IfAtLeast(n, 9, "wide") // for shorter rows half of the register would be empty
-		t.Leave("dotRowsAVX512x256")
+		t.Leave(name + "AVX512x256")
 		t.Label("wide")
 	}
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
@@ -94,7 +121,7 @@ func dotRows(t Target) {
 	for k := range groups {
 		t.IfAtMost(n, width*(k+1), fmt.Sprint("groups", k+1))
 	}
-	longRows(t, x, n, part, next, finish)
+	longRows(t, term, x, n, part, next, finish)
 
 	for k := 1; k <= groups; k++ {
 		t.Label(fmt.Sprint("groups", k))
@@ -115,17 +142,16 @@ func dotRows(t Target) {
 		p := next(loop, shortPrefetch(t, k))
 		var sum [4]Group
 		for i := range sum {
-			term := func(g int) Group {
+			sum[i] = shortSum(t, k, func(g int) Group {
 				v := t.New(width)
 				if g < k-1 {
-					t.MulLoad(v, xs[g], p[i], width*float*g)
+					term.load(t, v, xs[g], p[i], width*float*g)
 				} else {
 					loadPart(v, p[i], width*float*g, part)
-					t.Mul(v, v, xs[g])
+					term.of(t, v, xs[g])
 				}
 				return v
-			}
-			sum[i] = shortSum(t, k, term)
+			})
 		}
 		finish(sum, loop)
 	}
@@ -186,10 +212,10 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits the part of dotRows that is for an x of more than eight groups. The elements are
+// longRows emits the part of fourRows that is for an x of more than eight groups. The elements are
 // divided into blocks of 64, of which there is at least one, and 1 to 64 remaining elements. next
-// and finish are the functions that dotRows calls by these names.
-func longRows(t Target, x, n reg.GPVirtual, part Part,
+// and finish are the functions that fourRows calls by these names.
+func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	next func(loop string, ahead int) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
 	span := copyInt(t, n) // length of the blocks of a row, in bytes
 	t.Decrement(span, 1)
@@ -205,7 +231,7 @@ func longRows(t Target, x, n reg.GPVirtual, part Part,
 	var folded [4][]Group // groups of 32 lanes or fewer of each row
 	for pass, together := range order {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
-		lane := passOver(t, pass, together, p, x, span, rest, part)
+		lane := passOver(t, term, pass, together, p, x, span, rest, part)
 		half := len(together) / 2
 		for i := range p {
 			for g := range half {
@@ -238,10 +264,10 @@ func longRows(t Target, x, n reg.GPVirtual, part Part,
 
 // passOver emits one pass over the four rows at p. The slice together lists the numbers of the
 // groups of lanes that this pass sums. passOver returns these groups for each row.
-func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
-	part Part) (lane [4][]Group) {
+func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtual,
+	x, span, rest reg.GPVirtual, part Part) (lane [4][]Group) {
 	width := t.Width()
-	product := t.New(width)
+	terms := t.New(width)
 	xs := make([]Group, len(together))
 	name := func(s string, n int) string { return fmt.Sprint(s, n) }
 	offset := func(g int) int { return width * float * g }
@@ -251,7 +277,7 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 		t.Load(xs[h], x, offset(g))
 		for i := range p {
 			lane[i] = append(lane[i], t.New(width))
-			t.MulLoad(lane[i][h], xs[h], p[i], offset(g))
+			term.load(t, lane[i][h], xs[h], p[i], offset(g))
 		}
 	}
 	const block = lanes * float
@@ -266,8 +292,8 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 	for i := range p {
 		here := t.Address(p[i], at, 1)
 		for h, g := range together {
-			t.MulLoad(product, xs[h], here, offset(g))
-			t.Add(lane[i][h], lane[i][h], product)
+			term.load(t, terms, xs[h], here, offset(g))
+			t.Add(lane[i][h], lane[i][h], terms)
 		}
 	}
 	t.Advance(at, block)
@@ -282,8 +308,8 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 		t.IfAtMost(rest, width*(g+1), name("part", g))
 		t.Load(xs[h], t.Address(x, at, 1), offset(g))
 		for i := range p {
-			t.MulLoad(product, xs[h], t.Address(p[i], at, 1), offset(g))
-			t.Add(lane[i][h], lane[i][h], product)
+			term.load(t, terms, xs[h], t.Address(p[i], at, 1), offset(g))
+			t.Add(lane[i][h], lane[i][h], terms)
 		}
 		if behind {
 			t.Jump(name("next", g))
@@ -293,9 +319,9 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 		t.Label(name("part", g))
 		t.LoadLast(xs[h], t.Address(x, at, 1), offset(g), part)
 		for i := range p {
-			t.LoadLast(product, t.Address(p[i], at, 1), offset(g), part)
-			t.Mul(product, product, xs[h])
-			t.Add(lane[i][h], lane[i][h], product)
+			t.LoadLast(terms, t.Address(p[i], at, 1), offset(g), part)
+			term.of(t, terms, xs[h])
+			t.Add(lane[i][h], lane[i][h], terms)
 		}
 		if behind {
 			// The other groups of this pass lie beyond the end of the rows.

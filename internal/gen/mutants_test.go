@@ -102,7 +102,7 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
 	`[^\t]*\tbound\tmisaligned:`,                        // from another start the result is the same
 	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a partial one
-	`dotRows[^\t]*\tbound\tnext`,                        // the last group is never whole
+	`(dot|squaredDistance)Rows[^\t]*\tbound\tnext`,      // the last group is never whole
 	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask selects the last elements
 	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // only decides whether to prefetch
 	`gerAVX512\t\w+\tstart`,                             // the 256-bit kernel gives the same result

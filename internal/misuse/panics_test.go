@@ -88,6 +88,29 @@ func invalidCalls(t *testing.T) map[string][]call {
 				"len(dst) = 3, len(idx) = 2"},
 			{func() { dense.DotRowsAt(vec(2), vec(12), 4, row, vec(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+			{func() { dense.DotRowsAt(vec(1), vec(12), 4, []int32{-1}, vec(4)) }, "idx[0] = -1, a"},
+			{func() { dense.DotRowsAt(vec(1), vec(12), 4, []uint32{1<<32 - 1}, vec(4)) },
+				"idx[0] = 4294967295, a"},
+		},
+		"dense.SquaredDistanceRows": {
+			{func() { dense.SquaredDistanceRows(vec(3), vec(11), 4, vec(4)) },
+				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},
+		},
+		"dense.SquaredDistanceRowsAt": {
+			{func() { dense.SquaredDistanceRowsAt(vec(3), vec(12), 4, row, vec(4)) },
+				"len(dst) = 3, len(idx) = 2"},
+			{func() { dense.SquaredDistanceRowsAt(vec(2), vec(12), 4, row, vec(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.CosineRows": {
+			{func() { dense.CosineRows(vec(3), vec(11), 4, vec(4)) },
+				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},
+		},
+		"dense.CosineRowsAt": {
+			{func() { dense.CosineRowsAt(vec(3), vec(12), 4, row, vec(4)) },
+				"len(dst) = 3, len(idx) = 2"},
+			{func() { dense.CosineRowsAt(vec(2), vec(12), 4, row, vec(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
 		},
 		"dense.AxpyRows": {
 			{func() { dense.AxpyRows(vec(3), vec(12), 4, row, vec(4)) }, "len(a) = 3, len(idx) = 2"},

@@ -56,7 +56,7 @@ func TestOffer(t *testing.T) {
 		rows, x := someRows(r, count, n)
 		s := Rows[float32]{Slice: rows, Stride: n, N: n, Count: count}
 		for _, i := range r.Perm(count) {
-			s.Idx = append(s.Idx, int32(i))
+			s.Idx = append(s.Idx, uint32(i))
 		}
 		o := s.order(by, x)
 		scores, all := make([]float32, count), make([]Hit, count)

@@ -33,7 +33,7 @@ type Rows[E float32 | uint16] struct {
 	Bfloat16   bool            // whether half-precision elements are bfloat16s
 	Bytes      []byte          // rows of little-endian floats in one slice
 	Stride     int             // distance between row starts, in elements of Slice or bytes of Bytes
-	Idx        []int32         // indices of the rows of Slice to rank; nil for all rows
+	Idx        []uint32        // indices of the rows of Slice to rank; nil for all rows
 	Slices     [][]float32     // rows that are separate slices
 	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
 	Matrix     *matrices.Dense // matrix whose rows may still have to be checked

@@ -41,7 +41,7 @@ func score(by nearest.Metric, row, x []float32) float32 {
 }
 
 // sorting returns the first hits of all rows, sorted by score.
-func sorting(by nearest.Metric, rows [][]float32, idx []int32, x []float32,
+func sorting(by nearest.Metric, rows [][]float32, idx []uint32, x []float32,
 	most int) []nearest.Hit {
 	var all []nearest.Hit
 	for i := range rows {
@@ -67,7 +67,7 @@ func sorting(by nearest.Metric, rows [][]float32, idx []int32, x []float32,
 // search searches rows in one layout: all of them, or those at idx.
 type search struct {
 	name string
-	idx  []int32
+	idx  []uint32
 	top  func(dst []nearest.Hit, by nearest.Metric, x []float32) []nearest.Hit
 	many func(dst [][]nearest.Hit, by nearest.Metric, queries [][]float32, threads int)
 }
@@ -89,10 +89,10 @@ func newSearch[E float32 | uint16](name string, count, n int, s nearest.Rows[E])
 
 // layouts returns a search for every layout of the rows, which are stride apart in flat.
 func layouts(flat []float32, stride, n, count int) (all []search) {
-	var idx []int32
+	var idx []uint32
 	for i := range count {
 		if i%3 != 1 {
-			idx = append(idx, int32((i*7919+3)%count))
+			idx = append(idx, uint32((i*7919+3)%count))
 		}
 	}
 	bytes := []byte{0} // the floats start at an odd address
@@ -122,7 +122,7 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 		// float16 does not hold the rows of some tests, which skip it.
 		half := make([]uint16, len(flat))
 		asm.PackHalves(half, flat, bfloat16)
-		for _, idx := range [][]int32{nil, idx} {
+		for _, idx := range [][]uint32{nil, idx} {
 			all = append(all, newSearch(fmt.Sprintf("half, bfloat16 %t", bfloat16), count, n,
 				nearest.Rows[uint16]{Slice: half, Stride: stride, Bfloat16: bfloat16, Idx: idx}))
 		}

@@ -385,6 +385,14 @@ func kernel(name string, n int) string {
 		return each(5, func(i int) float32 { return dotOf(row(i), stream(1, n)) })
 	case "dotrowsat":
 		return each(6, func(i int) float32 { return dotOf(row(pick(i)), stream(1, n)) })
+	case "squareddistancerows":
+		return each(5, func(i int) float32 { return distanceOf(row(i), stream(1, n)) })
+	case "squareddistancerowsat":
+		return each(6, func(i int) float32 { return distanceOf(row(pick(i)), stream(1, n)) })
+	case "cosinerows":
+		return each(5, func(i int) float32 { return cosine(stream(1, n), row(i)) })
+	case "cosinerowsat":
+		return each(6, func(i int) float32 { return cosine(stream(1, n), row(pick(i))) })
 	case "axpyrows":
 		v := stream(2, n)
 		for i := range 6 {

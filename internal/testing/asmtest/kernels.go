@@ -626,6 +626,43 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
 	},
 	{
+		Name: "squareddistancerowsat",
+		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
+		Call: func(a *Args) float32 {
+			asm.SquaredDistanceRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, i := range a.Idx {
+				row := a.W[int(i)*a.Stride:]
+				w, s := wideSum(len(a.X), func(j int) float64 {
+					d := float64(row[j] - a.X[j]) // rounded to float32, as by the kernel
+					return d * d
+				})
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
+		Name:    "cosinerowsat",
+		Inexact: true,
+		New:     func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
+		Call: func(a *Args) float32 {
+			asm.CosineRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, i := range a.Idx {
+				w, s := wideCosine(a.X, a.W[int(i)*a.Stride:])
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
 		Name: "axpyrows",
 		New: func(n int, m Memory, s *Source) *Args {
 			a := newRows(n, m, s, true)
