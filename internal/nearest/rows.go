@@ -159,9 +159,9 @@ func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	switch {
 	case s.isHalf():
 		s.scoreHalves(dst, by, x, firstRow)
-	case by == ByDot && s.Idx != nil:
-		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
-	case s.Slice != nil && s.Idx == nil:
+	case s.Idx != nil:
+		by.scoresAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
+	case s.Slice != nil:
 		by.scores(dst, s.floats()[firstRow*s.Stride:], s.Stride, x)
 	case s.Slices != nil:
 		by.scoreSlices(dst, s.Slices[firstRow:], x)
@@ -181,11 +181,17 @@ func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow in
 		by.halfScores(dst, s.halves()[firstRow*s.Stride:], s.Stride, x, s.Bfloat16)
 		return
 	}
-	for i := range dst {
-		if firstRow+i+1 < s.Count {
-			asm.Prefetch(s.halfRow(s.rowNumber(firstRow + i + 1)))
-		}
-		by.halfScores(dst[i:i+1], s.halfRow(s.rowNumber(firstRow+i)), 0, x, s.Bfloat16)
+	picks := s.Idx[firstRow:][:len(dst)]
+	switch by {
+	case ByDot:
+		asm.HalfRowsAt(asm.HalfDot, dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+	case ByCosine:
+		asm.CosineHalfRowsAt(dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+	case ByDistance:
+		asm.HalfRowsAt(asm.HalfSquaredDistance, dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+		negate(dst)
+	default:
+		panic(by.unknown())
 	}
 }
 
@@ -198,13 +204,35 @@ func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 		asm.CosineRows(dst, rows, stride, x)
 	case ByDistance:
 		asm.SquaredDistanceRows(dst, rows, stride, x)
-		for i, v := range dst {
-			dst[i] = -v
-		}
+		negate(dst)
 	default:
-		panic(misuse.Of("there is no metric %d", by))
+		panic(by.unknown())
 	}
 }
+
+// scoresAt is scores for the rows whose indices are in idx.
+func (by Metric) scoresAt(dst, rows []float32, stride int, idx []uint32, x []float32) {
+	switch by {
+	case ByDot:
+		asm.DotRowsAt(dst, rows, stride, idx, x)
+	case ByCosine:
+		asm.CosineRowsAt(dst, rows, stride, idx, x)
+	case ByDistance:
+		asm.SquaredDistanceRowsAt(dst, rows, stride, idx, x)
+		negate(dst)
+	default:
+		panic(by.unknown())
+	}
+}
+
+func negate(v []float32) {
+	for i := range v {
+		v[i] = -v[i]
+	}
+}
+
+// unknown returns the panic message for a metric that does not exist.
+func (by Metric) unknown() any { return misuse.Of("there is no metric %d", by) }
 
 // scoreSlices sets dst to the scores of rows that are separate slices, negated for ByDistance.
 func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
@@ -225,11 +253,9 @@ func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float3
 		asm.CosineHalfRows(dst, rows, stride, x, bfloat16)
 	case ByDistance:
 		asm.HalfRows(asm.HalfSquaredDistance, dst, rows, stride, x, bfloat16)
-		for i, v := range dst {
-			dst[i] = -v
-		}
+		negate(dst)
 	default:
-		panic(misuse.Of("there is no metric %d", by))
+		panic(by.unknown())
 	}
 }
 
@@ -243,7 +269,7 @@ func (by Metric) score(x, row []float32) float32 {
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
 	}
-	panic(misuse.Of("there is no metric %d", by))
+	panic(by.unknown())
 }
 
 // RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
