@@ -160,6 +160,16 @@ func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }
 
+// FromFloat64 sets dst[i] to src[i], rounded to the nearest float32, ties to even:
+//
+//	for i, v := range src {
+//		dst[i] = float32(v)
+//	}
+//
+// Magnitudes that round beyond the greatest finite float32 become infinite, and NaN stays NaN. It
+// panics if the lengths differ.
+func FromFloat64(dst []float32, src []float64) { asm.FromFloat64(dst, src) }
+
 // DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has
 // len(x) elements:
 //

@@ -148,6 +148,36 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
+// TestFromFloat64 checks roundings, with each value at each place of vectors of all short lengths.
+func TestFromFloat64(t *testing.T) {
+	inf := math.Inf(1)
+	values := []struct{ v, want float64 }{
+		{0, 0}, {math.Copysign(0, -1), math.Copysign(0, -1)}, {inf, inf}, {-inf, -inf},
+		{math.NaN(), math.NaN()}, {0x1.000001p0, 1}, {0x1.0000010000001p0, 0x1.000002p0},
+		{0x1.000003p0, 0x1.000004p0}, {-0x1.000003p0, -0x1.000004p0},
+		{0x1.fffffefffffffp127, 0x1.fffffep127}, {0x1.ffffffp127, inf}, {-1e300, -inf},
+		{0x1p-150, 0}, {0x1.0000000000001p-150, 0x1p-149}, {0x1.8p-149, 0x1p-148},
+		{0x1.ffffffp-127, 0x1p-126}, {-5e-324, math.Copysign(0, -1)},
+	}
+	eachISA(t, func(t *testing.T) {
+		for n := range 80 {
+			src, dst := make([]float64, n), make([]float32, n)
+			for shift := range values {
+				for i := range src {
+					src[i] = values[(i+shift)%len(values)].v
+				}
+				dense.FromFloat64(dst, src)
+				for i, got := range dst {
+					want := float32(values[(i+shift)%len(values)].want)
+					if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+						t.Fatalf("n = %d: %v became %v, want %v", n, src[i], got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestRowsAreSingleCalls checks that DotRows, DotRowsAt and AxpyRows give the bits of one call for
 // each row, also in a matrix too large for the caches, where rows are read one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
@@ -294,7 +324,7 @@ func TestNoAllocations(t *testing.T) {
 	m := dense.New(9, 100)
 	x, y := make([]float32, 100), make([]float32, 100)
 	dst, idx := make([]float32, 9), make([]int32, 9)
-	huge := make([]float32, 100)
+	huge, wide := make([]float32, 100), make([]float64, 100)
 	huge[7] = 1e30
 	calls := map[string]func(){
 		"DotNorms":       func() { dense.DotNorms(x, y) },
@@ -310,6 +340,7 @@ func TestNoAllocations(t *testing.T) {
 		"Axpby":          func() { dense.Axpby(1, x, 2, y) },
 		"Scale":          func() { dense.Scale(1, x) },
 		"Exp":            func() { dense.Exp(x, y) },
+		"FromFloat64":    func() { dense.FromFloat64(x, wide) },
 		"DotRowsAt":      func() { dense.DotRowsAt(dst, y, 10, idx, x[:10]) },
 		"SquaredDistanceRowsAt": func() {
 			dense.SquaredDistanceRowsAt(dst, y, 10, idx, x[:10])

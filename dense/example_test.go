@@ -231,6 +231,16 @@ func ExampleFloat32s() {
 	// Output: [1 2] 1
 }
 
+// Cosines of vectors of float64: convert each vector once, where it is stored.
+func ExampleFromFloat64() {
+	embedding, query := []float64{0.6, 0.8, 0}, []float64{1.2, 1.6, 0}
+	x, y := make([]float32, 3), make([]float32, 3)
+	dense.FromFloat64(x, embedding)
+	dense.FromFloat64(y, query)
+	fmt.Println(dense.Cosine(x, y))
+	// Output: 1
+}
+
 func ExampleDistance() {
 	fmt.Println(dense.Distance([]float32{0, 3}, []float32{4, 0}))
 	// Output: 5

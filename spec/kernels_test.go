@@ -122,6 +122,13 @@ var kernels = []kernel{
 	{"axpyto", "a, x, y", written(func(dst []float32, n int) {
 		dense.AxpyTo(dst, a, x(n), y(n))
 	}), nil},
+	{"fromfloat64", "x y in f64", written(func(dst []float32, n int) {
+		products, y := floats.Float64s(x(n)), y(n)
+		for i, v := range y {
+			products[i] *= float64(v)
+		}
+		dense.FromFloat64(dst, products)
+	}), nil},
 	{"exp", "x", written(func(dst []float32, n int) { dense.Exp(dst, x(n)) }), nil},
 	{"dotrows", "5 rows of n, x", ofRows(dense.DotRows), short},
 	{"dotrowsat", "6 of 7 rows of n, x", ofPicks(dense.DotRowsAt[int32]), short},

@@ -183,3 +183,39 @@ func axpy64Generic(a float64, x []float32, y []float64) {
 		y[i] += float64(a * float64(v))
 	}
 }
+
+// FromFloat64 computes
+//
+//	for i, v := range src {
+//		dst[i] = float32(v)
+//	}
+//
+// It panics if the lengths differ.
+func FromFloat64(dst []float32, src []float64) {
+	if race {
+		raceReads(src)
+		raceWrites(dst)
+	}
+	fromFloat64Active(dst, src)
+}
+
+func fromFloat64Slow(dst []float32, src []float64) {
+	if len(dst) != len(src) {
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
+	}
+	if len(dst) <= Block {
+		fromFloat64Generic(dst, src)
+		return
+	}
+	for start := 0; start < len(dst); start += Block {
+		end := min(start+Block, len(dst))
+		fromFloat64Active(dst[start:end], src[start:end])
+	}
+}
+
+func fromFloat64Generic(dst []float32, src []float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = float32(v)
+	}
+}

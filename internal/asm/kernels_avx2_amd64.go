@@ -164,6 +164,11 @@ func expAVX2(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 //go:noescape
 func findAVX2(x *float32, xLen int, v float32) int
 
+// fromFloat64AVX2 works like fromFloat64Generic.
+//
+//go:noescape
+func fromFloat64AVX2(dst *float32, dstLen int, src *float64, srcLen int)
+
 // gemmAVX2 works like gemmGeneric.
 //
 //go:noescape

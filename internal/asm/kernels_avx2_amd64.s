@@ -9220,6 +9220,96 @@ found:
 	VZEROUPPER
 	RET
 
+// func fromFloat64AVX2(dst *float32, dstLen int, src *float64, srcLen int)
+// Requires: AVX
+TEXT ·fromFloat64AVX2(SB), NOSPLIT, $0-32
+	MOVQ    src+16(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups per iteration.
+	VMOVUPS    (AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (CX)
+	VMOVUPS    32(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(CX)
+	VMOVUPS    64(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 32(CX)
+	VMOVUPS    96(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 48(CX)
+	VMOVUPS    128(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 64(CX)
+	VMOVUPS    160(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 80(CX)
+	VMOVUPS    192(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 96(CX)
+	VMOVUPS    224(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 112(CX)
+	ADDQ       $+256, AX
+	ADDQ       $+128, CX
+	SUBQ       $+32, DX
+	CMPQ       DX, $+32
+	JAE        loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS    (AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (CX)
+	VMOVUPS    32(AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(CX)
+	ADDQ       $+64, AX
+	ADDQ       $+32, CX
+	SUBQ       $+8, DX
+	CMPQ       DX, $+8
+	JAE        group
+
+below:
+	CMPQ       DX, $+4
+	JB         below4
+	VMOVUPS    (AX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (CX)
+	ADDQ       $+32, AX
+	ADDQ       $+16, CX
+	SUBQ       $+4, DX
+
+below4:
+	CMPQ       DX, $+2
+	JB         below2
+	VMOVUPS    (AX), X0
+	VCVTPD2PSX X0, X0
+	VMOVSD     X0, (CX)
+	ADDQ       $+16, AX
+	ADDQ       $+8, CX
+	SUBQ       $+2, DX
+
+below2:
+	CMPQ       DX, $+1
+	JB         below1
+	VMOVSD     (AX), X0
+	VCVTPD2PSX X0, X0
+	VMOVSS     X0, (CX)
+
+below1:
+	VZEROUPPER
+	RET
+
 // func gemmAVX2(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, MMX+
 TEXT ·gemmAVX2(SB), NOSPLIT, $0-104

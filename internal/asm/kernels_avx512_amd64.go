@@ -139,6 +139,11 @@ func expAVX512(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 //go:noescape
 func findAVX512(x *float32, xLen int, v float32) int
 
+// fromFloat64AVX512 works like fromFloat64Generic.
+//
+//go:noescape
+func fromFloat64AVX512(dst *float32, dstLen int, src *float64, srcLen int)
+
 // gemmAVX512 works like gemmGeneric.
 //
 //go:noescape

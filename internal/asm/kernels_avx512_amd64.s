@@ -7506,6 +7506,105 @@ found:
 	MOVQ DX, ret+24(FP)
 	RET
 
+// func fromFloat64AVX512(dst *float32, dstLen int, src *float64, srcLen int)
+// Requires: AVX, AVX512F
+TEXT ·fromFloat64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    src+16(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	CMPQ    DX, $+64
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups per iteration.
+	VMOVUPS   (AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, (CX)
+	VMOVUPS   64(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 32(CX)
+	VMOVUPS   128(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 64(CX)
+	VMOVUPS   192(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 96(CX)
+	VMOVUPS   256(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 128(CX)
+	VMOVUPS   320(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 160(CX)
+	VMOVUPS   384(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 192(CX)
+	VMOVUPS   448(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 224(CX)
+	ADDQ      $+512, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+groups:
+	CMPQ DX, $+16
+	JB   below
+
+group:
+	VMOVUPS   (AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, (CX)
+	VMOVUPS   64(AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, 32(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JAE       group
+
+below:
+	CMPQ      DX, $+8
+	JB        below8
+	VMOVUPS   (AX), Z16
+	VCVTPD2PS Z16, Y16
+	VMOVUPS   Y16, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+
+below8:
+	CMPQ       DX, $+4
+	JB         below4
+	VMOVUPS    (AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, (CX)
+	ADDQ       $+32, AX
+	ADDQ       $+16, CX
+	SUBQ       $+4, DX
+
+below4:
+	CMPQ       DX, $+2
+	JB         below2
+	VMOVUPS    (AX), X16
+	VCVTPD2PSX X16, X16
+	VMOVSD     X16, (CX)
+	ADDQ       $+16, AX
+	ADDQ       $+8, CX
+	SUBQ       $+2, DX
+
+below2:
+	CMPQ       DX, $+1
+	JB         below1
+	VMOVSD     (AX), X16
+	VCVTPD2PSX X16, X16
+	VMOVSS     X16, (CX)
+
+below1:
+	RET
+
 // func gemmAVX512(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemmAVX512(SB), NOSPLIT, $0-104

@@ -164,6 +164,11 @@ func expAVX512x256(dst *float32, dstLen int, x *float32, xLen int, table *float3
 //go:noescape
 func findAVX512x256(x *float32, xLen int, v float32) int
 
+// fromFloat64AVX512x256 works like fromFloat64Generic.
+//
+//go:noescape
+func fromFloat64AVX512x256(dst *float32, dstLen int, src *float64, srcLen int)
+
 // gemmAVX512x256 works like gemmGeneric.
 //
 //go:noescape

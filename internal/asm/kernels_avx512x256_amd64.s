@@ -9807,6 +9807,95 @@ found:
 	MOVQ DX, ret+24(FP)
 	RET
 
+// func fromFloat64AVX512x256(dst *float32, dstLen int, src *float64, srcLen int)
+// Requires: AVX
+TEXT ·fromFloat64AVX512x256(SB), NOSPLIT, $0-32
+	MOVQ    src+16(FP), AX
+	MOVQ    dst+0(FP), CX
+	MOVQ    dstLen+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups per iteration.
+	VMOVUPS    (AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, (CX)
+	VMOVUPS    32(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 16(CX)
+	VMOVUPS    64(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 32(CX)
+	VMOVUPS    96(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 48(CX)
+	VMOVUPS    128(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 64(CX)
+	VMOVUPS    160(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 80(CX)
+	VMOVUPS    192(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 96(CX)
+	VMOVUPS    224(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 112(CX)
+	ADDQ       $+256, AX
+	ADDQ       $+128, CX
+	SUBQ       $+32, DX
+	CMPQ       DX, $+32
+	JAE        loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS    (AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, (CX)
+	VMOVUPS    32(AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, 16(CX)
+	ADDQ       $+64, AX
+	ADDQ       $+32, CX
+	SUBQ       $+8, DX
+	CMPQ       DX, $+8
+	JAE        group
+
+below:
+	CMPQ       DX, $+4
+	JB         below4
+	VMOVUPS    (AX), Y16
+	VCVTPD2PSY Y16, X16
+	VMOVUPS    X16, (CX)
+	ADDQ       $+32, AX
+	ADDQ       $+16, CX
+	SUBQ       $+4, DX
+
+below4:
+	CMPQ       DX, $+2
+	JB         below2
+	VMOVUPS    (AX), X16
+	VCVTPD2PSX X16, X16
+	VMOVSD     X16, (CX)
+	ADDQ       $+16, AX
+	ADDQ       $+8, CX
+	SUBQ       $+2, DX
+
+below2:
+	CMPQ       DX, $+1
+	JB         below1
+	VMOVSD     (AX), X16
+	VCVTPD2PSX X16, X16
+	VMOVSS     X16, (CX)
+
+below1:
+	RET
+
 // func gemmAVX512x256(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·gemmAVX512x256(SB), NOSPLIT, $0-104

@@ -164,6 +164,11 @@ func expNEON(dst *float32, dstLen int, x *float32, xLen int, table *float32)
 //go:noescape
 func findNEON(x *float32, xLen int, v float32) int
 
+// fromFloat64NEON works like fromFloat64Generic.
+//
+//go:noescape
+func fromFloat64NEON(dst *float32, dstLen int, src *float64, srcLen int)
+
 // gemmNEON works like gemmGeneric.
 //
 //go:noescape

@@ -15076,6 +15076,104 @@ found:
 	MOVD R2, ret+24(FP)
 	RET
 
+// func fromFloat64NEON(dst *float32, dstLen int, src *float64, srcLen int)
+TEXT ·fromFloat64NEON(SB), NOSPLIT, $0-32
+	MOVD src+16(FP), R0
+	MOVD dst+0(FP), R1
+	MOVD dstLen+8(FP), R2
+	CMP  $0x00000020, R2
+	BLO  groups
+
+loop:
+	// Four groups per iteration.
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, (R1)
+	FLDPQ 32(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 16(R1)
+	FLDPQ 64(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 32(R1)
+	FLDPQ 96(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 48(R1)
+	FLDPQ 128(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 64(R1)
+	FLDPQ 160(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 80(R1)
+	FLDPQ 192(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 96(R1)
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 112(R1)
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+groups:
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, (R1)
+	FLDPQ 32(R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, 16(R1)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000020, R1, R1
+	SUB   $0x00000008, R2, R2
+	CMP   $0x00000008, R2
+	BHS   group
+
+below:
+	CMP   $0x00000004, R2
+	BLO   below4
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	WORD  $0x4e616820         // VFCVTN2 V1.D2, V0.S4
+	FMOVQ F0, (R1)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
+
+below4:
+	CMP   $0x00000002, R2
+	BLO   below2
+	FMOVQ (R0), F0
+	WORD  $0x0e616800         // VFCVTN V0.D2, V0.S2
+	FMOVD F0, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000002, R2, R2
+
+below2:
+	CMP   $0x00000001, R2
+	BLO   below1
+	FMOVD (R0), F0
+	WORD  $0x0e616800     // VFCVTN V0.D2, V0.S2
+	FMOVS F0, (R1)
+
+below1:
+	RET
+
 // func gemmNEON(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 TEXT ·gemmNEON(SB), NOSPLIT, $0-104
 	MOVD rows+80(FP), R1

@@ -784,6 +784,33 @@ AVX2:
 AVX512x256:
 	JMP ·findAVX512x256(SB)
 
+// func fromFloat64Flat(dst *float32, dstLen int, src *float64, srcLen int)
+TEXT ·fromFloat64Flat(SB), NOSPLIT, $0-32
+	MOVQ dstLen+8(FP), DX
+	CMPQ DX, srcLen+24(FP)
+	JNE slow
+	CMPQ DX, $const_Block
+	JHI slow
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+slow:
+	JMP ·fromFloat64SlowFlat(SB)
+
+AVX512:
+	JMP ·fromFloat64AVX512(SB)
+
+AVX2:
+	JMP ·fromFloat64AVX2(SB)
+
+AVX512x256:
+	JMP ·fromFloat64AVX512x256(SB)
+
 // func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 TEXT ·gemmFlat(SB), NOSPLIT, $0-104
 	MOVBLZX ·active(SB), BX

@@ -651,6 +651,30 @@ NEONDot:
 NEON:
 	JMP ·findNEON(SB)
 
+// func fromFloat64Flat(dst *float32, dstLen int, src *float64, srcLen int)
+TEXT ·fromFloat64Flat(SB), NOSPLIT, $0-32
+	MOVD dstLen+8(FP), R0
+	MOVD srcLen+24(FP), R1
+	CMP R0, R1
+	BNE slow
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI slow
+	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
+	CMP $const_NEON, R2
+	BEQ NEON
+
+slow:
+	JMP ·fromFloat64SlowFlat(SB)
+
+NEONDot:
+	JMP ·fromFloat64NEON(SB)
+
+NEON:
+	JMP ·fromFloat64NEON(SB)
+
 // func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 TEXT ·gemmFlat(SB), NOSPLIT, $0-104
 	MOVBU ·active(SB), R2

@@ -335,6 +335,20 @@ func findSlowFlat(x *float32, xLen int, v float32) int {
 	return findSlow(unsafe.Slice(x, xLen), v)
 }
 
+var _ = fromFloat64SlowFlat // the assembly jumps to it
+
+// fromFloat64Active works like fromFloat64Generic.
+func fromFloat64Active(dst []float32, src []float64) {
+	fromFloat64Flat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src))
+}
+
+//go:noescape
+func fromFloat64Flat(dst *float32, dstLen int, src *float64, srcLen int)
+
+func fromFloat64SlowFlat(dst *float32, dstLen int, src *float64, srcLen int) {
+	fromFloat64Slow(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen))
+}
+
 var _ = gemmGenericFlat // the assembly jumps to it
 
 // gemmActive works like gemmGeneric.

@@ -78,6 +78,8 @@ func expActive(dst, x []float32, table *float32) { expSlow(dst, x, table) }
 
 func findActive(x []float32, v float32) int { return findSlow(x, v) }
 
+func fromFloat64Active(dst []float32, src []float64) { fromFloat64Slow(dst, src) }
+
 func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int) {
 	gemmGeneric(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }

@@ -651,6 +651,19 @@ func (t *avx) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
 	t.VCVTPS2PD(at(p, offset), r(v))
 }
 
+func (t *avx) RoundDoubles(v Group) Group {
+	floats := t.Narrow(v, v.width/2)
+	switch v.width {
+	case 16:
+		t.VCVTPD2PS(r(v), r(floats))
+	case 8:
+		t.VCVTPD2PSY(r(v), r(floats))
+	default:
+		t.VCVTPD2PSX(r(v), r(floats))
+	}
+	return floats
+}
+
 func (t *avx) Doubles(low, high, v Group) {
 	half := t.New(v.width / 2)
 	t.UpperHalf(half, v)

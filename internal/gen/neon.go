@@ -624,6 +624,14 @@ func (t *neon) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
 	t.VFCVTL(low, low)
 }
 
+func (t *neon) RoundDoubles(v Group) Group {
+	t.VFCVTN(v.regs[0], v.regs[0])
+	if v.width == 8 {
+		t.VFCVTN2(v.regs[1], v.regs[0])
+	}
+	return t.Narrow(v, v.width/2)
+}
+
 func (t *neon) Doubles(low, high, v Group) {
 	for i, d := range []Group{low, high} {
 		t.VFCVTL(v.regs[i], d.regs[0])

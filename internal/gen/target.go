@@ -203,6 +203,8 @@ type Target interface {
 	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
 	// in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
+	// RoundDoubles rounds the doubles of v to floats and returns these, in the registers of v.
+	RoundDoubles(v Group) Group
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
 	AddDoubles(dst, a, b Group)

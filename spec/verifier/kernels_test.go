@@ -341,6 +341,8 @@ func kernel(name string, n int) string {
 			v[i] = float64(y(i)) + float64(float64(a)/float64(b)*float64(x(i)))
 		}
 		return hashOf(v)
+	case "fromfloat64":
+		return each(n, func(i int) float32 { return float32(float64(x(i)) * float64(y(i))) })
 	case "sigmoid", "log1pexp":
 		f := map[string]func(float64) float64{"sigmoid": sigmoid, "log1pexp": log1pExp}[name]
 		v := make([]float64, n)

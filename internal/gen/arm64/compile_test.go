@@ -309,6 +309,7 @@ func TestSpelling(t *testing.T) {
 		{c.FADDPD, "faddp d2, v1.2d"},
 		{c.VFCVTL, "fcvtl v2.2d, v1.2s"},
 		{c.VFCVTL2, "fcvtl2 v2.2d, v1.4s"},
+		{c.VFCVTN, "fcvtn v2.2s, v1.2d"},
 		{c.VSCVTF, "scvtf v2.4s, v1.4s"},
 		{c.VUXTLB, "uxtl v2.8h, v1.8b"},
 		{c.VUXTLH, "uxtl v2.4s, v1.4h"},

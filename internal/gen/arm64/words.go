@@ -31,6 +31,8 @@ var words = map[string]uint32{
 	"FADDPD":   0x7e70d800,
 	"VFCVTL":   0x0e617800,
 	"VFCVTL2":  0x4e617800,
+	"VFCVTN":   0x0e616800,
+	"VFCVTN2":  0x4e616800,
 	"VFCVTLH":  0x0e217800,
 	"VFCVTL2H": 0x4e217800,
 	"VFCVTNH":  0x0e216800,

@@ -29,6 +29,8 @@ var gnu = map[string]string{
 	"FADDPD":   "faddp d%[1]d, v%[2]d.2d",
 	"VFCVTL":   "fcvtl v%[1]d.2d, v%[2]d.2s",
 	"VFCVTL2":  "fcvtl2 v%[1]d.2d, v%[2]d.4s",
+	"VFCVTN":   "fcvtn v%[1]d.2s, v%[2]d.2d",
+	"VFCVTN2":  "fcvtn2 v%[1]d.4s, v%[2]d.2d",
 	"VFCVTLH":  "fcvtl v%[1]d.4s, v%[2]d.4h",
 	"VFCVTL2H": "fcvtl2 v%[1]d.4s, v%[2]d.8h",
 	"VFCVTNH":  "fcvtn v%[1]d.4h, v%[2]d.4s",

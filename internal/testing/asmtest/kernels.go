@@ -57,7 +57,7 @@ type Args struct {
 	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
 	Words        [2][]uint64 // [0]: rows of bits; [1]: a vector of bits
 	Steps        []asm.Step  // steps of StepsSame
-	Doubles      []float64   // float64 operand that is stored into
+	Doubles      []float64   // float64 operand, stored into unless Out is
 	Pairs        [2][]int32  // operands of RankKPairs: two int16s in each element
 	Sums         []int32     // int32 operand that is stored into
 	Scores       []int64     // int64 results, one for each row
@@ -98,7 +98,7 @@ func (a *Args) Stored() []float32 {
 		return append16s(nil, a.Sums)
 	case a.StoresHalves:
 		return bitsOf(a.Halves)
-	case a.Doubles == nil:
+	case a.Doubles == nil || a.Out != nil:
 		return a.Out
 	}
 	out := make([]float32, 0, 3*len(a.Doubles))
@@ -441,6 +441,23 @@ var Kernels = []Kernel{
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return 20 * len(a.X) },
+	},
+	{
+		Name: "fromfloat64",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{Doubles: m.Doubles(n), Out: m.Floats(n)}
+			for i := range a.Doubles {
+				a.Doubles[i] = float64(s.Float()) * float64(s.Float())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.FromFloat64(a.Out, a.Doubles); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.Doubles), func(i int) (v, zero float64) {
+				return a.Doubles[i], 0
+			})
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.Doubles) },
 	},
 	doublesKernel("sigmoid", asm.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
 	doublesKernel("log1pexp", asm.Log1pExp, func(x float64) float64 {
