@@ -340,6 +340,8 @@ func TestNoAllocations(t *testing.T) {
 		"Axpby":          func() { dense.Axpby(1, x, 2, y) },
 		"Scale":          func() { dense.Scale(1, x) },
 		"Exp":            func() { dense.Exp(x, y) },
+		"Softmax":        func() { dense.Softmax(x, y) },
+		"LogSumExp":      func() { dense.LogSumExp(x) },
 		"FromFloat64":    func() { dense.FromFloat64(x, wide) },
 		"DotRowsAt":      func() { dense.DotRowsAt(dst, y, 10, idx, x[:10]) },
 		"SquaredDistanceRowsAt": func() {

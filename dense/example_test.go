@@ -231,6 +231,14 @@ func ExampleFloat32s() {
 	// Output: [1 2] 1
 }
 
+func ExampleSoftmax() {
+	logits := []float32{1, 2, 3}
+	p := make([]float32, len(logits))
+	dense.Softmax(p, logits)
+	fmt.Printf("%.3f, log of the sum %.3f\n", p, dense.LogSumExp(logits))
+	// Output: [0.090 0.245 0.665], log of the sum 3.408
+}
+
 // Cosines of vectors of float64: convert each vector once, where it is stored.
 func ExampleFromFloat64() {
 	embedding, query := []float64{0.6, 0.8, 0}, []float64{1.2, 1.6, 0}

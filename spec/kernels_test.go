@@ -130,6 +130,15 @@ var kernels = []kernel{
 		dense.FromFloat64(dst, products)
 	}), nil},
 	{"exp", "x", written(func(dst []float32, n int) { dense.Exp(dst, x(n)) }), nil},
+	{"softmax", "x/32", written(func(dst []float32, n int) {
+		dense.ScaleTo(dst, 0x1p-5, x(n))
+		dense.Softmax(dst, dst)
+	}), nil},
+	{"logsumexp", "x/32", func(n int) string {
+		x := x(n)
+		dense.Scale(0x1p-5, x)
+		return one(dense.LogSumExp(x))
+	}, nil},
 	{"dotrows", "5 rows of n, x", ofRows(dense.DotRows), short},
 	{"dotrowsat", "6 of 7 rows of n, x", ofPicks(dense.DotRowsAt[int32]), short},
 	{"squareddistancerows", "5 rows of n, x", ofRows(dense.SquaredDistanceRows), short},

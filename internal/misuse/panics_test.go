@@ -77,6 +77,9 @@ func invalidCalls(t *testing.T) map[string][]call {
 		"dense.AxpyTo": {
 			{func() { dense.AxpyTo(vec(3), 1, vec(4), vec(4)) }, "len(dst) = 3, len(x) = 4"},
 			{func() { dense.AxpyTo(vec(4), 1, vec(4), vec(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.Softmax": {
+			{func() { dense.Softmax(vec(3), vec(4)) }, "len(dst) = 3, len(x) = 4"}},
+		"dense.LogSumExp": nil,
 		"dense.FromFloat64": {
 			{func() { dense.FromFloat64(vec(3), make([]float64, 4)) },
 				"len(dst) = 3, len(src) = 4"}},

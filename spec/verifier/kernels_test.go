@@ -335,6 +335,20 @@ func kernel(name string, n int) string {
 		return each(n, func(i int) float32 { return float32(x(i) * y(i)) })
 	case "exp":
 		return each(n, func(i int) float32 { return exp32(x(i)) })
+	case "softmax", "logsumexp":
+		most, _ := extreme(stream(1, n), -1)
+		most *= 0x1p-5
+		sum, e := 0.0, func(i int) float32 { return exp32(float32(x(i)*0x1p-5) - most) }
+		for i := 0; i < n; i += 256 {
+			sum += float64(dots(min(256, n-i), func(j int) float32 { return e(i + j) }))
+		}
+		if name == "softmax" {
+			return each(n, func(i int) float32 { return float32(1/sum) * e(i) })
+		}
+		if n == 0 {
+			most = 0
+		}
+		return bits32(float32(float64(most) + wideLog(sum)))
 	case "axpy64":
 		v := make([]float64, n)
 		for i := range v {

@@ -1,0 +1,78 @@
+package dense
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
+
+// Softmax sets dst[i] to e^x[i] over the sum of e^x[j] for all j. To the bit it is
+//
+//	sum := 0.0
+//	for i := 0; i < len(x); i += 256 {
+//		piece := dst[i:min(i+256, len(x))]
+//		for j := range piece {
+//			piece[j] = x[i+j] - Max(x)
+//		}
+//		Exp(piece, piece)
+//		sum += float64(Sum(piece))
+//	}
+//	Scale(float32(1/sum), dst)
+//
+// with the Max of x before the call. No finite x overflows. For n elements, a result of at least
+// 2^-126 has a relative error of at most (Max(x) - x[i] + ln n + 16) * 2^-24. All results are NaN
+// if an element of x is NaN or +Inf, or all are -Inf. Softmax panics if the lengths differ. dst may
+// be x.
+func Softmax(dst, x []float32) {
+	if len(dst) != len(x) {
+		panic(misuse.Lengths("len(dst)", len(dst), "len(x)", len(x)))
+	}
+	sum := expSum(dst, x, asm.Max(x), true)
+	asm.Scale(float32(1/sum), dst)
+}
+
+// LogSumExp returns the natural logarithm of the sum of e^x[i]. It computes Max(x) + ln(sum) in
+// float64, with the sum of [Softmax], and rounds it to float32; ln(sum) is within one unit in the
+// last place of a float64. No finite x overflows. For n elements the error is at most (ln n + 12) *
+// 2^-24, plus that of rounding the result.
+//
+// The result is -Inf if x is empty or all elements are -Inf, NaN if an element is NaN, and
+// otherwise +Inf if an element is +Inf.
+func LogSumExp(x []float32) float32 {
+	shift := asm.Max(x)
+	if math.IsInf(float64(shift), 0) {
+		shift = 0 // Inf - Inf would be NaN
+	}
+	var piece [expPiece]float32
+	sum := expSum(piece[:], x, shift, false)
+	return float32(float64(shift) + floats.Log(sum))
+}
+
+// expPiece is the number of exponentials in the pieces whose sums are added in float64.
+const expPiece = 256
+
+// expSum returns the sum of e^(x[i]-shift). If store is set, it stores these exponentials in dst,
+// whose length is that of x. Otherwise it overwrites dst, which has expPiece elements.
+func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
+	var all [expPiece]float32
+	shifts := all[:min(len(x), expPiece)]
+	for i := range shifts[:min(len(x), 8)] {
+		shifts[i] = shift
+	}
+	for i := 8; i < len(shifts); i *= 2 { // several times as fast as one by one
+		copy(shifts[i:], shifts[:i])
+	}
+	for len(x) > 0 {
+		n := min(len(x), expPiece)
+		piece := dst[:n]
+		asm.Sub(piece, x[:n], shifts[:n])
+		asm.Exp(piece, piece)
+		sum += float64(asm.Sum(piece))
+		if x = x[n:]; store {
+			dst = dst[n:]
+		}
+	}
+	return sum
+}
