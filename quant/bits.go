@@ -33,6 +33,9 @@ func Hamming(x, y []uint64) int64 {
 	return sum[0]
 }
 
+// HammingBytes is Hamming for vectors of bits in bytes, of any length and alignment.
+func HammingBytes(x, y []byte) int64 { return asm.HammingBytes(x, y) }
+
 // TopHamming finds the rows that differ from x in the fewest bits, like [dense.Top]. Scores are
 // Hamming distances; rows with equal scores are in ascending order. Row i begins at rows[i*stride]
 // and has len(x) words.
@@ -40,6 +43,15 @@ func Hamming(x, y []uint64) int64 {
 // Use bits for the first step of a search: find several times as many candidates as are wanted with
 // TopHamming, then rank them by their floats with [dense.TopAt]. See the example.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
+	return topHamming(dst, rows, stride, x)
+}
+
+// TopHammingBytes is TopHamming for rows of bytes, of any length and alignment; stride is in bytes.
+func TopHammingBytes(dst []Hit, rows []byte, stride int, x []byte) []Hit {
+	return topHamming(dst, rows, stride, x)
+}
+
+func topHamming[T element](dst []Hit, rows []T, stride int, x []T) []Hit {
 	count := nearest.Count(len(rows), stride, len(x))
 	hits := rank(dst[:0:min(len(dst), count)], byHamming, rows, stride, x, 0, count)
 	return finish(hits, byHamming)

@@ -56,6 +56,45 @@ func TestTopHamming(t *testing.T) {
 	}
 }
 
+// TestHammingBytes compares bytes at odd addresses with counted bits, and rows with single calls.
+func TestHammingBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, isa := range asm.Available() {
+		defer asm.Use(asm.Use(isa))
+		for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 96, 100, 129, 1000,
+			8*asm.Block + 3} {
+			for shift := range 4 {
+				x, y := make([]byte, n+shift)[shift:], make([]byte, n+3*shift)[3*shift:]
+				want := 0
+				for i := range x {
+					x[i], y[i] = byte(r.Uint32()), byte(r.Uint32())
+					want += bits.OnesCount8(x[i] ^ y[i])
+				}
+				if got := quant.HammingBytes(x, y); got != int64(want) {
+					t.Fatalf("isa=%v: n = %d: %d bits differ, want %d", isa, n, got, want)
+				}
+			}
+		}
+		for n := 1; n < 20; n++ {
+			stride, count := n+r.IntN(3), 1+r.IntN(300)
+			rows, x := make([]byte, (count-1)*stride+n), make([]byte, n)
+			for i := range rows {
+				rows[i] = byte(r.IntN(4))
+			}
+			var all []quant.Hit
+			for i := range count {
+				all = append(all, quant.Hit{Row: i, Score: quant.HammingBytes(rows[i*stride:][:n], x)})
+			}
+			slices.SortStableFunc(all, func(a, b quant.Hit) int { return int(a.Score - b.Score) })
+			k := min(1+r.IntN(20), count)
+			got := quant.TopHammingBytes(make([]quant.Hit, k), rows, stride, x)
+			if !slices.Equal(got, all[:k]) {
+				t.Fatalf("isa=%v: n = %d: got %v, want %v", isa, n, got, all[:k])
+			}
+		}
+	}
+}
+
 func TestSigns(t *testing.T) {
 	x := make([]float32, 70)
 	x[0], x[1], x[63], x[64], x[69] = 1, -1, 1e-45, nan(), 2

@@ -70,6 +70,12 @@ func ExampleTopHamming() {
 	// Output: candidates [0 2] best 2
 }
 
+// Bits as a database returns them, in a BLOB of any length.
+func ExampleHammingBytes() {
+	fmt.Println(quant.HammingBytes([]byte{0b1100, 0xff, 1}, []byte{0b0110, 0, 1}))
+	// Output: 10
+}
+
 func ExampleSquaredDistance() {
 	fmt.Println(quant.SquaredDistance([]int8{-128, 0}, []int8{127, 1}))
 	// Output: 65026

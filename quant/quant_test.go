@@ -315,6 +315,9 @@ func TestPanics(t *testing.T) {
 		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
 		},
+		"quant: HammingBytes: len(x) = 1, len(y) = 2": func() {
+			quant.HammingBytes(make([]byte, 1), make([]byte, 2))
+		},
 		"quant: DotRowsAt: len(dst) = 2, len(idx) = 1": func() {
 			quant.DotRowsAt(make([]int64, 2), rows, 3, []uint32{0}, x)
 		},
@@ -352,10 +355,13 @@ func TestNoAllocations(t *testing.T) {
 	x, rows, hits := make([]int8, 100), make([]int8, 1000), make([]quant.Hit, 3)
 	many, queries := [][]quant.Hit{hits}, [][]int8{x}
 	dst, floats, idx := make([]int64, 10), make([]float32, 100), []int32{1, 2}
+	bytes := make([]byte, 99)
 	for name, f := range map[string]func(){
 		"Dot":             func() { quant.Dot(x, x) },
 		"DotFloat":        func() { quant.DotFloat(floats, x) },
 		"SquaredDistance": func() { quant.SquaredDistance(x, x) },
+		"HammingBytes":    func() { quant.HammingBytes(bytes, bytes) },
+		"TopHammingBytes": func() { quant.TopHammingBytes(hits, bytes, 9, bytes[:9]) },
 		"DotRows":         func() { quant.DotRows(dst, rows, 100, x) },
 		"DotRowsAt":       func() { quant.DotRowsAt(dst[:2], rows, 100, idx, x) },
 		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },

@@ -60,11 +60,10 @@ func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i in
 	return scoreOne(by, rows[int(idx[i])*stride:][:len(x)], x)
 }
 
-// element is the type of a row's elements: a byte, or a word of 64 bits for Hamming distances.
+// element is the type of a row's elements: a byte, or a word of 64 bits.
 type element interface{ Byte | uint64 }
 
-// byHamming is the metric of TopHamming: the number of bits in which a row and the query differ. It
-// is used only for rows of uint64 words.
+// byHamming is the metric of TopHamming: the number of bits in which a row and the query differ.
 const byHamming dense.Metric = 255
 
 func checkMetric(by dense.Metric) {
@@ -75,7 +74,7 @@ func checkMetric(by dense.Metric) {
 
 // score sets dst[i] to the score of row i: the dot product if by is dense.ByDot, else a distance.
 func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
-	if len(x) > asm.Block {
+	if len(x) > asm.Block || by == byHamming && unsafe.Sizeof(*new(T)) == 1 {
 		for i := range dst {
 			dst[i] = scoreOne(by, rows[i*stride:][:len(x)], x)
 		}
@@ -107,6 +106,9 @@ func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 		return asm.DotBytes(unsigned(row), unsigned(x), ^T(0) < 1)
 	case dense.ByDistance:
 		return asm.SquaredDistanceBytes(unsigned(row), unsigned(x), ^T(0) < 1)
+	}
+	if unsafe.Sizeof(*new(T)) == 1 {
+		return asm.HammingBytes(unsigned(row), unsigned(x))
 	}
 	return Hamming(words(row), words(x))
 }

@@ -225,6 +225,9 @@ var kernels = []kernel{
 	{"hamming", "mixes 1, mixes 2", func(n int) string {
 		return fmt.Sprint(quant.Hamming(mixes(1, n), mixes(2, n)))
 	}, nil},
+	{"hammingbytes", "bytes 1, bytes 2", func(n int) string {
+		return fmt.Sprint(quant.HammingBytes(bytesOf(1, n), bytesOf(2, n)))
+	}, nil},
 	{"norm", "x", func(n int) string { return one(dense.Norm(x(n))) }, nil},
 	{"distance", "x, y", func(n int) string { return one(dense.Distance(x(n), y(n))) }, nil},
 	{"cosine", "x, y", func(n int) string { return one(dense.Cosine(x(n), y(n))) }, nil},

@@ -1,6 +1,10 @@
 package asm
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
 
 // HammingRows sets dst[i] to the number of bits in which row i and x differ:
 //
@@ -39,6 +43,44 @@ func hammingBlocks(x, y []uint64) (total int64) {
 		total += sum[0]
 	}
 	return total
+}
+
+// HammingBytes returns the number of bits in which x and y differ. It panics if the lengths differ.
+func HammingBytes(x, y []byte) (total int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	whole := len(x) &^ 7
+	if active == Generic {
+		for i := 0; i < whole; i += 8 {
+			total += differing(x[i:], y[i:])
+		}
+	} else { // the assembly reads words at any address
+		total = hammingBlocks(wordsOf(x[:whole]), wordsOf(y[:whole]))
+	}
+	if whole < len(x) {
+		var lastX, lastY [8]byte
+		copy(lastX[:], x[whole:])
+		copy(lastY[:], y[whole:])
+		total += differing(lastX[:], lastY[:])
+	}
+	return total
+}
+
+// differing returns the number of bits in which the first eight bytes of x and y differ.
+func differing(x, y []byte) int64 {
+	return int64(bits.OnesCount64(binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)))
+}
+
+// wordsOf returns the bytes of b, whose number is a multiple of eight, as words that share their
+// memory. Go code must not read the words unless they are aligned.
+func wordsOf(b []byte) []uint64 {
+	n := len(b) / 8
+	b = b[:n:n]
+	return *(*[]uint64)(unsafe.Pointer(&b))
 }
 
 func hammingRowsGeneric(dst []int64, rows []uint64, stride int, x []uint64) {

@@ -470,6 +470,10 @@ func kernel(name string, n int) string {
 			rounded[i] = half(i)
 		}
 		return bits32(cosine(stream(1, n), rounded))
+	case "hammingbytes":
+		return integers(n, func(i int) int64 {
+			return int64(bits.OnesCount8(octet(1, i) ^ octet(2, i)))
+		})
 	case "hamming":
 		return integers(n, func(i int) int64 {
 			return int64(bits.OnesCount64(mix(1<<32+uint64(i)) ^ mix(2<<32+uint64(i))))
