@@ -51,7 +51,7 @@ func TestTopOfBytes(t *testing.T) {
 				v[i] = float32(r.IntN(5) - 2)
 			}
 		}
-		for by := ByDot; by <= ByDistance; by++ {
+		for by := ByDot; by <= ByL1; by++ {
 			want := Top(make([]Hit, 5), by, rows, stride, x)
 			for off := range 5 {
 				b := bytesOf(rows, off)

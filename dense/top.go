@@ -15,10 +15,11 @@ const (
 	ByDot      Metric = iota // dot product, greatest first
 	ByCosine                 // cosine of the angle between row and query, greatest first
 	ByDistance               // squared Euclidean distance, least first
+	ByL1                     // L1 distance, least first; for float32 rows only
 )
 
-// Hit is a row found by a search, and its score: [Dot], [Cosine] or [SquaredDistance] of the row
-// and the query, depending on the [Metric], to the bit.
+// Hit is a row found by a search, and its score: [Dot], [Cosine], [SquaredDistance] or [L1Distance]
+// of the row and the query, depending on the [Metric], to the bit.
 type Hit struct {
 	Row   int
 	Score float32
@@ -35,7 +36,7 @@ type Hit struct {
 //
 // Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
 // to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
-// float64: [Dot64], [Cosine64] or minus [SquaredDistance64]. So the order of such rows may differ
+// float64: [Dot64], [Cosine64], or minus [SquaredDistance64] or the L1 distance in float64. So the order of such rows may differ
 // from that of their scores. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends

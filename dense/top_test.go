@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance}
+var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance, "L1": ByL1}
 
 // topCase holds queries and rows, many of which have equal scores.
 type topCase struct {
@@ -70,6 +70,11 @@ func key(by Metric, row, x []float32, score float32) float64 {
 		small, wide = float64(len(x))*0x1p-36, Cosine64(row, x)
 	case ByDistance:
 		s, wide = -s, -SquaredDistance64(row, x)
+	case ByL1:
+		s = -s
+		for i, v := range x {
+			wide -= math.Abs(float64(v) - float64(row[i]))
+		}
 	}
 	switch {
 	case s-s != 0:
@@ -89,6 +94,8 @@ func score(by Metric, row, x []float32) float32 {
 		return Dot(row, x)
 	case ByCosine:
 		return Cosine(row, x)
+	case ByL1:
+		return L1Distance(row, x)
 	}
 	return SquaredDistance(row, x)
 }
@@ -128,7 +135,7 @@ func sameHits(a, b []Hit) bool {
 	})
 }
 
-var topCases = flag.Int("cases", 850, "`searches` of each path, by three metrics each, that "+
+var topCases = flag.Int("cases", 850, "`searches` of each path, by four metrics each, that "+
 	"TestTopIsSorting compares with sorting")
 
 // TestTopIsSorting checks that all Top functions return the beginning of the sorted rows, for any
@@ -342,6 +349,8 @@ func TestTopBeyondFloat32(t *testing.T) {
 			[]int{1, 2, 0}},
 		{"distances of both kinds", ByDistance, []float32{0},
 			[][]float32{{2e20}, {1}, {1e-30}, {1e20}, {0}, {1e-40}}, []int{4, 5, 2, 1, 3, 0}},
+		{"L1 distances beyond float32", ByL1, []float32{-most, 1},
+			[][]float32{{most, 1}, {0, 2e38}, {3e38, 1}, {-most, inf}}, []int{1, 2, 0, 3}},
 		{"an infinite distance", ByDistance, []float32{0}, [][]float32{{inf}, {2e20}, {1e20}},
 			[]int{2, 1, 0}},
 		{"products that cancel", ByDot, []float32{1e30, 1e30, 1},
@@ -389,7 +398,7 @@ func TestTopOfScaledVectors(t *testing.T) {
 			for i := range rows {
 				rows[i] = float32(r.IntN(7) - 3)
 			}
-			for by := ByDot; by <= ByDistance; by++ {
+			for by := ByDot; by <= ByL1; by++ {
 				x := rows[count*n:]
 				want := Top(make([]Hit, 9), by, rows[:count*n], n, x)
 				for exponent := -149; exponent <= 126; exponent += step {
@@ -426,7 +435,7 @@ func TestTopAtPageEnds(t *testing.T) {
 				}
 				copy(b, bytesOf(rows, 0))
 				heap, y := slices.Clone(rows), slices.Clone(x)
-				for by := ByDot; by <= ByDistance; by++ {
+				for by := ByDot; by <= ByL1; by++ {
 					want := Top(make([]Hit, 4), by, heap, n, y)
 					for name, got := range map[string][]Hit{
 						"Top":      Top(make([]Hit, 4), by, rows, n, x),

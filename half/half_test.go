@@ -221,7 +221,12 @@ func TestPanics(t *testing.T) {
 		"half: TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
 			half.TopMany([][]dense.Hit{hits}, 0, y, 5, [][]float32{x}, 1)
 		},
-		"half: Top: there is no metric 3": func() { half.Top(hits, 3, y, 3, x) },
+		"half: Top: the metric is 3, not ByDot, ByCosine or ByDistance": func() {
+			half.Top(hits, dense.ByL1, y, 3, x)
+		},
+		"half: TopAt: the metric is 3, not": func() {
+			half.TopAt(hits, dense.ByL1, y, 3, []int32{0}, x)
+		},
 		"half: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			half.TopAt(hits, 0, y, 3, []int32{0, 4}, x)
 		},

@@ -299,6 +299,7 @@ func TestPanics(t *testing.T) {
 		},
 		"quant: Top: the metric is 1":     func() { quant.Top(hits, 1, rows, 3, x) },
 		"quant: Top: the metric is 255":   func() { quant.Top(hits, 255, rows, 3, x) },
+		"quant: Top: the metric is 3":     func() { quant.Top(hits, dense.ByL1, rows, 3, x) },
 		"quant: TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, []int32{}, x) },
 		"quant: TopMany: the metric is 255": func() {
 			quant.TopMany([][]quant.Hit{hits}, 255, rows, 3, [][]int8{x}, 1)

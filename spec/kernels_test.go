@@ -253,6 +253,7 @@ var kernels = []kernel{
 	{"top", "the best 10 of n rows of 9 small numbers: by dot, cosine, distance", top, short},
 	{"topends", "the same of rows and query times 2^70, then times 2^-80: row numbers", topEnds,
 		short},
+	{"topl1", "the same by L1 distance, times 1, 2^70 and 2^126: numbers and scores", topL1, short},
 }
 
 // doubles returns the hash of what f stores of x, four times as large, in float64.
@@ -404,9 +405,10 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 
 // best returns the numbers and the scores of the ten best of n rows of small numbers, many of which
 // are equally near, by each metric.
-func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32)) {
+func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
+	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)
-	for _, by := range []dense.Metric{dense.ByDot, dense.ByCosine, dense.ByDistance} {
+	for _, by := range metrics {
 		var numbers [10]int32
 		var scores [10]float32
 		for i, hit := range dense.Top(make([]dense.Hit, 10), by, rows, 9, query) {
@@ -418,21 +420,35 @@ func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32)) {
 
 // top hashes the best rows' numbers and scores, as int32 and float32.
 func top(n int) string {
+	return strings.Join(hits(n, 1, dense.ByDot, dense.ByCosine, dense.ByDistance), " ")
+}
+
+// topL1 does the same by L1 distance, also where float32 can't hold some or any distances.
+func topL1(n int) string {
 	var told []string
-	best(n, 1, func(numbers [10]int32, scores [10]float32) {
+	for _, scale := range []float32{1, 0x1p70, 0x1p126} {
+		told = append(told, hits(n, scale, dense.ByL1)...)
+	}
+	return strings.Join(told, " ")
+}
+
+// hits returns the hash of the best rows' numbers and scores, for each metric.
+func hits(n int, scale float32, metrics ...dense.Metric) (told []string) {
+	best(n, scale, func(numbers [10]int32, scores [10]float32) {
 		told = append(told, all(struct {
 			N [10]int32
 			S [10]float32
 		}{numbers, scores}))
-	})
-	return strings.Join(told, " ")
+	}, metrics...)
+	return told
 }
 
 // topEnds hashes the numbers of the best rows where float32 can't hold squares.
 func topEnds(n int) string {
 	var told []string
 	for _, scale := range []float32{0x1p70, 0x1p-80} {
-		best(n, scale, func(numbers [10]int32, _ [10]float32) { told = append(told, all(numbers)) })
+		best(n, scale, func(numbers [10]int32, _ [10]float32) { told = append(told, all(numbers)) },
+			dense.ByDot, dense.ByCosine, dense.ByDistance)
 	}
 	return strings.Join(told, " ")
 }

@@ -130,7 +130,7 @@ func invalidCalls(t *testing.T) map[string][]call {
 				"rows of 0 elements, 3 apart"},
 			{func() { dense.Top(hits, dense.ByDot, vec(12), -3, vec(3)) },
 				"rows of 3 elements, -3 apart"},
-			{func() { dense.Top(hits, 3, vec(12), 3, vec(3)) }, "there is no metric 3"},
+			{func() { dense.Top(hits, 4, vec(12), 3, vec(3)) }, "there is no metric 4"},
 			{func() { dense.Top(hits, dense.ByDot, vec(12), 5, vec(5)) },
 				"len(rows) = 12 ends inside row 2: rows of 5 elements, 5 apart"},
 			{func() { dense.Top(hits, dense.ByDot, vec(2), 5, vec(3)) },

@@ -10,16 +10,16 @@ import (
 // first and NaN last, and by ascending row number among equal keys. Because the order is total, the
 // result of a search depends neither on the code path nor on how rows are grouped.
 //
-// The key of a row is its score (negated for ByDistance), unless overflow or underflow may have
+// The key of a row is its score (negated for distances), unless overflow or underflow may have
 // changed the score by more than a rounding. Then the key is the wide score, which is computed in
 // float64, where no square or product overflows or underflows: the result of Dot64 or Cosine64, or
-// minus that of SquaredDistance64. There are three cases. In them, all comparisons are of
+// minus that of SquaredDistance64 or l1Distance64. There are three cases. In them, all comparisons are of
 // magnitudes, and n is the number of elements of a row.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
 //     added to it. So the wide score is the key if the score is infinite or NaN. The wide score is
 //     itself infinite or NaN only if the row or the query has such an element.
-//   - Underflow of a dot product or squared distance. The rounding of a product costs at most 2^-24
+//   - Underflow of a dot product or distance. The rounding of a product costs at most 2^-24
 //     of the product, or 2^-150 if the product is below 2^-126. A sum or difference of two float32s
 //     is exact below 2^-125. So underflow costs a sum of n products about n*2^-150 at most, which
 //     is no more than one rounding of a sum of n*2^-126 or more. The wide score is the key if both
@@ -64,7 +64,7 @@ func (o *order[E]) scoreIsKey(score float32) bool {
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns the key of the row of h. For ByDistance, h.Score is the negated squared distance.
+// key returns the key of the row of h. If it is a distance, h.Score is negated.
 func (o *order[E]) key(h Hit) float64 {
 	if o.scoreIsKey(h.Score) {
 		return float64(h.Score)
@@ -111,7 +111,7 @@ const skipBlock = 256
 
 // offer adds the rows at positions firstRow to firstRow+len(scores)-1, of the rows to rank, to the
 // heap hits, as far as they are among the best so far. scores has the scores of these rows, which
-// are negated for ByDistance.
+// are negated if they are distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -195,15 +195,14 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, best first. For ByDistance it also negates the scores, which become
-// squared distances.
+// finish sorts the heap hits, best first, and restores the sign of distances.
 func (o *order[E]) finish(hits []Hit) {
 	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)
 	} else {
 		Sort(hits, o.better)
 	}
-	if o.by == ByDistance {
+	if o.by.isDistance() {
 		for i := range hits {
 			hits[i].Score = -hits[i].Score
 		}
@@ -225,8 +224,18 @@ func (by Metric) wide(x, row []float32) float64 {
 		return asm.Dot64(x, row)
 	case ByCosine:
 		return asm.Cosine64(x, row)
+	case ByL1:
+		return -l1Distance64(x, row)
 	}
 	return -asm.SquaredDistance64(x, row)
+}
+
+// l1Distance64 returns the sum of |x[i]-y[i]| in float64, from left to right. Few rows need it.
+func l1Distance64(x, y []float32) (sum float64) {
+	for i, v := range x {
+		sum += math.Abs(float64(v) - float64(y[i]))
+	}
+	return sum
 }
 
 // wideHalf returns the wide score of a half-precision row. Greater is better.

@@ -16,7 +16,12 @@ const (
 	ByDot Metric = iota
 	ByCosine
 	ByDistance
+	ByL1 // float32 rows only
 )
+
+// isDistance reports whether the least score is best. Scores of such a metric are negated while
+// rows are ranked.
+func (by Metric) isDistance() bool { return by >= ByDistance }
 
 // Hit is a row and its score, laid out like package dense's Hit.
 type Hit struct {
@@ -153,18 +158,18 @@ func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	return hits[0]
 }
 
-// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. For
-// ByDistance, that is the squared distance, negated.
+// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
+// are negated.
 func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	switch {
 	case s.isHalf():
 		s.scoreHalves(dst, by, x, firstRow)
-	case s.Idx != nil:
-		by.scoresAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
-	case s.Slice != nil:
-		by.scores(dst, s.floats()[firstRow*s.Stride:], s.Stride, x)
 	case s.Slices != nil:
 		by.scoreSlices(dst, s.Slices[firstRow:], x)
+	case s.Idx != nil && by != ByL1:
+		by.scoresAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
+	case s.Slice != nil && by != ByL1:
+		by.scores(dst, s.floats()[firstRow*s.Stride:], s.Stride, x)
 	default:
 		for i := range dst {
 			if firstRow+i+1 < s.Count {
@@ -191,11 +196,12 @@ func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow in
 		asm.HalfRowsAt(asm.HalfSquaredDistance, dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
 		negate(dst)
 	default:
-		panic(by.unknown())
+		panic(by.unknownOfHalves())
 	}
 }
 
-// scores sets dst to the scores of consecutive float32 rows, negated for ByDistance.
+// scores sets dst to the scores of consecutive float32 rows, by any metric but ByL1. Distances are
+// negated.
 func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 	switch by {
 	case ByDot:
@@ -234,7 +240,12 @@ func negate(v []float32) {
 // unknown returns the panic message for a metric that does not exist.
 func (by Metric) unknown() any { return misuse.Of("there is no metric %d", by) }
 
-// scoreSlices sets dst to the scores of rows that are separate slices, negated for ByDistance.
+// unknownOfHalves returns the panic message for a metric that half-precision rows lack.
+func (by Metric) unknownOfHalves() any {
+	return misuse.Of("the metric is %d, not ByDot, ByCosine or ByDistance", by)
+}
+
+// scoreSlices sets dst to the scores of rows that are separate slices. Distances are negated.
 func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
 	for i := range dst {
 		if i+1 < len(rows) {
@@ -244,7 +255,7 @@ func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
 	}
 }
 
-// halfScores sets dst to the scores of consecutive half-precision rows, negated for ByDistance.
+// halfScores sets dst to the scores of consecutive half-precision rows. Distances are negated.
 func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch by {
 	case ByDot:
@@ -255,11 +266,11 @@ func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float3
 		asm.HalfRows(asm.HalfSquaredDistance, dst, rows, stride, x, bfloat16)
 		negate(dst)
 	default:
-		panic(by.unknown())
+		panic(by.unknownOfHalves())
 	}
 }
 
-// score returns the score of one float32 row, negated for ByDistance.
+// score returns the score of one float32 row. A distance is negated.
 func (by Metric) score(x, row []float32) float32 {
 	switch by {
 	case ByDot:
@@ -268,6 +279,8 @@ func (by Metric) score(x, row []float32) float32 {
 		return asm.Cosine(x, row)
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
+	case ByL1:
+		return -asm.L1Distance(row, x)
 	}
 	panic(by.unknown())
 }

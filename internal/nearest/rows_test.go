@@ -232,7 +232,7 @@ func TestUnknownMetric(t *testing.T) {
 					t.Errorf("%s: no panic", s.name)
 				}
 			}()
-			s.top(make([]nearest.Hit, 1), nearest.ByDistance+1, make([]float32, 3))
+			s.top(make([]nearest.Hit, 1), nearest.ByL1+1, make([]float32, 3))
 		}()
 	}
 }

@@ -214,6 +214,17 @@ func distance64(x, y []float32) float64 {
 	})
 }
 
+func l1Of(x, y []float32) float32 {
+	return dots(len(x), func(i int) float32 { return abs(x[i] - y[i]) })
+}
+
+func l1of64(x, y []float32) (sum float64) {
+	for i, v := range x {
+		sum += math.Abs(float64(v) - float64(y[i]))
+	}
+	return sum
+}
+
 // keyOf returns the key of a row with a score, by which top sorts rows. wide is the specification's v.
 func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	t := float64(n) * 0x1p-126
@@ -228,8 +239,10 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 }
 
 // nearest finds the ten best of n rows of small numbers, all multiplied by scale, and calls told with
-// their numbers and scores by each metric.
-func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32)) {
+// their numbers and scores by each of the metrics: 0 to 3 for dot, cosine, squareddistance and
+// l1distance.
+func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
+	metrics ...int) {
 	small := func(s uint64, n int) []float32 {
 		v := make([]float32, n)
 		for i := range v {
@@ -238,8 +251,9 @@ func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float
 		return v
 	}
 	rows, query := small(5, 9*n), small(6, 9)
-	wide := []func(x, y []float32) float64{dot64, cosine64, distance64}
-	for k, score := range []func(x, y []float32) float32{dotOf, cosine, distanceOf} {
+	wide := []func(x, y []float32) float64{dot64, cosine64, distance64, l1of64}
+	for _, k := range metrics {
+		score := []func(x, y []float32) float32{dotOf, cosine, distanceOf, l1Of}[k]
 		sign := float64(1 - 2*(k/2)) // the least distance is best
 		all, scores, keys := make([]int32, n), make([]float32, n), make([]float64, n)
 		for i := range all {
@@ -311,7 +325,7 @@ func kernel(name string, n int) string {
 	case "squareddistance":
 		return bits32(distanceOf(stream(1, n), stream(2, n)))
 	case "l1distance":
-		return bits32(dots(n, func(i int) float32 { return abs(x(i) - y(i)) }))
+		return bits32(l1Of(stream(1, n), stream(2, n)))
 	case "sum":
 		return bits32(dots(n, x))
 	case "sumabs":
@@ -542,12 +556,18 @@ func products(name string, n int) string {
 	case "top":
 		nearest(n, 1, func(numbers [10]int32, scores [10]float32) {
 			told = append(told, hashOf(numbers, scores))
-		})
+		}, 0, 1, 2)
+	case "topl1":
+		for _, scale := range []float32{1, 0x1p70, 0x1p126} {
+			nearest(n, scale, func(numbers [10]int32, scores [10]float32) {
+				told = append(told, hashOf(numbers, scores))
+			}, 3)
+		}
 	case "topends":
 		for _, scale := range []float32{0x1p70, 0x1p-80} {
 			nearest(n, scale, func(numbers [10]int32, _ [10]float32) {
 				told = append(told, hashOf(numbers))
-			})
+			}, 0, 1, 2)
 		}
 	}
 	return strings.Join(told, " ")
