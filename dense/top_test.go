@@ -15,7 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance, "L1": ByL1}
+var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance,
+	"L1": ByL1}
 
 // topCase holds queries and rows, many of which have equal scores.
 type topCase struct {

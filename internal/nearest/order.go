@@ -13,8 +13,8 @@ import (
 // The key of a row is its score (negated for distances), unless overflow or underflow may have
 // changed the score by more than a rounding. Then the key is the wide score, which is computed in
 // float64, where no square or product overflows or underflows: the result of Dot64 or Cosine64, or
-// minus that of SquaredDistance64 or l1Distance64. There are three cases. In them, all comparisons are of
-// magnitudes, and n is the number of elements of a row.
+// minus that of SquaredDistance64 or l1Distance64. There are three cases. In them, all comparisons
+// are of magnitudes, and n is the number of elements of a row.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
 //     added to it. So the wide score is the key if the score is infinite or NaN. The wide score is

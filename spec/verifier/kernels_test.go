@@ -238,8 +238,8 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	return float64(score)
 }
 
-// nearest finds the ten best of n rows of small numbers, all multiplied by scale, and calls told with
-// their numbers and scores by each of the metrics: 0 to 3 for dot, cosine, squareddistance and
+// nearest finds the ten best of n rows of small numbers, all multiplied by scale, and calls told
+// with their numbers and scores by each of the metrics, 0 to 3: dot, cosine, squareddistance and
 // l1distance.
 func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
 	metrics ...int) {

@@ -231,8 +231,9 @@ func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
 // Arithmetic on two float64, with names of this package's own: VFADDD computes n+m, VFSUBD n-m,
 // VFMULD n*m and VFDIVD n/m in each lane, FADDPD n0+n1 in lane 0. VFCVTL converts the lower two
-// float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two float64 to float32s in the lower
-// half of d and clears the upper half; VFCVTN2 stores them in the upper half and keeps the lower.
+// float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two float64 to float32s in the
+// lower half of d and clears the upper half; VFCVTN2 stores them in the upper half and keeps the
+// lower half.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
@@ -241,7 +242,9 @@ func (c *Context) FADDPD(n, d reg.Register)    { c.emit("FADDPD", ops{n}, ops{d}
 func (c *Context) VFCVTL(n, d reg.Register)    { c.emit("VFCVTL", ops{n}, ops{d}, s2(n), d2(d)) }
 func (c *Context) VFCVTL2(n, d reg.Register)   { c.emit("VFCVTL2", ops{n}, ops{d}, s4(n), d2(d)) }
 func (c *Context) VFCVTN(n, d reg.Register)    { c.emit("VFCVTN", ops{n}, ops{d}, d2(n), s2(d)) }
-func (c *Context) VFCVTN2(n, d reg.Register)   { c.emit("VFCVTN2", ops{n, d}, ops{d}, d2(n), s4(d)) }
+func (c *Context) VFCVTN2(n, d reg.Register) {
+	c.emit("VFCVTN2", ops{n, d}, ops{d}, d2(n), s4(d))
+}
 
 // VFCMGTD is VFCMGT for two float64. VSHLD shifts two 64-bit integers left by k bits.
 func (c *Context) VFCMGTD(m, n, d reg.Register) { c.vector("VFCMGTD", d2, m, n, d) }
