@@ -72,7 +72,7 @@ func TestDispatch(t *testing.T) {
 		t.Fatalf("the sources are not here: %v", err)
 	}
 	readers := []string{"isa.go", "kernels.go", "sums.go", "sparse.go", "same.go", "rows.go", "tiles.go",
-		"bytes.go"}
+		"bytes.go", "hamming.go"}
 	for _, path := range paths {
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
