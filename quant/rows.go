@@ -52,9 +52,13 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 	}
 }
 
-// scorePick returns the score of row idx[i], and prefetches row idx[i+2].
+// farBytes is the size in bytes from which rows are prefetched. Prefetching rows from a cache costs
+// more than it saves.
+const farBytes = 4 << 20
+
+// scorePick returns the score of row idx[i], and prefetches row idx[i+2] of far rows.
 func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
-	if i+2 < len(idx) {
+	if len(rows) >= farBytes && i+2 < len(idx) {
 		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])
 	}
 	return scoreOne(by, rows[int(idx[i])*stride:][:len(x)], x)

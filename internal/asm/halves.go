@@ -163,10 +163,10 @@ func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, i
 	}
 }
 
-// prefetchHalves prefetches the n elements of row idx[i], if there is such a row and rows may come
-// from memory.
+// prefetchHalves prefetches the n elements of row idx[i], if there is such a row and all rows take
+// at least as much memory as beyondL3 floats. Prefetching from a cache costs more than it saves.
 func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
-	if len(rows) >= beyondL3 && i < len(idx) {
+	if len(rows) >= 2*beyondL3 && i < len(idx) {
 		Prefetch(row(rows, stride, idx, i, n))
 	}
 }
