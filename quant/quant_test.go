@@ -198,6 +198,27 @@ func testTop[T quant.Byte](t *testing.T) {
 	}
 }
 
+// TestFarRows checks rows picked from as much memory as makes the functions prefetch them.
+func TestFarRows(t *testing.T) {
+	const n = 50
+	rows, x, idx := make([]int8, 5<<20), make([]int8, n), []uint32{9, 100_000, 3, 9, 0}
+	for i := range x {
+		x[i] = int8(i)
+	}
+	for k, j := range idx {
+		copy(rows[int(j)*n:], x[k:])
+	}
+	dots, distances := make([]int64, len(idx)), make([]int64, len(idx))
+	quant.DotRowsAt(dots, rows, n, idx, x)
+	quant.SquaredDistanceRowsAt(distances, rows, n, idx, x)
+	for k, j := range idx {
+		row := rows[int(j)*n:][:n]
+		if dots[k] != quant.Dot(row, x) || distances[k] != quant.SquaredDistance(row, x) {
+			t.Errorf("row %d: %d and %d", j, dots[k], distances[k])
+		}
+	}
+}
+
 // TestTopMany checks that TopMany finds the hits of Top, also among enough rows for several
 // goroutines, and with scores that are nearly all equal.
 func TestTopMany(t *testing.T) {

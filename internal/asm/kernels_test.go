@@ -285,6 +285,46 @@ func TestRowsOfAllSizes(t *testing.T) {
 	}
 }
 
+// TestFarRows checks sums over rows picked from as much memory as makes the functions prefetch them
+// or compute dot products of four first. Most elements are 0.
+func TestFarRows(t *testing.T) {
+	const n, size = 2000, 3 << 20
+	s, floats, halves := asmtest.Uniform(3), make([]float32, size), make([]uint16, size)
+	x, got, want := make([]float32, n), make([]float32, 13), make([]float32, 13)
+	idx := make([]int32, len(got))
+	for k := range idx {
+		idx[k] = int32(k * (size / n) / len(idx))
+		for i := range n {
+			x[i], floats[int(idx[k])*n+i] = s.Float(), s.Float()
+			halves[int(idx[k])*n+i] = uint16(0x3c00 + 7*(i%300) + k)
+		}
+	}
+	idx[5], floats[int(idx[6])*n] = idx[4]+1, 1e30 // a row of zeros; squares that overflow
+	for _, f := range []struct {
+		at  func()
+		one func(j int) float32
+	}{
+		{func() { asm.CosineRowsAt(got, floats, n, idx, x) },
+			func(j int) float32 { return asm.Cosine(x, floats[j*n:][:n]) }},
+		{func() { asm.HalfRowsAt(asm.HalfDot, got, halves, n, idx, x, false) },
+			func(j int) float32 { return asm.HalfDot.Of(x, halves[j*n:][:n], false) }},
+		{func() { asm.CosineHalfRowsAt(got, halves, n, idx, x, true) },
+			func(j int) float32 { return asm.CosineHalves(x, halves[j*n:][:n], true) }},
+	} {
+		for k, j := range idx {
+			want[k] = f.one(int(j))
+		}
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				clear(got)
+				f.at()
+				compare(t, n, got, want)
+			}()
+		}
+	}
+}
+
 // TestIndices checks which indices are within rows, at the limits of the types of indices.
 func TestIndices(t *testing.T) {
 	long := math.MaxInt>>31 > 1 // whether an int has 64 bits

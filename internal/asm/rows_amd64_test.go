@@ -45,9 +45,9 @@ func TestOneByOne(t *testing.T) {
 		{3072, 100, 4000, true, narrow, nil},
 		{3072, 3000, 30000, true, nil, nil},
 	} {
-		var idx []int32
+		var idx []uint32
 		if c.picked {
-			idx = []int32{0}
+			idx = []uint32{0}
 		}
 		for _, isa := range Available() {
 			if isa == Generic {
