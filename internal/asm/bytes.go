@@ -185,6 +185,56 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 	}
 }
 
+// DotTileBytes computes
+//
+//	for q, x := range queries {
+//		DotRowsBytes(dst[q*count:][:count], rows, stride, x, signed)
+//	}
+//
+// for count = len(dst) / len(queries) rows, in tiles of four rows and four queries, whose loads are
+// shared. dst has a multiple of len(queries) elements, and the queries have equal length. The caller
+// has checked that rows holds all of these rows. There must be at most RowsAtOnce(len(queries[0]))
+// of them, of at most Block elements each.
+func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
+	if len(dst) == 0 {
+		return
+	}
+	n, count := len(queries[0]), len(dst)/len(queries)
+	if race {
+		for _, x := range queries {
+			raceRows(dst, rows, stride, x[:n])
+		}
+	}
+	if n >= minTileBytes && count >= tileRows && active != NEON {
+		for ; len(queries) >= tileQueries; queries = queries[tileQueries:] {
+			some := dst[:tileQueries*count]
+			dotTileBytesActive(some, rows, stride, queries[:tileQueries], signed)
+			if done := count &^ (tileRows - 1); done < count {
+				for q, x := range queries[:tileQueries] {
+					dotRowsBytesActive(some[q*count:][done:count], rows[done*stride:], stride, x,
+						signed)
+				}
+			}
+			dst = dst[len(some):]
+		}
+	}
+	for q, x := range queries {
+		dotRowsBytesActive(dst[q*count:][:count], rows, stride, x, signed)
+	}
+}
+
+// tileRows and tileQueries are the dimensions of the tiles of DotTileBytes. minTileBytes is the
+// least length of rows for which assembly computes tiles; there is no assembly for NEON, because
+// shared loads gain nothing there.
+const tileRows, tileQueries, minTileBytes = 4, 4, 16
+
+func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
+	count := len(dst) / len(queries)
+	for q, x := range queries {
+		dotRowsBytesGeneric(dst[q*count:][:count], rows, stride, x, signed)
+	}
+}
+
 func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 	raceReads(x)
 	raceReadRows(rows, stride, nil, len(dst), len(x))

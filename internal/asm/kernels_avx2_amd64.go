@@ -144,6 +144,16 @@ func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32,
 //go:noescape
 func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileInt8AVX2 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
+// dotTileUint8AVX2 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
 // dotTwoAVX2 works like dotTwoGeneric.
 //
 //go:noescape

@@ -124,6 +124,16 @@ func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float3
 //go:noescape
 func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
+// dotTileUint8VNNIAVX512 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //
 //go:noescape

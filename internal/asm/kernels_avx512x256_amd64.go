@@ -144,6 +144,16 @@ func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *fl
 //go:noescape
 func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
+// dotTileUint8VNNIAVX512x256 works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
 // dotTwoAVX512x256 works like dotTwoGeneric.
 //
 //go:noescape

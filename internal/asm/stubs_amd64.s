@@ -710,6 +710,47 @@ AVX2:
 AVX512x256:
 	JMP ·dotSparseKAVX512x256(SB)
 
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+slow:
+	JMP ·dotTileBytesGeneric(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512Uint8
+	JMP ·dotTileInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·dotTileUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+80(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotTileInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotTileUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotTileInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotTileUint8VNNIAVX512x256(SB)
+
 // func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48
 	MOVBLZX ·active(SB), BX

@@ -589,6 +589,13 @@ NEONDot:
 NEON:
 	JMP ·dotSparseKNEON(SB)
 
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+
+slow:
+	JMP ·dotTileBytesGeneric(SB)
+
 // func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48
 	MOVBU ·active(SB), R2

@@ -293,6 +293,13 @@ func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val
 	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
 }
 
+var _ = dotTileBytesGeneric // the assembly jumps to it
+
+// dotTileBytesActive works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
+
 var _ = dotTwoGenericFlat // the assembly jumps to it
 
 // dotTwoActive works like dotTwoGeneric.

@@ -72,6 +72,10 @@ func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 	dotSparseKGeneric(dst, idx, val, w, k)
 }
 
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
+	dotTileBytesGeneric(dst, rows, stride, queries, signed)
+}
+
 func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }
 
 func expActive(dst, x []float32, table *float32) { expSlow(dst, x, table) }

@@ -772,7 +772,7 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	if v[0].width == 16 {
 		return t.foldFourWide(v)
 	}
-	even, odd := t.pairOfHalves(v[0], v[2]), t.pairOfHalves(v[1], v[3])
+	even, odd := t.pairOfHalves(v[0], v[2], t.VADDPS), t.pairOfHalves(v[1], v[3], t.VADDPS)
 	low, high := t.YMM(), t.YMM()
 	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0], v[1], v[2] and v[3]
 	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3 of v[0], v[1], v[2] and v[3]
@@ -785,21 +785,10 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-// foldFourWide is FoldFour for groups of sixteen. It adds lanes l and l+8 of each group, with two
-// groups in a register, then lanes l and l+4, with all four groups in one register, a quarter each.
-// In each quarter it then adds lanes l and l+2, and lanes l and l+1.
+// foldFourWide is FoldFour for groups of sixteen. In each quarter of the sums that quarters returns
+// it adds lanes l and l+2, and lanes l and l+1.
 func (t *avx) foldFourWide(v [4]Group) Group {
-	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
-	for i := 0; i < 4; i += 2 {
-		a, b := r(v[i]), r(v[i+1])
-		t.VINSERTF64X4(operand.Imm(1), v[i+1].regs[0].AsY(), a, low)
-		t.VSHUFF64X2(operand.Imm(0xee), b, a, high)
-		t.VADDPS(high, low, a)
-	}
-	first, second := r(v[0]), r(v[2])
-	t.VSHUFF32X4(operand.Imm(0x88), second, first, low)
-	t.VSHUFF32X4(operand.Imm(0xdd), second, first, high)
-	t.VADDPS(high, low, r(sum))
+	sum, high := t.quarters(v, t.VADDPS), t.ZMM()
 	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
 	t.VADDPS(high, r(sum), r(sum))
 	t.VMOVSHDUP(r(sum), high)
@@ -809,6 +798,24 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	t.KMOVW(firsts, mask)
 	t.VCOMPRESSPS_Z(r(sum), mask, r(sum))
 	return t.Narrow(sum, 4)
+}
+
+// quarters returns a group whose quarter i has the sums of the four quarters of v[i]. It adds lanes
+// l and l+8 of each group, with two groups in a register, then lanes l and l+4, with all four groups
+// in one register.
+func (t *avx) quarters(v [4]Group, add func(ops ...operand.Op)) Group {
+	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
+	for i := 0; i < 4; i += 2 {
+		a, b := r(v[i]), r(v[i+1])
+		t.VINSERTF64X4(operand.Imm(1), v[i+1].regs[0].AsY(), a, low)
+		t.VSHUFF64X2(operand.Imm(0xee), b, a, high)
+		add(high, low, a)
+	}
+	first, second := r(v[0]), r(v[2])
+	t.VSHUFF32X4(operand.Imm(0x88), second, first, low)
+	t.VSHUFF32X4(operand.Imm(0xdd), second, first, high)
+	add(high, low, r(sum))
+	return sum
 }
 
 // FoldThree adds the lanes of several groups in one register, like FoldFour, and then moves each
@@ -833,7 +840,7 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 		t.VEXTRACTF32X4(operand.Imm(2), low, r(third))
 		return [3]Group{{1, []reg.VecVirtual{low}}, second, third}
 	}
-	outer, half, high := t.pairOfHalves(a, c), t.New(4), t.YMM()
+	outer, half, high := t.pairOfHalves(a, c, t.VADDPS), t.New(4), t.YMM()
 	t.UpperHalf(half, b)
 	t.Add(t.Narrow(b, 4), t.Narrow(b, 4), half)
 	t.VUNPCKHPD(r(b), outer, high)
@@ -848,7 +855,7 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 
 // pairOfHalves adds the upper half of each of two groups of eight to its lower half, and returns
 // the sums for a in the lower half of a register and those for b in the upper half.
-func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
+func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
 		t.VINSERTF32X4(one, b.regs[0].AsX(), r(a), low)
@@ -857,7 +864,7 @@ func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
 		t.VINSERTF128(one, b.regs[0].AsX(), r(a), low)
 		t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
 	}
-	t.VADDPS(high, low, low)
+	add(high, low, low)
 	return low
 }
 

@@ -127,11 +127,15 @@ func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 		}
 	}
 	b.WriteString(d.active)
-	for _, name := range d.paths {
+	paths := d.paths
+	if k.amd64 && slices.Contains(paths, "NEON") {
+		paths = nil
+	}
+	for _, name := range paths {
 		fmt.Fprintf(b, d.path, name)
 	}
 	fmt.Fprintf(b, "\nslow:\n\tJMP ·%s(SB)\n", slow)
-	for _, name := range d.paths {
+	for _, name := range paths {
 		if err := d.jump(b, k, s, name); err != nil {
 			return err
 		}
