@@ -89,17 +89,19 @@ func TestWithoutVNNI(t *testing.T) {
 		func() {
 			defer Use(Use(isa))
 			for n := range 400 {
-				x, y := make([]byte, n), make([]byte, n)
-				for i := range x {
-					x[i], y[i] = byte(r.Uint32()), byte(r.Uint32())
+				rows := make([]byte, 4*n)
+				for i := range rows {
+					rows[i] = byte(r.Uint32())
 				}
-				sums := func(with bool) (sums [8]int64) {
+				x, y := rows[:n], rows[n:2*n]
+				sums := func(with bool) (sums [2 * (4 + 4*4)]int64) {
 					vnni = with
 					for i, signed := range []bool{false, true} {
-						some := sums[4*i:][:4]
+						some := sums[20*i:][:20]
+						DotTileBytes(some[4:], rows, n, [][]byte{x, y, y, x}, signed)
 						some[0], some[1] = DotBytes(x, y, signed), SquaredDistanceBytes(x, y, signed)
 						DotRowsBytes(some[2:3], x, n, y, signed)
-						SquaredDistanceRowsBytes(some[3:], x, n, y, signed)
+						SquaredDistanceRowsBytes(some[3:4], x, n, y, signed)
 					}
 					return sums
 				}

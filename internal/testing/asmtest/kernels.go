@@ -52,6 +52,7 @@ type Args struct {
 	Idx          []int32
 	Packed       []byte      // bytes that Unpack turns into floats
 	Bytes        [2][]byte   // [0]: rows or a vector of int8 or uint8; [1]: a vector
+	Queries      [][]byte    // vectors that are multiplied by the rows in Bytes[0]
 	Shorts       []uint16    // column indices, strictly ascending
 	Halves       []uint16    // half-precision numbers
 	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
@@ -139,6 +140,9 @@ func appendDouble(out []float32, v float64) []float32 {
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
+	for _, x := range a.Queries {
+		bytes += len(x)
+	}
 	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
@@ -1024,6 +1028,8 @@ var Kernels = []Kernel{
 	byteRowsKernel("dotrowsuint8", false, asm.DotRowsBytes, product),
 	byteRowsKernel("squareddistancerowsint8", true, asm.SquaredDistanceRowsBytes, square),
 	byteRowsKernel("squareddistancerowsuint8", false, asm.SquaredDistanceRowsBytes, square),
+	byteTileKernel("dottileint8", true),
+	byteTileKernel("dottileuint8", false),
 	{
 		Name: "dotfloatint8",
 		New:  newFloatBytes,
@@ -1315,6 +1321,40 @@ func byteRowsKernel(name string, signed bool,
 		},
 		Wide:  func(a *Args) (want, scale []float64) { return wideBytes(a, signed, term) },
 		Bytes: func(a *Args) int { return len(a.Bytes[1]) * (len(a.Scores) + 1) },
+	}
+}
+
+// byteTileKernel describes the kernel that multiplies 4 to 10 rows of bytes, with gaps of 0 to 2
+// bytes, by 4 to 8 queries.
+func byteTileKernel(name string, signed bool) Kernel {
+	return Kernel{
+		Name:    name,
+		MaxSize: asm.Block,
+		New: func(n int, m Memory, s *Source) *Args {
+			n = min(n, asm.Block)
+			a := newBytes(n, 4+n%7, n+n%3, m, s)
+			a.Queries = [][]byte{a.Bytes[1]}
+			for range 3 + n%5 {
+				a.Queries = append(a.Queries, newBytes(n, 1, n, m, s).Bytes[1])
+			}
+			a.Scores = integers[int64](m, len(a.Queries)*len(a.Scores))
+			return a
+		},
+		Call: func(a *Args) float32 {
+			asm.DotTileBytes(a.Scores, a.Bytes[0], a.Stride, a.Queries, signed)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			some := *a
+			some.Scores = a.Scores[:len(a.Scores)/len(a.Queries)]
+			for _, x := range a.Queries {
+				some.Bytes[1] = x
+				w, s := wideBytes(&some, signed, product)
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return len(a.Bytes[0]) + len(a.Queries)*len(a.Bytes[1]) },
 	}
 }
 
