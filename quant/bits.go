@@ -54,5 +54,5 @@ func TopHammingBytes(dst []Hit, rows []byte, stride int, x []byte) []Hit {
 func topHamming[T element](dst []Hit, rows []T, stride int, x []T) []Hit {
 	count := nearest.Count(len(rows), stride, len(x))
 	hits := rank(dst[:0:min(len(dst), count)], byHamming, rows, stride, x, 0, count)
-	return finish(hits, byHamming)
+	return finish(hits, byHamming, 0)
 }

@@ -246,6 +246,62 @@ func TestTopMany(t *testing.T) {
 	}
 }
 
+// TestTopManyIsTop checks that TopMany finds the hits of Top for each query: for rows of each
+// length that assembly treats differently, for numbers of rows and queries that fill its tiles or
+// do not, and for extremes whose sums would overflow 16 or 32 bits.
+func TestTopManyIsTop(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		testTopManyIsTop[int8](t)
+		testTopManyIsTop[uint8](t)
+	})
+}
+
+func testTopManyIsTop[T quant.Byte](t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, n := range []int{1, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 768, 10_000, 65536,
+		65537} {
+		for size := 1; size <= 9; size++ { // number of queries
+			count, gap := r.IntN(40), r.IntN(3)
+			switch {
+			case n > 60000:
+				if size > 5 {
+					continue
+				}
+				count = 4 + size%3
+			case size == 8:
+				count = 600
+			}
+			extreme := size%3 == 0
+			rows := some[T](r, count*(n+gap), extreme)
+			queries, got := make([][]T, size), make([][]quant.Hit, size)
+			for q := range queries {
+				queries[q] = some[T](r, n+1, extreme)[1:]
+				if n > 60000 { // terms of the greatest possible sums
+					for _, v := range [][]T{rows, queries[q]} {
+						for i := range v {
+							v[i] = largest[T]()
+						}
+					}
+					queries[q][q] = 0
+				}
+			}
+			for _, by := range []dense.Metric{dense.ByDot, dense.ByDistance} {
+				for q := range got {
+					got[q] = make([]quant.Hit, 3*q)
+				}
+				quant.TopMany(got, by, rows, n+gap, queries, 1)
+				for q, x := range queries {
+					want := quant.Top(make([]quant.Hit, 3*q), by, rows, n+gap, x)
+					if !slices.Equal(got[q], want) {
+						t.Errorf("%T, %d rows of %d, query %d of %d by %d: %v, want %v", x, count, n, q,
+							size, by, got[q], want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestQuantize(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	x := []float32{0, .5, -.5, .24, .25, .75, 63.5, 64, -64, 1e30, inf, -inf, nan}

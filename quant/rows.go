@@ -1,6 +1,7 @@
 package quant
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -131,7 +132,7 @@ type Hit struct {
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
 	checkMetric(by)
 	count := nearest.Count(len(rows), stride, len(x))
-	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by)
+	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by, 0)
 }
 
 // TopAt is [Top] for rows picked by index, like [dense.TopAt].
@@ -146,7 +147,7 @@ func TopAt[T Byte, I ~int32 | ~uint32](dst []Hit, by dense.Metric, rows []T, str
 			dst = nearest.Add(dst, h, before)
 		}
 	}
-	return finish(dst, by)
+	return finish(dst, by, 0)
 }
 
 // TopMany is [Top] for many queries at once, like [dense.TopMany]: it sets dst[q] to the result of
@@ -166,29 +167,60 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	for q := range dst {
 		dst[q] = dst[q][:0:min(len(dst[q]), count)]
 	}
-	block := max(blockBytes/n, 4)
+	block := max(blockBytes/n&^3, 4)
 	runs := (count + block - 1) / block
 	if threads = min(parallel.Threads(threads), runs); threads <= 1 {
-		for run := range runs {
-			rankAll(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
-		}
+		rankAll(dst, by, rows, stride, queries, 0, count)
 	} else {
 		rankThreads(dst, by, rows, stride, queries, threads, block, count)
 	}
-	for q := range dst {
-		dst[q] = finish(dst[q], by)
+	for q, x := range queries {
+		var xx int64
+		if by == dense.ByDistance {
+			xx = Dot(x, x)
+		}
+		dst[q] = finish(dst[q], by, xx)
 	}
 }
 
-// blockBytes is the size of a block of rows in bytes. TopMany ranks the rows of one block for all
-// queries before it reads the next block, because 256 KB stay in the second-level cache.
-const blockBytes = 1 << 18
+// blockBytes is the size in bytes of the rows that a goroutine of TopMany ranks at a time. rankAll
+// ranks the rows of a tile of tileBytes, or tileRows rows, for all queries before it reads the next
+// rows, because a tile stays in the first-level cache.
+const blockBytes, tileBytes, tileRows = 1 << 18, 1 << 15, 128
 
-// rankAll calls rank for each query, with the rows numbered from start to end-1.
+// rankAll adds those of the rows numbered from start to end-1 to each query's heap of hits that are
+// among the best rows for the query so far. The score of a hit by distance is the squared distance,
+// negated, plus the sum of the query's squares.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
-	for q, x := range queries {
-		dst[q] = rank(dst[q], by, rows, stride, x, start, end)
+	const together = 4 // queries
+	var scores [together * tileRows]int64
+	var squares [tileRows]int64
+	n := len(queries[0])
+	size := min(max(tileBytes/n&^3, 4), tileRows)
+	for ; start < end; start += size {
+		count, here := min(size, end-start), rows[start*stride:]
+		if by == dense.ByDistance {
+			for i := range count {
+				row := here[i*stride:][:n]
+				squares[i] = Dot(row, row)
+			}
+		}
+		for q := 0; q < len(queries); q += together {
+			group := queries[q:min(q+together, len(queries))]
+			all := scores[:count*len(group)]
+			asm.DotTileBytes(all, unsigned(here), stride, *(*[][]uint8)(unsafe.Pointer(&group)),
+				^T(0) < 1)
+			for k := range group {
+				some := all[k*count:][:count]
+				if by == dense.ByDistance {
+					for i, xy := range some {
+						some[i] = 2*xy - squares[i]
+					}
+				}
+				dst[q+k] = offer(dst[q+k], some, start)
+			}
+		}
 	}
 }
 
@@ -200,9 +232,34 @@ func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	for ; start < end; start += len(scores) {
 		some := scores[:min(end-start, len(scores))]
 		score(some, by, rows[start*stride:], stride, x)
-		for i, score := range some {
-			if h := newHit(by, start+i, score); qualifies(h, hits) {
-				hits = nearest.Add(hits, h, before)
+		if by != dense.ByDot {
+			for i, d := range some {
+				some[i] = -d
+			}
+		}
+		hits = offer(hits, some, start)
+	}
+	return hits
+}
+
+// offer adds the rows with the given scores, the first of which has the number first, to the heap
+// hits, as far as they are among the best so far. A greater score is better.
+func offer(hits []Hit, scores []int64, first int) []Hit {
+	least := int64(math.MinInt64)
+	if len(hits) == cap(hits) {
+		if len(hits) == 0 {
+			return hits
+		}
+		least = hits[0].Score
+	}
+	for i, score := range scores {
+		if score < least {
+			continue
+		}
+		if h := (Hit{first + i, score}); qualifies(h, hits) {
+			hits = nearest.Add(hits, h, before)
+			if len(hits) == cap(hits) {
+				least = hits[0].Score
 			}
 		}
 	}
@@ -238,12 +295,13 @@ func before(a, b Hit) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
 }
 
-// finish sorts a heap of hits, best first, and restores the sign of distances.
-func finish(hits []Hit, by dense.Metric) []Hit {
+// finish sorts a heap of hits, best first. It subtracts the scores of hits by a distance from
+// offset, so that they become the distances.
+func finish(hits []Hit, by dense.Metric, offset int64) []Hit {
 	nearest.Sort(hits, before)
 	if by != dense.ByDot {
 		for i := range hits {
-			hits[i].Score = -hits[i].Score
+			hits[i].Score = offset - hits[i].Score
 		}
 	}
 	return hits

@@ -192,34 +192,43 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 //	}
 //
 // for count = len(dst) / len(queries) rows, in tiles of four rows and four queries, whose loads are
-// shared. dst has a multiple of len(queries) elements, and the queries have equal length. The caller
-// has checked that rows holds all of these rows. There must be at most RowsAtOnce(len(queries[0]))
-// of them, of at most Block elements each.
+// shared. dst has a multiple of len(queries) elements, and the queries have equal length. The
+// caller has checked that rows holds all of these rows. There must be at most
+// RowsAtOnce(len(queries[0])) of them; unlike DotRowsBytes, the function allows rows of more than
+// Block elements.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
 	if len(dst) == 0 {
 		return
 	}
 	n, count := len(queries[0]), len(dst)/len(queries)
 	if race {
-		for _, x := range queries {
-			raceRows(dst, rows, stride, x[:n])
-		}
+		raceWrites(dst)
+		raceReadRows(rows, stride, nil, count, n)
+		raceReads(queries...)
 	}
-	if n >= minTileBytes && count >= tileRows && active != NEON {
-		for ; len(queries) >= tileQueries; queries = queries[tileQueries:] {
-			some := dst[:tileQueries*count]
-			dotTileBytesActive(some, rows, stride, queries[:tileQueries], signed)
-			if done := count &^ (tileRows - 1); done < count {
-				for q, x := range queries[:tileQueries] {
-					dotRowsBytesActive(some[q*count:][done:count], rows[done*stride:], stride, x,
-						signed)
-				}
-			}
-			dst = dst[len(some):]
-		}
+	tiles := active != NEON && n >= minTileBytes && n <= Block && count >= tileRows
+	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
+		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries], signed)
+		done := count &^ (tileRows - 1)
+		dotEachQuery(dst, count, done, rows, stride, queries[:tileQueries], signed)
+		dst = dst[tileQueries*count:]
 	}
+	dotEachQuery(dst, count, 0, rows, stride, queries, signed)
+}
+
+// dotEachQuery is DotTileBytes for the rows numbered from first to count-1, without tiles.
+func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queries [][]uint8,
+	signed bool) {
 	for q, x := range queries {
-		dotRowsBytesActive(dst[q*count:][:count], rows, stride, x, signed)
+		switch some := dst[q*count:][first:count]; {
+		case len(some) == 0:
+		case len(x) <= Block:
+			dotRowsBytesActive(some, rows[first*stride:], stride, x, signed)
+		default:
+			for i := range some {
+				some[i] = dotBytesActive(rows[(first+i)*stride:][:len(x)], x, signed)
+			}
+		}
 	}
 }
 
