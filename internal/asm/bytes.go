@@ -1,5 +1,7 @@
 package asm
 
+import "unsafe"
+
 // Unpack computes
 //
 //	for i, b := range src {
@@ -196,7 +198,11 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 // caller has checked that rows holds all of these rows. There must be at most
 // RowsAtOnce(len(queries[0])) of them; unlike DotRowsBytes, the function allows rows of more than
 // Block elements.
-func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
+//
+// For each four queries, the assembly prefetches next, or the first half as many bytes of it as the
+// rows have. Without a next, it prefetches the rows themselves.
+func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
+	signed bool) {
 	if len(dst) == 0 {
 		return
 	}
@@ -206,9 +212,13 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, sign
 		raceReadRows(rows, stride, nil, count, n)
 		raceReads(queries...)
 	}
+	if len(next) == 0 {
+		next = rows // harmless: they are in the cache
+	}
 	tiles := active != NEON && n >= minTileBytes && n <= Block && count >= tileRows
 	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
-		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries], signed)
+		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries],
+			unsafe.SliceData(next), signed)
 		done := count &^ (tileRows - 1)
 		dotEachQuery(dst, count, done, rows, stride, queries[:tileQueries], signed)
 		dst = dst[tileQueries*count:]
@@ -237,7 +247,8 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 // shared loads gain nothing there.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
-func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool) {
+func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ *uint8,
+	signed bool) {
 	count := len(dst) / len(queries)
 	for q, x := range queries {
 		dotRowsBytesGeneric(dst[q*count:][:count], rows, stride, x, signed)

@@ -98,7 +98,7 @@ func TestWithoutVNNI(t *testing.T) {
 					vnni = with
 					for i, signed := range []bool{false, true} {
 						some := sums[20*i:][:20]
-						DotTileBytes(some[4:], rows, n, [][]byte{x, y, y, x}, signed)
+						DotTileBytes(some[4:], rows, n, [][]byte{x, y, y, x}, nil, signed)
 						some[0], some[1] = DotBytes(x, y, signed), SquaredDistanceBytes(x, y, signed)
 						DotRowsBytes(some[2:3], x, n, y, signed)
 						SquaredDistanceRowsBytes(some[3:4], x, n, y, signed)

@@ -8460,9 +8460,9 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2
-TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $8-81
+// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $8-89
 	MOVQ      queries_base+56(FP), AX
 	MOVQ      (AX), BX
 	MOVQ      24(AX), SI
@@ -8477,17 +8477,18 @@ TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $8-81
 	VPMOVSXBW (AX)(R9*1), Y0
 	MOVQ      dst_base+0(FP), R9
 	MOVQ      dst_len+8(FP), R10
-	MOVQ      stride+48(FP), R11
+	MOVQ      next+80(FP), R11
 	SHRQ      $0x02, R10
 	MOVQ      rows_base+24(FP), R12
 
 rows:
+	MOVQ    stride+48(FP), AX
 	MOVQ    R12, R13
-	ADDQ    R11, R13
+	ADDQ    AX, R13
 	MOVQ    R13, R14
-	ADDQ    R11, R14
+	ADDQ    AX, R14
 	MOVQ    R14, R15
-	ADDQ    R11, R15
+	ADDQ    AX, R15
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -8502,31 +8503,33 @@ rows:
 	PCALIGN $0x20
 
 step0:
-	VPMOVSXBW (BX)(AX*1), Y1
-	VPMOVSXBW (SI)(AX*1), Y6
-	VPMOVSXBW (R12)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y2, Y2
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y7, Y7
-	VPMOVSXBW (R13)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y3, Y3
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y8, Y8
-	VPMOVSXBW (R14)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y4, Y4
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y9, Y9
-	VPMOVSXBW (R15)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y1
-	VPADDD    Y1, Y5, Y5
-	VPMADDWD  Y6, Y11, Y1
-	VPADDD    Y1, Y10, Y10
-	ADDQ      $+16, AX
-	CMPQ      AX, DX
-	JB        step0
+	PREFETCHT0 (R11)
+	ADDQ       $+16, R11
+	VPMOVSXBW  (BX)(AX*1), Y1
+	VPMOVSXBW  (SI)(AX*1), Y6
+	VPMOVSXBW  (R12)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y2, Y2
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y7, Y7
+	VPMOVSXBW  (R13)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y3, Y3
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y8, Y8
+	VPMOVSXBW  (R14)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y4, Y4
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y9, Y9
+	VPMOVSXBW  (R15)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y1
+	VPADDD     Y1, Y5, Y5
+	VPMADDWD   Y6, Y11, Y1
+	VPADDD     Y1, Y10, Y10
+	ADDQ       $+16, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ      AX, CX
@@ -8605,31 +8608,33 @@ step0end:
 	PCALIGN      $0x20
 
 step2:
-	VPMOVSXBW (DI)(AX*1), Y1
-	VPMOVSXBW (R8)(AX*1), Y6
-	VPMOVSXBW (R12)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y2, Y2
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y7, Y7
-	VPMOVSXBW (R13)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y3, Y3
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y8, Y8
-	VPMOVSXBW (R14)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y4, Y4
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y9, Y9
-	VPMOVSXBW (R15)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y1
-	VPADDD    Y1, Y5, Y5
-	VPMADDWD  Y6, Y11, Y1
-	VPADDD    Y1, Y10, Y10
-	ADDQ      $+16, AX
-	CMPQ      AX, DX
-	JB        step2
+	PREFETCHT0 (R11)
+	ADDQ       $+16, R11
+	VPMOVSXBW  (DI)(AX*1), Y1
+	VPMOVSXBW  (R8)(AX*1), Y6
+	VPMOVSXBW  (R12)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y2, Y2
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y7, Y7
+	VPMOVSXBW  (R13)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y3, Y3
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y8, Y8
+	VPMOVSXBW  (R14)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y4, Y4
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y9, Y9
+	VPMOVSXBW  (R15)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y1
+	VPADDD     Y1, Y5, Y5
+	VPMADDWD   Y6, Y11, Y1
+	VPADDD     Y1, Y10, Y10
+	ADDQ       $+16, AX
+	CMPQ       AX, DX
+	JB         step2
 
 step2part:
 	CMPQ      AX, CX
@@ -8698,16 +8703,17 @@ step2end:
 	ADDQ         AX, R12
 	ADDQ         $+32, R9
 	MOVQ         R15, R12
-	ADDQ         R11, R12
+	MOVQ         stride+48(FP), AX
+	ADDQ         AX, R12
 	SUBQ         $+4, R10
 	CMPQ         R10, $+4
 	JAE          rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2
-TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $8-81
+// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $8-89
 	MOVQ      queries_base+56(FP), AX
 	MOVQ      (AX), BX
 	MOVQ      24(AX), SI
@@ -8722,17 +8728,18 @@ TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $8-81
 	VPMOVSXBW (AX)(R9*1), Y0
 	MOVQ      dst_base+0(FP), R9
 	MOVQ      dst_len+8(FP), R10
-	MOVQ      stride+48(FP), R11
+	MOVQ      next+80(FP), R11
 	SHRQ      $0x02, R10
 	MOVQ      rows_base+24(FP), R12
 
 rows:
+	MOVQ    stride+48(FP), AX
 	MOVQ    R12, R13
-	ADDQ    R11, R13
+	ADDQ    AX, R13
 	MOVQ    R13, R14
-	ADDQ    R11, R14
+	ADDQ    AX, R14
 	MOVQ    R14, R15
-	ADDQ    R11, R15
+	ADDQ    AX, R15
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -8747,31 +8754,33 @@ rows:
 	PCALIGN $0x20
 
 step0:
-	VPMOVZXBW (BX)(AX*1), Y1
-	VPMOVZXBW (SI)(AX*1), Y6
-	VPMOVZXBW (R12)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y2, Y2
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y7, Y7
-	VPMOVZXBW (R13)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y3, Y3
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y8, Y8
-	VPMOVZXBW (R14)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y4, Y4
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y9, Y9
-	VPMOVZXBW (R15)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y1
-	VPADDD    Y1, Y5, Y5
-	VPMADDWD  Y6, Y11, Y1
-	VPADDD    Y1, Y10, Y10
-	ADDQ      $+16, AX
-	CMPQ      AX, DX
-	JB        step0
+	PREFETCHT0 (R11)
+	ADDQ       $+16, R11
+	VPMOVZXBW  (BX)(AX*1), Y1
+	VPMOVZXBW  (SI)(AX*1), Y6
+	VPMOVZXBW  (R12)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y2, Y2
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y7, Y7
+	VPMOVZXBW  (R13)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y3, Y3
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y8, Y8
+	VPMOVZXBW  (R14)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y4, Y4
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y9, Y9
+	VPMOVZXBW  (R15)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y1
+	VPADDD     Y1, Y5, Y5
+	VPMADDWD   Y6, Y11, Y1
+	VPADDD     Y1, Y10, Y10
+	ADDQ       $+16, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ      AX, CX
@@ -8850,31 +8859,33 @@ step0end:
 	PCALIGN      $0x20
 
 step2:
-	VPMOVZXBW (DI)(AX*1), Y1
-	VPMOVZXBW (R8)(AX*1), Y6
-	VPMOVZXBW (R12)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y2, Y2
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y7, Y7
-	VPMOVZXBW (R13)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y3, Y3
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y8, Y8
-	VPMOVZXBW (R14)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y12
-	VPADDD    Y12, Y4, Y4
-	VPMADDWD  Y6, Y11, Y11
-	VPADDD    Y11, Y9, Y9
-	VPMOVZXBW (R15)(AX*1), Y11
-	VPMADDWD  Y1, Y11, Y1
-	VPADDD    Y1, Y5, Y5
-	VPMADDWD  Y6, Y11, Y1
-	VPADDD    Y1, Y10, Y10
-	ADDQ      $+16, AX
-	CMPQ      AX, DX
-	JB        step2
+	PREFETCHT0 (R11)
+	ADDQ       $+16, R11
+	VPMOVZXBW  (DI)(AX*1), Y1
+	VPMOVZXBW  (R8)(AX*1), Y6
+	VPMOVZXBW  (R12)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y2, Y2
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y7, Y7
+	VPMOVZXBW  (R13)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y3, Y3
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y8, Y8
+	VPMOVZXBW  (R14)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y12
+	VPADDD     Y12, Y4, Y4
+	VPMADDWD   Y6, Y11, Y11
+	VPADDD     Y11, Y9, Y9
+	VPMOVZXBW  (R15)(AX*1), Y11
+	VPMADDWD   Y1, Y11, Y1
+	VPADDD     Y1, Y5, Y5
+	VPMADDWD   Y6, Y11, Y1
+	VPADDD     Y1, Y10, Y10
+	ADDQ       $+16, AX
+	CMPQ       AX, DX
+	JB         step2
 
 step2part:
 	CMPQ      AX, CX
@@ -8943,7 +8954,8 @@ step2end:
 	ADDQ         AX, R12
 	ADDQ         $+32, R9
 	MOVQ         R15, R12
-	ADDQ         R11, R12
+	MOVQ         stride+48(FP), AX
+	ADDQ         AX, R12
 	SUBQ         $+4, R10
 	CMPQ         R10, $+4
 	JAE          rows

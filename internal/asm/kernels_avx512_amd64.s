@@ -6667,9 +6667,9 @@ fold:
 	VMOVUPS Z16, (AX)
 	RET
 
-// func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotTileInt8VNNIAVX512(SB), NOSPLIT, $0-81
+// func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotTileInt8VNNIAVX512(SB), NOSPLIT, $0-89
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -6736,17 +6736,18 @@ extraend:
 	VPSUBD Z21, Z24, Z24
 	MOVQ   dst_base+0(FP), R9
 	MOVQ   dst_len+8(FP), R10
-	MOVQ   stride+48(FP), R11
+	MOVQ   next+80(FP), R11
 	SHRQ   $0x02, R10
 	MOVQ   rows_base+24(FP), R12
 
 rows:
+	MOVQ      stride+48(FP), AX
 	MOVQ      R12, R13
-	ADDQ      R11, R13
+	ADDQ      AX, R13
 	MOVQ      R13, R14
-	ADDQ      R11, R14
+	ADDQ      AX, R14
 	MOVQ      R14, R15
-	ADDQ      R11, R15
+	ADDQ      AX, R15
 	VMOVDQA64 Z17, Z19
 	VMOVDQA64 Z17, Z20
 	VMOVDQA64 Z17, Z21
@@ -6769,33 +6770,36 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	VMOVDQU8 (BX)(AX*1), Z18
-	VMOVDQU8 (SI)(AX*1), Z26
-	VMOVDQU8 (DI)(AX*1), Z31
-	VMOVDQU8 (R8)(AX*1), Z4
-	VPXORD   (R12)(AX*1), Z16, Z9
-	VPDPBUSD Z18, Z9, Z19
-	VPDPBUSD Z26, Z9, Z27
-	VPDPBUSD Z31, Z9, Z0
-	VPDPBUSD Z4, Z9, Z5
-	VPXORD   (R13)(AX*1), Z16, Z9
-	VPDPBUSD Z18, Z9, Z20
-	VPDPBUSD Z26, Z9, Z28
-	VPDPBUSD Z31, Z9, Z1
-	VPDPBUSD Z4, Z9, Z6
-	VPXORD   (R14)(AX*1), Z16, Z9
-	VPDPBUSD Z18, Z9, Z21
-	VPDPBUSD Z26, Z9, Z29
-	VPDPBUSD Z31, Z9, Z2
-	VPDPBUSD Z4, Z9, Z7
-	VPXORD   (R15)(AX*1), Z16, Z9
-	VPDPBUSD Z18, Z9, Z25
-	VPDPBUSD Z26, Z9, Z30
-	VPDPBUSD Z31, Z9, Z3
-	VPDPBUSD Z4, Z9, Z8
-	ADDQ     $+64, AX
-	CMPQ     AX, DX
-	JB       step0
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       $+128, R11
+	VMOVDQU8   (BX)(AX*1), Z18
+	VMOVDQU8   (SI)(AX*1), Z26
+	VMOVDQU8   (DI)(AX*1), Z31
+	VMOVDQU8   (R8)(AX*1), Z4
+	VPXORD     (R12)(AX*1), Z16, Z9
+	VPDPBUSD   Z18, Z9, Z19
+	VPDPBUSD   Z26, Z9, Z27
+	VPDPBUSD   Z31, Z9, Z0
+	VPDPBUSD   Z4, Z9, Z5
+	VPXORD     (R13)(AX*1), Z16, Z9
+	VPDPBUSD   Z18, Z9, Z20
+	VPDPBUSD   Z26, Z9, Z28
+	VPDPBUSD   Z31, Z9, Z1
+	VPDPBUSD   Z4, Z9, Z6
+	VPXORD     (R14)(AX*1), Z16, Z9
+	VPDPBUSD   Z18, Z9, Z21
+	VPDPBUSD   Z26, Z9, Z29
+	VPDPBUSD   Z31, Z9, Z2
+	VPDPBUSD   Z4, Z9, Z7
+	VPXORD     (R15)(AX*1), Z16, Z9
+	VPDPBUSD   Z18, Z9, Z25
+	VPDPBUSD   Z26, Z9, Z30
+	VPDPBUSD   Z31, Z9, Z3
+	VPDPBUSD   Z4, Z9, Z8
+	ADDQ       $+64, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ       AX, CX
@@ -6896,16 +6900,17 @@ step0end:
 	ADDQ          AX, R12
 	ADDQ          $+32, R9
 	MOVQ          R15, R12
-	ADDQ          R11, R12
+	MOVQ          stride+48(FP), AX
+	ADDQ          AX, R12
 	SUBQ          $+4, R10
 	CMPQ          R10, $+4
 	JAE           rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotTileUint8VNNIAVX512(SB), NOSPLIT, $0-81
+// func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotTileUint8VNNIAVX512(SB), NOSPLIT, $0-89
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -6972,17 +6977,18 @@ extraend:
 	VPADDD Z21, Z24, Z24
 	MOVQ   dst_base+0(FP), R9
 	MOVQ   dst_len+8(FP), R10
-	MOVQ   stride+48(FP), R11
+	MOVQ   next+80(FP), R11
 	SHRQ   $0x02, R10
 	MOVQ   rows_base+24(FP), R12
 
 rows:
+	MOVQ      stride+48(FP), AX
 	MOVQ      R12, R13
-	ADDQ      R11, R13
+	ADDQ      AX, R13
 	MOVQ      R13, R14
-	ADDQ      R11, R14
+	ADDQ      AX, R14
 	MOVQ      R14, R15
-	ADDQ      R11, R15
+	ADDQ      AX, R15
 	VMOVDQA64 Z17, Z19
 	VMOVDQA64 Z17, Z20
 	VMOVDQA64 Z17, Z21
@@ -7005,33 +7011,36 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	VMOVDQU8 (BX)(AX*1), Z18
-	VMOVDQU8 (SI)(AX*1), Z26
-	VMOVDQU8 (DI)(AX*1), Z31
-	VMOVDQU8 (R8)(AX*1), Z4
-	VPXORD   (R12)(AX*1), Z16, Z9
-	VPDPBUSD Z9, Z18, Z19
-	VPDPBUSD Z9, Z26, Z27
-	VPDPBUSD Z9, Z31, Z0
-	VPDPBUSD Z9, Z4, Z5
-	VPXORD   (R13)(AX*1), Z16, Z9
-	VPDPBUSD Z9, Z18, Z20
-	VPDPBUSD Z9, Z26, Z28
-	VPDPBUSD Z9, Z31, Z1
-	VPDPBUSD Z9, Z4, Z6
-	VPXORD   (R14)(AX*1), Z16, Z9
-	VPDPBUSD Z9, Z18, Z21
-	VPDPBUSD Z9, Z26, Z29
-	VPDPBUSD Z9, Z31, Z2
-	VPDPBUSD Z9, Z4, Z7
-	VPXORD   (R15)(AX*1), Z16, Z9
-	VPDPBUSD Z9, Z18, Z25
-	VPDPBUSD Z9, Z26, Z30
-	VPDPBUSD Z9, Z31, Z3
-	VPDPBUSD Z9, Z4, Z8
-	ADDQ     $+64, AX
-	CMPQ     AX, DX
-	JB       step0
+	PREFETCHT0 (R11)
+	PREFETCHT0 64(R11)
+	ADDQ       $+128, R11
+	VMOVDQU8   (BX)(AX*1), Z18
+	VMOVDQU8   (SI)(AX*1), Z26
+	VMOVDQU8   (DI)(AX*1), Z31
+	VMOVDQU8   (R8)(AX*1), Z4
+	VPXORD     (R12)(AX*1), Z16, Z9
+	VPDPBUSD   Z9, Z18, Z19
+	VPDPBUSD   Z9, Z26, Z27
+	VPDPBUSD   Z9, Z31, Z0
+	VPDPBUSD   Z9, Z4, Z5
+	VPXORD     (R13)(AX*1), Z16, Z9
+	VPDPBUSD   Z9, Z18, Z20
+	VPDPBUSD   Z9, Z26, Z28
+	VPDPBUSD   Z9, Z31, Z1
+	VPDPBUSD   Z9, Z4, Z6
+	VPXORD     (R14)(AX*1), Z16, Z9
+	VPDPBUSD   Z9, Z18, Z21
+	VPDPBUSD   Z9, Z26, Z29
+	VPDPBUSD   Z9, Z31, Z2
+	VPDPBUSD   Z9, Z4, Z7
+	VPXORD     (R15)(AX*1), Z16, Z9
+	VPDPBUSD   Z9, Z18, Z25
+	VPDPBUSD   Z9, Z26, Z30
+	VPDPBUSD   Z9, Z31, Z3
+	VPDPBUSD   Z9, Z4, Z8
+	ADDQ       $+64, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ       AX, CX
@@ -7132,7 +7141,8 @@ step0end:
 	ADDQ          AX, R12
 	ADDQ          $+32, R9
 	MOVQ          R15, R12
-	ADDQ          R11, R12
+	MOVQ          stride+48(FP), AX
+	ADDQ          AX, R12
 	SUBQ          $+4, R10
 	CMPQ          R10, $+4
 	JAE           rows

@@ -8983,9 +8983,9 @@ fold:
 	VMOVUPS Y16, (AX)
 	RET
 
-// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotTileInt8VNNIAVX512x256(SB), NOSPLIT, $0-81
+// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotTileInt8VNNIAVX512x256(SB), NOSPLIT, $0-89
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -9052,17 +9052,18 @@ extraend:
 	VPSUBD Y21, Y24, Y24
 	MOVQ   dst_base+0(FP), R9
 	MOVQ   dst_len+8(FP), R10
-	MOVQ   stride+48(FP), R11
+	MOVQ   next+80(FP), R11
 	SHRQ   $0x02, R10
 	MOVQ   rows_base+24(FP), R12
 
 rows:
+	MOVQ      stride+48(FP), AX
 	MOVQ      R12, R13
-	ADDQ      R11, R13
+	ADDQ      AX, R13
 	MOVQ      R13, R14
-	ADDQ      R11, R14
+	ADDQ      AX, R14
 	MOVQ      R14, R15
-	ADDQ      R11, R15
+	ADDQ      AX, R15
 	VMOVDQA64 Y17, Y19
 	VMOVDQA64 Y17, Y20
 	VMOVDQA64 Y17, Y21
@@ -9085,33 +9086,35 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	VMOVDQU8 (BX)(AX*1), Y18
-	VMOVDQU8 (SI)(AX*1), Y26
-	VMOVDQU8 (DI)(AX*1), Y31
-	VMOVDQU8 (R8)(AX*1), Y4
-	VPXORD   (R12)(AX*1), Y16, Y9
-	VPDPBUSD Y18, Y9, Y19
-	VPDPBUSD Y26, Y9, Y27
-	VPDPBUSD Y31, Y9, Y0
-	VPDPBUSD Y4, Y9, Y5
-	VPXORD   (R13)(AX*1), Y16, Y9
-	VPDPBUSD Y18, Y9, Y20
-	VPDPBUSD Y26, Y9, Y28
-	VPDPBUSD Y31, Y9, Y1
-	VPDPBUSD Y4, Y9, Y6
-	VPXORD   (R14)(AX*1), Y16, Y9
-	VPDPBUSD Y18, Y9, Y21
-	VPDPBUSD Y26, Y9, Y29
-	VPDPBUSD Y31, Y9, Y2
-	VPDPBUSD Y4, Y9, Y7
-	VPXORD   (R15)(AX*1), Y16, Y9
-	VPDPBUSD Y18, Y9, Y25
-	VPDPBUSD Y26, Y9, Y30
-	VPDPBUSD Y31, Y9, Y3
-	VPDPBUSD Y4, Y9, Y8
-	ADDQ     $+32, AX
-	CMPQ     AX, DX
-	JB       step0
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	VMOVDQU8   (BX)(AX*1), Y18
+	VMOVDQU8   (SI)(AX*1), Y26
+	VMOVDQU8   (DI)(AX*1), Y31
+	VMOVDQU8   (R8)(AX*1), Y4
+	VPXORD     (R12)(AX*1), Y16, Y9
+	VPDPBUSD   Y18, Y9, Y19
+	VPDPBUSD   Y26, Y9, Y27
+	VPDPBUSD   Y31, Y9, Y0
+	VPDPBUSD   Y4, Y9, Y5
+	VPXORD     (R13)(AX*1), Y16, Y9
+	VPDPBUSD   Y18, Y9, Y20
+	VPDPBUSD   Y26, Y9, Y28
+	VPDPBUSD   Y31, Y9, Y1
+	VPDPBUSD   Y4, Y9, Y6
+	VPXORD     (R14)(AX*1), Y16, Y9
+	VPDPBUSD   Y18, Y9, Y21
+	VPDPBUSD   Y26, Y9, Y29
+	VPDPBUSD   Y31, Y9, Y2
+	VPDPBUSD   Y4, Y9, Y7
+	VPXORD     (R15)(AX*1), Y16, Y9
+	VPDPBUSD   Y18, Y9, Y25
+	VPDPBUSD   Y26, Y9, Y30
+	VPDPBUSD   Y31, Y9, Y3
+	VPDPBUSD   Y4, Y9, Y8
+	ADDQ       $+32, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ       AX, CX
@@ -9208,16 +9211,17 @@ step0end:
 	ADDQ          AX, R12
 	ADDQ          $+32, R9
 	MOVQ          R15, R12
-	ADDQ          R11, R12
+	MOVQ          stride+48(FP), AX
+	ADDQ          AX, R12
 	SUBQ          $+4, R10
 	CMPQ          R10, $+4
 	JAE           rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotTileUint8VNNIAVX512x256(SB), NOSPLIT, $0-81
+// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotTileUint8VNNIAVX512x256(SB), NOSPLIT, $0-89
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -9284,17 +9288,18 @@ extraend:
 	VPADDD Y21, Y24, Y24
 	MOVQ   dst_base+0(FP), R9
 	MOVQ   dst_len+8(FP), R10
-	MOVQ   stride+48(FP), R11
+	MOVQ   next+80(FP), R11
 	SHRQ   $0x02, R10
 	MOVQ   rows_base+24(FP), R12
 
 rows:
+	MOVQ      stride+48(FP), AX
 	MOVQ      R12, R13
-	ADDQ      R11, R13
+	ADDQ      AX, R13
 	MOVQ      R13, R14
-	ADDQ      R11, R14
+	ADDQ      AX, R14
 	MOVQ      R14, R15
-	ADDQ      R11, R15
+	ADDQ      AX, R15
 	VMOVDQA64 Y17, Y19
 	VMOVDQA64 Y17, Y20
 	VMOVDQA64 Y17, Y21
@@ -9317,33 +9322,35 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	VMOVDQU8 (BX)(AX*1), Y18
-	VMOVDQU8 (SI)(AX*1), Y26
-	VMOVDQU8 (DI)(AX*1), Y31
-	VMOVDQU8 (R8)(AX*1), Y4
-	VPXORD   (R12)(AX*1), Y16, Y9
-	VPDPBUSD Y9, Y18, Y19
-	VPDPBUSD Y9, Y26, Y27
-	VPDPBUSD Y9, Y31, Y0
-	VPDPBUSD Y9, Y4, Y5
-	VPXORD   (R13)(AX*1), Y16, Y9
-	VPDPBUSD Y9, Y18, Y20
-	VPDPBUSD Y9, Y26, Y28
-	VPDPBUSD Y9, Y31, Y1
-	VPDPBUSD Y9, Y4, Y6
-	VPXORD   (R14)(AX*1), Y16, Y9
-	VPDPBUSD Y9, Y18, Y21
-	VPDPBUSD Y9, Y26, Y29
-	VPDPBUSD Y9, Y31, Y2
-	VPDPBUSD Y9, Y4, Y7
-	VPXORD   (R15)(AX*1), Y16, Y9
-	VPDPBUSD Y9, Y18, Y25
-	VPDPBUSD Y9, Y26, Y30
-	VPDPBUSD Y9, Y31, Y3
-	VPDPBUSD Y9, Y4, Y8
-	ADDQ     $+32, AX
-	CMPQ     AX, DX
-	JB       step0
+	PREFETCHT0 (R11)
+	ADDQ       $+64, R11
+	VMOVDQU8   (BX)(AX*1), Y18
+	VMOVDQU8   (SI)(AX*1), Y26
+	VMOVDQU8   (DI)(AX*1), Y31
+	VMOVDQU8   (R8)(AX*1), Y4
+	VPXORD     (R12)(AX*1), Y16, Y9
+	VPDPBUSD   Y9, Y18, Y19
+	VPDPBUSD   Y9, Y26, Y27
+	VPDPBUSD   Y9, Y31, Y0
+	VPDPBUSD   Y9, Y4, Y5
+	VPXORD     (R13)(AX*1), Y16, Y9
+	VPDPBUSD   Y9, Y18, Y20
+	VPDPBUSD   Y9, Y26, Y28
+	VPDPBUSD   Y9, Y31, Y1
+	VPDPBUSD   Y9, Y4, Y6
+	VPXORD     (R14)(AX*1), Y16, Y9
+	VPDPBUSD   Y9, Y18, Y21
+	VPDPBUSD   Y9, Y26, Y29
+	VPDPBUSD   Y9, Y31, Y2
+	VPDPBUSD   Y9, Y4, Y7
+	VPXORD     (R15)(AX*1), Y16, Y9
+	VPDPBUSD   Y9, Y18, Y25
+	VPDPBUSD   Y9, Y26, Y30
+	VPDPBUSD   Y9, Y31, Y3
+	VPDPBUSD   Y9, Y4, Y8
+	ADDQ       $+32, AX
+	CMPQ       AX, DX
+	JB         step0
 
 step0part:
 	CMPQ       AX, CX
@@ -9440,7 +9447,8 @@ step0end:
 	ADDQ          AX, R12
 	ADDQ          $+32, R9
 	MOVQ          R15, R12
-	ADDQ          R11, R12
+	MOVQ          stride+48(FP), AX
+	ADDQ          AX, R12
 	SUBQ          $+4, R10
 	CMPQ          R10, $+4
 	JAE           rows

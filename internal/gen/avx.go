@@ -800,9 +800,9 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// quarters returns a group whose quarter i has the sums of the four quarters of v[i]. It adds lanes
-// l and l+8 of each group, with two groups in a register, then lanes l and l+4, with all four groups
-// in one register.
+// quarters returns a group whose quarter i holds the sum of the four quarters of v[i], which it may
+// overwrite. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l and
+// l+4, with all four groups in one register.
 func (t *avx) quarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {

@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	const tile = "func(dst []int64, rows []uint8, stride int, queries [][]uint8, signed bool)"
+	const tile = "func(dst []int64, rows []uint8, stride int, queries [][]uint8, " +
+		"next *uint8, signed bool)"
 	bySign.newStub("dotTileBytes", tile).trusting().onlyAVX()
 	for _, element := range []string{"Int8", "Uint8"} {
 		term := byteTerm{signed: element == "Int8"}
@@ -28,6 +29,7 @@ type byteTile struct {
 	at      reg.GPVirtual    // offset of the current step
 	n       reg.GPVirtual    // number of bytes in a row
 	whole   reg.GPVirtual    // number of bytes in complete steps
+	next    reg.GPVirtual    // pointer to memory to prefetch
 	rowPart Part             // bytes of the rows that exist in the last, incomplete step
 }
 
@@ -53,7 +55,8 @@ type tileTerms interface {
 
 // dotTile emits a kernel that stores in dst the dot products of each row and each of four queries:
 // all products with the first query, then all with the second, and so on. It leaves out the rows
-// beyond a multiple of four. There are at least four rows, which have 16 to asm.Block bytes.
+// beyond a multiple of four. There are at least four rows, which have 16 to asm.Block bytes. While
+// it computes, it prefetches half as many bytes as the rows have, from next on.
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
@@ -69,13 +72,15 @@ func dotTile(t *avx, together int, terms tileTerms) {
 	t.And(b.whole, -terms.step())
 	terms.start(b)
 
-	dst, count, stride := t.PointerParam("dst"), t.IntParam("len(dst)"), t.IntParam("stride")
+	dst, count := t.PointerParam("dst"), t.IntParam("len(dst)")
+	b.next = t.PointerParam("next")
 	t.ShiftRight(count, 2)
 	b.row[0] = t.PointerParam("rows")
 	for i := 1; i < 4; i++ {
 		b.row[i] = t.NewInt()
 	}
 	t.Label("rows")
+	stride := t.IntParam("stride")
 	for i := 1; i < 4; i++ {
 		t.SetInt(b.row[i], b.row[i-1])
 		t.AdvanceReg(b.row[i], stride)
@@ -86,7 +91,7 @@ func dotTile(t *avx, together int, terms tileTerms) {
 	}
 	t.Advance(dst, 4*8)
 	t.SetInt(b.row[0], b.row[3])
-	t.AdvanceReg(b.row[0], stride)
+	t.AdvanceReg(b.row[0], t.IntParam("stride"))
 	t.Decrement(count, 4)
 	t.IfAtLeast(count, 4, "rows")
 	t.Done()
@@ -124,6 +129,14 @@ func (b *byteTile) products(first, together int) [][4]Group {
 	}
 	row := t.New(t.width)
 	b.steps(fmt.Sprint("step", first), func(part Part) {
+		if part == nil {
+			// Half of the bytes that the steps of all passes read from the rows.
+			ahead := len(b.row) / 2 * b.terms.step() * together / len(b.x)
+			for line := 0; line < ahead; line += 64 {
+				t.Prefetch(b.next, line)
+			}
+			t.Advance(b.next, ahead)
+		}
 		for k := range x {
 			b.terms.loadQuery(x[k], t.Address(b.x[first+k], b.at, 1), part)
 		}

@@ -1341,7 +1341,7 @@ func byteTileKernel(name string, signed bool) Kernel {
 			return a
 		},
 		Call: func(a *Args) float32 {
-			asm.DotTileBytes(a.Scores, a.Bytes[0], a.Stride, a.Queries, signed)
+			asm.DotTileBytes(a.Scores, a.Bytes[0], a.Stride, a.Queries, nil, signed)
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
