@@ -215,7 +215,7 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 	if len(next) == 0 {
 		next = rows // harmless: they are in the cache
 	}
-	tiles := active != NEON && n >= minTileBytes && n <= Block && count >= tileRows
+	tiles := active >= AVX2 && n >= minTileBytes && n <= Block && count >= tileRows
 	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
 		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries],
 			unsafe.SliceData(next), signed)
@@ -243,8 +243,7 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 }
 
 // tileRows and tileQueries are the dimensions of the tiles of DotTileBytes. minTileBytes is the
-// least length of rows for which assembly computes tiles; there is no assembly for NEON, because
-// shared loads gain nothing there.
+// least length of rows for which assembly computes tiles. There is no such assembly for arm64.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
 func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ *uint8,

@@ -124,13 +124,13 @@ func TestWithoutVPOPCNT(t *testing.T) {
 	for _, isa := range available {
 		defer Use(Use(isa))
 		for n := range 100 {
-			rows, x := make([]uint64, 3*n), make([]uint64, n)
+			rows, x := make([]uint64, 9*n), make([]uint64, n)
 			for _, v := range [][]uint64{rows, x} {
 				for i := range v {
 					v[i] = r.Uint64()
 				}
 			}
-			var with, without [3]int64
+			var with, without [9]int64 // twice four rows at once, and one
 			HammingRows(with[:], rows, n, x)
 			vpopcnt = false
 			HammingRows(without[:], rows, n, x)

@@ -8,7 +8,9 @@ func init() {
 		eachRow(t, wordSize, t.DifferingBits)
 	}).trusting().inDot()
 	kernel("hammingRowsVPOPCNT", signature, func(t Target) {
-		eachRow(t, wordSize, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+		r := newIntRows(t, wordSize)
+		hammingFourRows(t.(*avx), r)
+		r.each(func(row, x, n reg.GPVirtual) reg.GPVirtual {
 			return differingBitsWide(t.(*avx), row, x, n)
 		})
 	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
@@ -46,4 +48,73 @@ func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 func (t *avx) addBitCounts(count, v Group) {
 	t.VPOPCNTQ(r(v), r(v))
 	t.VPADDQ(r(v), r(count), r(count))
+}
+
+// hammingFourRows emits a loop that counts the bits in which x and each of four rows differ, while
+// four rows are left. It returns from the function if no rows are left then. Rows of more than four
+// groups are left to the loop over single rows: from memory, a Zen 5 takes 1.1 to 1.3 times as long
+// for four of them at once.
+func hammingFourRows(t *avx, rows *intRows) {
+	words := t.width / 2
+	t.IfLess(rows.count, 4, "row")
+	t.IfAtLeast(rows.n, 4*words+1, "row")
+	k, whole, end := t.NewInt(), copyInt(t, rows.n), copyInt(t, rows.n)
+	t.And(whole, -words)
+	t.DecrementReg(end, whole)
+	part := t.lowPart(end).(reg.Register)
+	row := [4]reg.GPVirtual{rows.rows, t.NewInt(), t.NewInt(), t.NewInt()}
+
+	t.LoopLabel("four")
+	for i := 1; i < 4; i++ {
+		t.SetInt(row[i], row[i-1])
+		t.AdvanceReg(row[i], rows.stride)
+	}
+	count, x, v := zeros(t, 4, t.width), t.New(t.width), t.New(t.width)
+	t.SetConst(k, 0)
+	t.IfAtMost(whole, 0, "fourpart")
+	t.LoopLabel("fourwords")
+	t.VMOVDQU64(at(t.Address(rows.x, k, wordSize), 0), r(x))
+	for i, p := range row {
+		p = t.Address(p, k, wordSize)
+		t.Prefetch(p, rowPrefetch)
+		t.VPXORQ(at(p, 0), r(x), r(v))
+		t.addBitCounts(count[i], v)
+	}
+	t.Advance(k, words)
+	t.IfLessReg(k, whole, "fourwords")
+	t.Label("fourpart")
+	t.IfAtLeastReg(k, rows.n, "fourfold")
+	t.VMOVDQU64_Z(at(t.Address(rows.x, k, wordSize), 0), part, r(x))
+	for i, p := range row {
+		p = t.Address(p, k, wordSize)
+		t.Prefetch(p, rowPrefetch)
+		t.VPXORQ_Z(at(p, 0), r(x), part, r(v))
+		t.addBitCounts(count[i], v)
+	}
+	t.Label("fourfold")
+	t.Store(t.foldFourWords(count), rows.dst, 0)
+	t.Advance(rows.dst, 4*wordSize)
+	t.SetInt(rows.rows, row[3])
+	t.AdvanceReg(rows.rows, rows.stride)
+	t.Decrement(rows.count, 4)
+	t.IfAtLeast(rows.count, 4, "four")
+	t.IfAtLeast(rows.count, 1, "row")
+	t.Done()
+}
+
+// foldFourWords returns the sums of the 64-bit lanes of each of four groups, which it overwrites.
+func (t *avx) foldFourWords(v []Group) Group {
+	for i := 0; i < 4; i += 2 {
+		high := t.New(t.width)
+		t.VPUNPCKHQDQ(r(v[i+1]), r(v[i]), r(high))
+		t.VPUNPCKLQDQ(r(v[i+1]), r(v[i]), r(v[i]))
+		t.VPADDQ(r(high), r(v[i]), r(v[i]))
+		if t.width > 8 {
+			half, low := t.New(8), t.Narrow(v[i], 8)
+			t.UpperHalf(half, v[i])
+			t.VPADDQ(r(half), r(low), r(low))
+		}
+	}
+	sums := t.pairOfHalves(t.Narrow(v[0], 8), t.Narrow(v[2], 8), t.VPADDQ)
+	return Group{8, []reg.VecVirtual{sums}}
 }
