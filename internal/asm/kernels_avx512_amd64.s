@@ -6770,9 +6770,8 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       $+128, R11
+	PREFETCHT0 (R11)(AX*2)
+	PREFETCHT0 64(R11)(AX*2)
 	VMOVDQU8   (BX)(AX*1), Z18
 	VMOVDQU8   (SI)(AX*1), Z26
 	VMOVDQU8   (DI)(AX*1), Z31
@@ -6834,6 +6833,8 @@ step0part:
 	VPDPBUSD   Z4, Z9, Z8
 
 step0end:
+	ADDQ          CX, R11
+	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
 	SHRQ          $0x02, AX
 	SHLQ          $0x03, AX
@@ -7011,9 +7012,8 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	ADDQ       $+128, R11
+	PREFETCHT0 (R11)(AX*2)
+	PREFETCHT0 64(R11)(AX*2)
 	VMOVDQU8   (BX)(AX*1), Z18
 	VMOVDQU8   (SI)(AX*1), Z26
 	VMOVDQU8   (DI)(AX*1), Z31
@@ -7075,6 +7075,8 @@ step0part:
 	VPDPBUSD   Z9, Z4, Z8
 
 step0end:
+	ADDQ          CX, R11
+	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
 	SHRQ          $0x02, AX
 	SHLQ          $0x03, AX
@@ -9889,8 +9891,8 @@ four:
 	VPXORD  Z18, Z18, Z18
 	VPXORD  Z19, Z19, Z19
 	MOVQ    $+0, R8
-	CMPQ    R9, $+0
-	JBE     fourpart
+	CMPQ    DI, $+8
+	JB      fourpart
 	PCALIGN $0x20
 
 fourwords:

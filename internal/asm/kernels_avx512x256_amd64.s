@@ -9086,8 +9086,7 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
+	PREFETCHT0 (R11)(AX*2)
 	VMOVDQU8   (BX)(AX*1), Y18
 	VMOVDQU8   (SI)(AX*1), Y26
 	VMOVDQU8   (DI)(AX*1), Y31
@@ -9149,6 +9148,8 @@ step0part:
 	VPDPBUSD   Y4, Y9, Y8
 
 step0end:
+	ADDQ          CX, R11
+	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
 	SHRQ          $0x02, AX
 	SHLQ          $0x03, AX
@@ -9322,8 +9323,7 @@ rows:
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)
-	ADDQ       $+64, R11
+	PREFETCHT0 (R11)(AX*2)
 	VMOVDQU8   (BX)(AX*1), Y18
 	VMOVDQU8   (SI)(AX*1), Y26
 	VMOVDQU8   (DI)(AX*1), Y31
@@ -9385,6 +9385,8 @@ step0part:
 	VPDPBUSD   Y9, Y4, Y8
 
 step0end:
+	ADDQ          CX, R11
+	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
 	SHRQ          $0x02, AX
 	SHLQ          $0x03, AX
@@ -12125,8 +12127,8 @@ four:
 	VPXORD  Y18, Y18, Y18
 	VPXORD  Y19, Y19, Y19
 	MOVQ    $+0, R8
-	CMPQ    R9, $+0
-	JBE     fourpart
+	CMPQ    DI, $+4
+	JB      fourpart
 	PCALIGN $0x20
 
 fourwords:

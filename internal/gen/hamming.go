@@ -71,7 +71,7 @@ func hammingFourRows(t *avx, rows *intRows) {
 	}
 	count, x, v := zeros(t, 4, t.width), t.New(t.width), t.New(t.width)
 	t.SetConst(k, 0)
-	t.IfAtMost(whole, 0, "fourpart")
+	t.IfLess(rows.n, words, "fourpart")
 	t.LoopLabel("fourwords")
 	t.VMOVDQU64(at(t.Address(rows.x, k, wordSize), 0), r(x))
 	for i, p := range row {

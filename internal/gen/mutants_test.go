@@ -105,6 +105,7 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`(dot|squaredDistance)Rows[^\t]*\tbound\tnext`,      // the last group is never whole
 	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask selects the last elements
 	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // only decides whether to prefetch
+	`hammingRows[^\t]*\tjump\tstart:\d+\tJAE row`,       // one row or four at a time: same result
 	`gerAVX512\t\w+\tstart`,                             // the 256-bit kernel gives the same result
 }, "|") + `)`)
 

@@ -55,8 +55,8 @@ type tileTerms interface {
 
 // dotTile emits a kernel that stores in dst the dot products of each row and each of four queries:
 // all products with the first query, then all with the second, and so on. It leaves out the rows
-// beyond a multiple of four. There are at least four rows, which have 16 to asm.Block bytes. While
-// it computes, it prefetches half as many bytes as the rows have, from next on.
+// beyond a multiple of four. There are at least four rows, which have leastTiled to asm.Block bytes.
+// While it computes, it prefetches half as many bytes as the rows have, from next on.
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
@@ -97,6 +97,9 @@ func dotTile(t *avx, together int, terms tileTerms) {
 	t.Done()
 }
 
+// leastTiled is the least number of bytes in a row.
+const leastTiled = 16
+
 // sliceSize is the size of a slice header in bytes.
 const sliceSize = 24
 
@@ -104,7 +107,9 @@ const sliceSize = 24
 func (b *byteTile) steps(name string, body func(part Part)) {
 	t := b.t
 	t.SetConst(b.at, 0)
-	t.IfLess(b.n, b.terms.step(), name+"part")
+	if b.terms.step() > leastTiled {
+		t.IfLess(b.n, b.terms.step(), name+"part")
+	}
 	t.LoopLabel(name)
 	body(nil)
 	t.Advance(b.at, b.terms.step())
@@ -128,14 +133,13 @@ func (b *byteTile) products(first, together int) [][4]Group {
 		}
 	}
 	row := t.New(t.width)
+	share := len(b.row) / 2 * together / len(b.x) // half of the rows' bytes, per pass
 	b.steps(fmt.Sprint("step", first), func(part Part) {
 		if part == nil {
-			// Half of the bytes that the steps of all passes read from the rows.
-			ahead := len(b.row) / 2 * b.terms.step() * together / len(b.x)
-			for line := 0; line < ahead; line += 64 {
-				t.Prefetch(b.next, line)
+			next := t.Address(b.next, b.at, share)
+			for line := 0; line < share*b.terms.step(); line += 64 {
+				t.Prefetch(next, line)
 			}
-			t.Advance(b.next, ahead)
 		}
 		for k := range x {
 			b.terms.loadQuery(x[k], t.Address(b.x[first+k], b.at, 1), part)
@@ -147,6 +151,9 @@ func (b *byteTile) products(first, together int) [][4]Group {
 			}
 		}
 	})
+	for range share {
+		t.AdvanceReg(b.next, b.n)
+	}
 	return sum
 }
 
