@@ -55,8 +55,8 @@ type tileTerms interface {
 
 // dotTile emits a kernel that stores in dst the dot products of each row and each of four queries:
 // all products with the first query, then all with the second, and so on. It leaves out the rows
-// beyond a multiple of four. There are at least four rows, which have leastTiled to asm.Block bytes.
-// While it computes, it prefetches half as many bytes as the rows have, from next on.
+// beyond a multiple of four. There are at least four rows, which have leastTiled to asm.Block
+// bytes. While it computes, it prefetches half as many bytes as the rows have, from next on.
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
