@@ -431,7 +431,7 @@ func TestPanics(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	x, rows, hits := make([]int8, 100), make([]int8, 1000), make([]quant.Hit, 3)
-	many, queries := [][]quant.Hit{hits}, [][]int8{x}
+	many, queries := make([][]quant.Hit, 7), [][]int8{x, x, x, x, x, x, x}
 	dst, floats, idx := make([]int64, 10), make([]float32, 100), []int32{1, 2}
 	bytes := make([]byte, 99)
 	for name, f := range map[string]func(){
@@ -445,7 +445,9 @@ func TestNoAllocations(t *testing.T) {
 		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },
 		"TopAt":           func() { quant.TopAt(hits, dense.ByDistance, rows, 100, idx, x) },
 		"TopMany": func() {
-			many[0] = hits
+			for q := range many {
+				many[q] = hits
+			}
 			quant.TopMany(many, dense.ByDot, rows, 100, queries, 1)
 		},
 		"Quantize":   func() { quant.Quantize(x, floats, .1) },

@@ -170,13 +170,15 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	block := max(blockBytes/n&^3, 4)
 	runs := (count + block - 1) / block
 	if threads = min(parallel.Threads(threads), runs); threads <= 1 {
-		rankAll(dst, by, rows, stride, queries, 0, count)
+		for run := range runs {
+			rankAll(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
+		}
 	} else {
 		rankThreads(dst, by, rows, stride, queries, threads, block, count)
 	}
 	for q, x := range queries {
 		var xx int64
-		if by == dense.ByDistance {
+		if by == dense.ByDistance && len(queries) >= together {
 			xx = Dot(x, x)
 		}
 		dst[q] = finish(dst[q], by, xx)
@@ -184,8 +186,11 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 const (
-	// blockBytes is the size in bytes of the rows that a goroutine of TopMany ranks at a time.
+	// blockBytes is the size in bytes of the rows that TopMany ranks before others, or a goroutine
+	// of it. They stay in the second-level cache.
 	blockBytes = 1 << 18
+	// together is the number of queries that rankAll scores at a time.
+	together = 4
 	// A block is ranked in strips of stripBytes, but at most stripRows rows. A strip is scored for
 	// all queries before the next one, and stays in the first-level cache. With strips of 32 KB,
 	// eight queries take 1.1 to 1.2 times as long on a Zen 5: there must be room for the half of
@@ -194,13 +199,21 @@ const (
 )
 
 // rankAll adds those of the rows numbered from start to end-1 to each query's heap of hits that are
-// among the best rows for the query so far. The score of a hit by distance is the squared distance,
-// negated, plus the sum of the query's squares.
+// among the best rows for the query so far. From four queries on, it computes squared distances
+// from dot products, as xx + yy - 2xy, and the score of a hit is 2xy - yy: TopMany subtracts it from
+// xx. Fewer queries are ranked one after the other, because the sums yy would cost more than they
+// gain.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
-	const together = 4 // queries
+	if len(queries) < together {
+		for q, x := range queries {
+			dst[q] = rank(dst[q], by, rows, stride, x, start, end)
+		}
+		return
+	}
 	var scores [together * stripRows]int64
 	var squares [stripRows]int64
+	var padded [together][]T
 	n := len(queries[0])
 	size := min(max(stripBytes/n&^3, 4), stripRows)
 	for ; start < end; start += size {
@@ -210,6 +223,11 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 		}
 		for q := 0; q < len(queries); q += together {
 			group := queries[q:min(q+together, len(queries))]
+			own := len(group)
+			if own == 3 { // a tile takes less time than three single queries
+				padded = [together][]T{group[0], group[1], group[2], group[2]}
+				group = padded[:]
+			}
 			all := scores[:count*len(group)]
 			var next []T // half of the next strip, to be prefetched
 			if half := q / together; half < 2 && count == size {
@@ -217,7 +235,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 			}
 			asm.DotTileBytes(all, unsigned(here), stride, *(*[][]uint8)(unsafe.Pointer(&group)),
 				unsigned(next), ^T(0) < 1)
-			for k := range group {
+			for k := range own {
 				some := all[k*count:][:count]
 				if by == dense.ByDistance {
 					for i, xy := range some {
