@@ -193,16 +193,16 @@ const (
 	together = 4
 	// A block is ranked in strips of stripBytes, but at most stripRows rows. A strip is scored for
 	// all queries before the next one, and stays in the first-level cache. With strips of 32 KB,
-	// eight queries take 1.1 to 1.2 times as long on a Zen 5: there must be room for the half of
-	// the next strip that is prefetched.
+	// eight queries take 1.1 to 1.2 times as long on a Zen 5: there must be room for what is
+	// prefetched of the next strip.
 	stripBytes, stripRows = 24 << 10, 128
 )
 
 // rankAll adds those of the rows numbered from start to end-1 to each query's heap of hits that are
 // among the best rows for the query so far. From four queries on, it computes squared distances
-// from dot products, as xx + yy - 2xy, and the score of a hit is 2xy - yy: TopMany subtracts it from
-// xx. Fewer queries are ranked one after the other, because the sums yy would cost more than they
-// gain.
+// from dot products, as xx + yy - 2xy, and the score of a hit is 2xy - yy, which TopMany subtracts
+// from xx. Fewer queries are ranked one after the other, because the sums yy would cost more than
+// they gain.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
 	if len(queries) < together {
@@ -229,10 +229,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 				group = padded[:]
 			}
 			all := scores[:count*len(group)]
-			var next []T // half of the next strip, to be prefetched
-			if half := q / together; half < 2 && count == size {
-				next = here[min((2+half)*size*stride/2, len(here)):]
-			}
+			next := ahead(here, size*stride, q, len(queries))
 			asm.DotTileBytes(all, unsigned(here), stride, *(*[][]uint8)(unsafe.Pointer(&group)),
 				unsigned(next), ^T(0) < 1)
 			for k := range own {
@@ -246,6 +243,22 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 			}
 		}
 	}
+}
+
+// ahead returns the rows to prefetch during the products with four queries, the first of which has
+// the number q. rows begins with the strip in use, of the given size. The strip behind it is
+// prefetched at once if no other tiles of the strip follow, and otherwise in two halves.
+func ahead[T Byte](rows []T, size, q, queries int) []T {
+	next := rows[min(size, len(rows)):]
+	switch {
+	case queries < 2*together-1:
+		return next
+	case q >= 2*together:
+		return nil
+	}
+	half := size / 2
+	next = next[min(q/together*half, len(next)):]
+	return next[:min(half, len(next))]
 }
 
 // squareSums sets dst[i] to the sum of the squares of the n elements of row i. For short rows that

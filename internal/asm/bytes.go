@@ -199,8 +199,8 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 // RowsAtOnce(len(queries[0])) of them; unlike DotRowsBytes, the function allows rows of more than
 // Block elements.
 //
-// For each four queries, the assembly prefetches next, or the first half as many bytes of it as the
-// rows have. Without a next, it prefetches the rows themselves.
+// While it computes, the assembly prefetches next for each four queries: as many bytes as the rows
+// have, or half as many if next has no more. Without a next, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {
@@ -212,13 +212,16 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 		raceReadRows(rows, stride, nil, count, n)
 		raceReads(queries...)
 	}
+	ahead := 2
 	if len(next) == 0 {
 		next = rows // harmless: they are in the cache
+	} else if len(next) > count*stride/2 {
+		ahead = 4
 	}
 	tiles := active >= AVX2 && n >= minTileBytes && n <= Block && count >= tileRows
 	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
 		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries],
-			unsafe.SliceData(next), signed)
+			n, unsafe.SliceData(next), ahead, signed)
 		done := count &^ (tileRows - 1)
 		dotEachQuery(dst, count, done, rows, stride, queries[:tileQueries], signed)
 		dst = dst[tileQueries*count:]
@@ -246,8 +249,8 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 // least length of rows for which assembly computes tiles. There is no such assembly for arm64.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
-func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ *uint8,
-	signed bool) {
+func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ int,
+	_ *uint8, _ int, signed bool) {
 	count := len(dst) / len(queries)
 	for q, x := range queries {
 		dotRowsBytesGeneric(dst[q*count:][:count], rows, stride, x, signed)

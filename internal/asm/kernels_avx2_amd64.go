@@ -147,12 +147,12 @@ func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float
 // dotTileInt8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotTileUint8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotTwoAVX2 works like dotTwoGeneric.
 //

@@ -8460,25 +8460,27 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $8-89
+TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      queries_base+56(FP), AX
-	MOVQ      (AX), BX
-	MOVQ      24(AX), SI
-	MOVQ      48(AX), DI
-	MOVQ      72(AX), R8
-	MOVQ      8(AX), CX
-	MOVQ      CX, DX
-	ANDQ      $-16, DX
-	MOVQ      CX, R9
+	MOVQ      (AX), CX
+	MOVQ      24(AX), DX
+	MOVQ      48(AX), BX
+	MOVQ      72(AX), SI
+	MOVQ      size+80(FP), DI
+	ANDQ      $-16, DI
+	MOVQ      size+80(FP), AX
+	MOVQ      AX, R8
 	LEAQ      masks<>+16(SB), AX
-	ANDQ      $+15, R9
-	VPMOVSXBW (AX)(R9*1), Y0
-	MOVQ      dst_base+0(FP), R9
-	MOVQ      dst_len+8(FP), R10
-	MOVQ      next+80(FP), R11
-	SHRQ      $0x02, R10
+	ANDQ      $+15, R8
+	VPMOVSXBW (AX)(R8*1), Y0
+	MOVQ      dst_base+0(FP), R8
+	MOVQ      dst_len+8(FP), R9
+	MOVQ      next+88(FP), R10
+	MOVQ      ahead+96(FP), R11
+	SHLQ      $0x03, R11
+	SHRQ      $0x02, R9
 	MOVQ      rows_base+24(FP), R12
 
 rows:
@@ -8501,9 +8503,10 @@ rows:
 	PCALIGN $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*1)
-	VPMOVSXBW  (BX)(AX*1), Y1
-	VPMOVSXBW  (SI)(AX*1), Y6
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	VPMOVSXBW  (CX)(AX*1), Y1
+	VPMOVSXBW  (DX)(AX*1), Y6
 	VPMOVSXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
 	VPADDD     Y12, Y2, Y2
@@ -8525,15 +8528,15 @@ step0:
 	VPMADDWD   Y6, Y11, Y1
 	VPADDD     Y1, Y10, Y10
 	ADDQ       $+16, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	MOVQ       CX, AX
+	MOVQ       size+80(FP), AX
 	SUBQ       $+16, AX
-	VPMOVSXBW  (BX)(AX*1), Y1
+	VPMOVSXBW  (CX)(AX*1), Y1
 	VPAND      Y0, Y1, Y1
-	VPMOVSXBW  (SI)(AX*1), Y6
+	VPMOVSXBW  (DX)(AX*1), Y6
 	VPAND      Y0, Y6, Y6
 	VPMOVSXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
@@ -8557,11 +8560,8 @@ step0:
 	VPADDD     Y1, Y10, Y10
 
 step0end:
-	ADDQ         CX, R11
 	MOVQ         dst_len+8(FP), AX
-	SHRQ         $0x02, AX
-	SHLQ         $0x03, AX
-	MOVQ         R9, BP
+	SHLQ         $0x01, AX
 	VPUNPCKLDQ   Y3, Y2, Y1
 	VPUNPCKHDQ   Y3, Y2, Y3
 	VPADDD       Y3, Y1, Y2
@@ -8585,11 +8585,11 @@ step0end:
 	VPADDD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPMOVSXDQ    X1, Y1
-	VMOVUPS      Y1, (BP)
-	ADDQ         AX, BP
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VPMOVSXDQ    X2, Y1
-	VMOVUPS      Y1, (BP)
-	ADDQ         AX, BP
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -8602,9 +8602,10 @@ step0end:
 	PCALIGN      $0x20
 
 step2:
-	PREFETCHT0 (R11)(AX*1)
-	VPMOVSXBW  (DI)(AX*1), Y1
-	VPMOVSXBW  (R8)(AX*1), Y6
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	VPMOVSXBW  (BX)(AX*1), Y1
+	VPMOVSXBW  (SI)(AX*1), Y6
 	VPMOVSXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
 	VPADDD     Y12, Y2, Y2
@@ -8626,15 +8627,15 @@ step2:
 	VPMADDWD   Y6, Y11, Y1
 	VPADDD     Y1, Y10, Y10
 	ADDQ       $+16, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step2
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step2end
-	MOVQ       CX, AX
+	MOVQ       size+80(FP), AX
 	SUBQ       $+16, AX
-	VPMOVSXBW  (DI)(AX*1), Y1
+	VPMOVSXBW  (BX)(AX*1), Y1
 	VPAND      Y0, Y1, Y1
-	VPMOVSXBW  (R8)(AX*1), Y6
+	VPMOVSXBW  (SI)(AX*1), Y6
 	VPAND      Y0, Y6, Y6
 	VPMOVSXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
@@ -8658,13 +8659,8 @@ step2:
 	VPADDD     Y1, Y10, Y10
 
 step2end:
-	ADDQ         CX, R11
 	MOVQ         dst_len+8(FP), AX
-	SHRQ         $0x02, AX
-	SHLQ         $0x03, AX
-	MOVQ         R9, R12
-	ADDQ         AX, R12
-	ADDQ         AX, R12
+	SHLQ         $0x01, AX
 	VPUNPCKLDQ   Y3, Y2, Y1
 	VPUNPCKHDQ   Y3, Y2, Y3
 	VPADDD       Y3, Y1, Y2
@@ -8688,40 +8684,45 @@ step2end:
 	VPADDD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPMOVSXDQ    X1, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         AX, R12
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VPMOVSXDQ    X2, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         AX, R12
-	ADDQ         $+32, R9
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
+	MOVQ         dst_len+8(FP), AX
+	SHLQ         $0x03, AX
+	SUBQ         AX, R8
+	ADDQ         $+32, R8
 	MOVQ         R15, R12
 	MOVQ         stride+48(FP), AX
 	ADDQ         AX, R12
-	SUBQ         $+4, R10
-	CMPQ         R10, $+4
+	SUBQ         $+4, R9
+	CMPQ         R9, $+4
 	JAE          rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $8-89
+TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      queries_base+56(FP), AX
-	MOVQ      (AX), BX
-	MOVQ      24(AX), SI
-	MOVQ      48(AX), DI
-	MOVQ      72(AX), R8
-	MOVQ      8(AX), CX
-	MOVQ      CX, DX
-	ANDQ      $-16, DX
-	MOVQ      CX, R9
+	MOVQ      (AX), CX
+	MOVQ      24(AX), DX
+	MOVQ      48(AX), BX
+	MOVQ      72(AX), SI
+	MOVQ      size+80(FP), DI
+	ANDQ      $-16, DI
+	MOVQ      size+80(FP), AX
+	MOVQ      AX, R8
 	LEAQ      masks<>+16(SB), AX
-	ANDQ      $+15, R9
-	VPMOVSXBW (AX)(R9*1), Y0
-	MOVQ      dst_base+0(FP), R9
-	MOVQ      dst_len+8(FP), R10
-	MOVQ      next+80(FP), R11
-	SHRQ      $0x02, R10
+	ANDQ      $+15, R8
+	VPMOVSXBW (AX)(R8*1), Y0
+	MOVQ      dst_base+0(FP), R8
+	MOVQ      dst_len+8(FP), R9
+	MOVQ      next+88(FP), R10
+	MOVQ      ahead+96(FP), R11
+	SHLQ      $0x03, R11
+	SHRQ      $0x02, R9
 	MOVQ      rows_base+24(FP), R12
 
 rows:
@@ -8744,9 +8745,10 @@ rows:
 	PCALIGN $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*1)
-	VPMOVZXBW  (BX)(AX*1), Y1
-	VPMOVZXBW  (SI)(AX*1), Y6
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	VPMOVZXBW  (CX)(AX*1), Y1
+	VPMOVZXBW  (DX)(AX*1), Y6
 	VPMOVZXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
 	VPADDD     Y12, Y2, Y2
@@ -8768,15 +8770,15 @@ step0:
 	VPMADDWD   Y6, Y11, Y1
 	VPADDD     Y1, Y10, Y10
 	ADDQ       $+16, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	MOVQ       CX, AX
+	MOVQ       size+80(FP), AX
 	SUBQ       $+16, AX
-	VPMOVZXBW  (BX)(AX*1), Y1
+	VPMOVZXBW  (CX)(AX*1), Y1
 	VPAND      Y0, Y1, Y1
-	VPMOVZXBW  (SI)(AX*1), Y6
+	VPMOVZXBW  (DX)(AX*1), Y6
 	VPAND      Y0, Y6, Y6
 	VPMOVZXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
@@ -8800,11 +8802,8 @@ step0:
 	VPADDD     Y1, Y10, Y10
 
 step0end:
-	ADDQ         CX, R11
 	MOVQ         dst_len+8(FP), AX
-	SHRQ         $0x02, AX
-	SHLQ         $0x03, AX
-	MOVQ         R9, BP
+	SHLQ         $0x01, AX
 	VPUNPCKLDQ   Y3, Y2, Y1
 	VPUNPCKHDQ   Y3, Y2, Y3
 	VPADDD       Y3, Y1, Y2
@@ -8828,11 +8827,11 @@ step0end:
 	VPADDD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPMOVZXDQ    X1, Y1
-	VMOVUPS      Y1, (BP)
-	ADDQ         AX, BP
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VPMOVZXDQ    X2, Y1
-	VMOVUPS      Y1, (BP)
-	ADDQ         AX, BP
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
@@ -8845,9 +8844,10 @@ step0end:
 	PCALIGN      $0x20
 
 step2:
-	PREFETCHT0 (R11)(AX*1)
-	VPMOVZXBW  (DI)(AX*1), Y1
-	VPMOVZXBW  (R8)(AX*1), Y6
+	PREFETCHT0 (R10)
+	ADDQ       R11, R10
+	VPMOVZXBW  (BX)(AX*1), Y1
+	VPMOVZXBW  (SI)(AX*1), Y6
 	VPMOVZXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
 	VPADDD     Y12, Y2, Y2
@@ -8869,15 +8869,15 @@ step2:
 	VPMADDWD   Y6, Y11, Y1
 	VPADDD     Y1, Y10, Y10
 	ADDQ       $+16, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step2
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step2end
-	MOVQ       CX, AX
+	MOVQ       size+80(FP), AX
 	SUBQ       $+16, AX
-	VPMOVZXBW  (DI)(AX*1), Y1
+	VPMOVZXBW  (BX)(AX*1), Y1
 	VPAND      Y0, Y1, Y1
-	VPMOVZXBW  (R8)(AX*1), Y6
+	VPMOVZXBW  (SI)(AX*1), Y6
 	VPAND      Y0, Y6, Y6
 	VPMOVZXBW  (R12)(AX*1), Y11
 	VPMADDWD   Y1, Y11, Y12
@@ -8901,13 +8901,8 @@ step2:
 	VPADDD     Y1, Y10, Y10
 
 step2end:
-	ADDQ         CX, R11
 	MOVQ         dst_len+8(FP), AX
-	SHRQ         $0x02, AX
-	SHLQ         $0x03, AX
-	MOVQ         R9, R12
-	ADDQ         AX, R12
-	ADDQ         AX, R12
+	SHLQ         $0x01, AX
 	VPUNPCKLDQ   Y3, Y2, Y1
 	VPUNPCKHDQ   Y3, Y2, Y3
 	VPADDD       Y3, Y1, Y2
@@ -8931,17 +8926,20 @@ step2end:
 	VPADDD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPMOVZXDQ    X1, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         AX, R12
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
 	VPMOVZXDQ    X2, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         AX, R12
-	ADDQ         $+32, R9
+	VMOVUPS      Y1, (R8)
+	ADDQ         AX, R8
+	MOVQ         dst_len+8(FP), AX
+	SHLQ         $0x03, AX
+	SUBQ         AX, R8
+	ADDQ         $+32, R8
 	MOVQ         R15, R12
 	MOVQ         stride+48(FP), AX
 	ADDQ         AX, R12
-	SUBQ         $+4, R10
-	CMPQ         R10, $+4
+	SUBQ         $+4, R9
+	CMPQ         R9, $+4
 	JAE          rows
 	VZEROUPPER
 	RET

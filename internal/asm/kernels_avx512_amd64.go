@@ -127,12 +127,12 @@ func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *flo
 // dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotTileUint8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //

@@ -6667,58 +6667,57 @@ fold:
 	VMOVUPS Z16, (AX)
 	RET
 
-// func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotTileInt8VNNIAVX512(SB), NOSPLIT, $0-89
+TEXT ·dotTileInt8VNNIAVX512(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
 	VPBROADCASTD AX, Z17
 	MOVQ         queries_base+56(FP), AX
-	MOVQ         (AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         8(AX), CX
-	MOVQ         CX, DX
-	ANDQ         $-64, DX
-	MOVQ         CX, AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         size+80(FP), DI
+	ANDQ         $-64, DI
+	MOVQ         size+80(FP), AX
 	ANDQ         $+63, AX
-	MOVQ         $-1, R9
-	BZHIQ        AX, R9, R9
-	KMOVQ        R9, K1
+	MOVQ         $-1, R8
+	BZHIQ        AX, R8, R8
+	KMOVQ        R8, K1
 	VPXORD       Z18, Z18, Z18
 	VPXORD       Z19, Z19, Z19
 	VPXORD       Z20, Z20, Z20
 	VPXORD       Z21, Z21, Z21
 	MOVQ         $+0, AX
-	CMPQ         CX, $+64
+	CMPQ         size+80(FP), $+64
 	JB           extrapart
 	PCALIGN      $0x20
 
 extra:
-	VMOVDQU8 (BX)(AX*1), Z22
+	VMOVDQU8 (CX)(AX*1), Z22
 	VPDPBUSD Z22, Z17, Z18
-	VMOVDQU8 (SI)(AX*1), Z22
+	VMOVDQU8 (DX)(AX*1), Z22
 	VPDPBUSD Z22, Z17, Z19
-	VMOVDQU8 (DI)(AX*1), Z22
+	VMOVDQU8 (BX)(AX*1), Z22
 	VPDPBUSD Z22, Z17, Z20
-	VMOVDQU8 (R8)(AX*1), Z22
+	VMOVDQU8 (SI)(AX*1), Z22
 	VPDPBUSD Z22, Z17, Z21
 	ADDQ     $+64, AX
-	CMPQ     AX, DX
+	CMPQ     AX, DI
 	JB       extra
 
 extrapart:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        extraend
-	VMOVDQU8.Z (BX)(AX*1), K1, Z22
+	VMOVDQU8.Z (CX)(AX*1), K1, Z22
 	VPDPBUSD   Z22, Z17, Z18
-	VMOVDQU8.Z (SI)(AX*1), K1, Z22
+	VMOVDQU8.Z (DX)(AX*1), K1, Z22
 	VPDPBUSD   Z22, Z17, Z19
-	VMOVDQU8.Z (DI)(AX*1), K1, Z22
+	VMOVDQU8.Z (BX)(AX*1), K1, Z22
 	VPDPBUSD   Z22, Z17, Z20
-	VMOVDQU8.Z (R8)(AX*1), K1, Z22
+	VMOVDQU8.Z (SI)(AX*1), K1, Z22
 	VPDPBUSD   Z22, Z17, Z21
 
 extraend:
@@ -6734,10 +6733,12 @@ extraend:
 	VPSUBD Z20, Z23, Z23
 	VPSLLD $0x07, Z21, Z21
 	VPSUBD Z21, Z24, Z24
-	MOVQ   dst_base+0(FP), R9
-	MOVQ   dst_len+8(FP), R10
-	MOVQ   next+80(FP), R11
-	SHRQ   $0x02, R10
+	MOVQ   dst_base+0(FP), R8
+	MOVQ   dst_len+8(FP), R9
+	MOVQ   next+88(FP), R10
+	MOVQ   ahead+96(FP), R11
+	SHLQ   $0x06, R11
+	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12
 
 rows:
@@ -6765,17 +6766,20 @@ rows:
 	VMOVDQA64 Z24, Z7
 	VMOVDQA64 Z24, Z8
 	MOVQ      $+0, AX
-	CMPQ      CX, $+64
+	CMPQ      size+80(FP), $+64
 	JB        step0part
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*2)
-	PREFETCHT0 64(R11)(AX*2)
-	VMOVDQU8   (BX)(AX*1), Z18
-	VMOVDQU8   (SI)(AX*1), Z26
-	VMOVDQU8   (DI)(AX*1), Z31
-	VMOVDQU8   (R8)(AX*1), Z4
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	ADDQ       R11, R10
+	VMOVDQU8   (CX)(AX*1), Z18
+	VMOVDQU8   (DX)(AX*1), Z26
+	VMOVDQU8   (BX)(AX*1), Z31
+	VMOVDQU8   (SI)(AX*1), Z4
 	VPXORD     (R12)(AX*1), Z16, Z9
 	VPDPBUSD   Z18, Z9, Z19
 	VPDPBUSD   Z26, Z9, Z27
@@ -6797,16 +6801,16 @@ step0:
 	VPDPBUSD   Z31, Z9, Z3
 	VPDPBUSD   Z4, Z9, Z8
 	ADDQ       $+64, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
 
 step0part:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	VMOVDQU8.Z (BX)(AX*1), K1, Z18
-	VMOVDQU8.Z (SI)(AX*1), K1, Z26
-	VMOVDQU8.Z (DI)(AX*1), K1, Z31
-	VMOVDQU8.Z (R8)(AX*1), K1, Z4
+	VMOVDQU8.Z (CX)(AX*1), K1, Z18
+	VMOVDQU8.Z (DX)(AX*1), K1, Z26
+	VMOVDQU8.Z (BX)(AX*1), K1, Z31
+	VMOVDQU8.Z (SI)(AX*1), K1, Z4
 	VMOVDQU8.Z (R12)(AX*1), K1, Z9
 	VPXORD     Z16, Z9, Z9
 	VPDPBUSD   Z18, Z9, Z19
@@ -6833,12 +6837,8 @@ step0part:
 	VPDPBUSD   Z4, Z9, Z8
 
 step0end:
-	ADDQ          CX, R11
-	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
-	SHRQ          $0x02, AX
-	SHLQ          $0x03, AX
-	MOVQ          R9, R12
+	SHLQ          $0x01, AX
 	VPUNPCKLDQ    Z20, Z19, Z18
 	VPUNPCKHDQ    Z20, Z19, Z20
 	VPADDD        Z20, Z18, Z19
@@ -6887,80 +6887,82 @@ step0end:
 	VEXTRACTF64X4 $0x01, Z18, Y19
 	VEXTRACTF32X4 $0x01, Y18, X20
 	VPMOVSXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVSXDQ     X20, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VEXTRACTF32X4 $0x01, Y19, X18
 	VPMOVSXDQ     X19, Y19
-	VMOVUPS       Y19, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y19, (R8)
+	ADDQ          AX, R8
 	VPMOVSXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
-	ADDQ          $+32, R9
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
+	MOVQ          dst_len+8(FP), AX
+	SHLQ          $0x03, AX
+	SUBQ          AX, R8
+	ADDQ          $+32, R8
 	MOVQ          R15, R12
 	MOVQ          stride+48(FP), AX
 	ADDQ          AX, R12
-	SUBQ          $+4, R10
-	CMPQ          R10, $+4
+	SUBQ          $+4, R9
+	CMPQ          R9, $+4
 	JAE           rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotTileUint8VNNIAVX512(SB), NOSPLIT, $0-89
+TEXT ·dotTileUint8VNNIAVX512(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
 	VPBROADCASTD AX, Z17
 	MOVQ         queries_base+56(FP), AX
-	MOVQ         (AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         8(AX), CX
-	MOVQ         CX, DX
-	ANDQ         $-64, DX
-	MOVQ         CX, AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         size+80(FP), DI
+	ANDQ         $-64, DI
+	MOVQ         size+80(FP), AX
 	ANDQ         $+63, AX
-	MOVQ         $-1, R9
-	BZHIQ        AX, R9, R9
-	KMOVQ        R9, K1
+	MOVQ         $-1, R8
+	BZHIQ        AX, R8, R8
+	KMOVQ        R8, K1
 	VPXORD       Z18, Z18, Z18
 	VPXORD       Z19, Z19, Z19
 	VPXORD       Z20, Z20, Z20
 	VPXORD       Z21, Z21, Z21
 	MOVQ         $+0, AX
-	CMPQ         CX, $+64
+	CMPQ         size+80(FP), $+64
 	JB           extrapart
 	PCALIGN      $0x20
 
 extra:
-	VMOVDQU8 (BX)(AX*1), Z22
+	VMOVDQU8 (CX)(AX*1), Z22
 	VPDPBUSD Z17, Z22, Z18
-	VMOVDQU8 (SI)(AX*1), Z22
+	VMOVDQU8 (DX)(AX*1), Z22
 	VPDPBUSD Z17, Z22, Z19
-	VMOVDQU8 (DI)(AX*1), Z22
+	VMOVDQU8 (BX)(AX*1), Z22
 	VPDPBUSD Z17, Z22, Z20
-	VMOVDQU8 (R8)(AX*1), Z22
+	VMOVDQU8 (SI)(AX*1), Z22
 	VPDPBUSD Z17, Z22, Z21
 	ADDQ     $+64, AX
-	CMPQ     AX, DX
+	CMPQ     AX, DI
 	JB       extra
 
 extrapart:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        extraend
-	VMOVDQU8.Z (BX)(AX*1), K1, Z22
+	VMOVDQU8.Z (CX)(AX*1), K1, Z22
 	VPDPBUSD   Z17, Z22, Z18
-	VMOVDQU8.Z (SI)(AX*1), K1, Z22
+	VMOVDQU8.Z (DX)(AX*1), K1, Z22
 	VPDPBUSD   Z17, Z22, Z19
-	VMOVDQU8.Z (DI)(AX*1), K1, Z22
+	VMOVDQU8.Z (BX)(AX*1), K1, Z22
 	VPDPBUSD   Z17, Z22, Z20
-	VMOVDQU8.Z (R8)(AX*1), K1, Z22
+	VMOVDQU8.Z (SI)(AX*1), K1, Z22
 	VPDPBUSD   Z17, Z22, Z21
 
 extraend:
@@ -6976,10 +6978,12 @@ extraend:
 	VPADDD Z20, Z23, Z23
 	VPSLLD $0x07, Z21, Z21
 	VPADDD Z21, Z24, Z24
-	MOVQ   dst_base+0(FP), R9
-	MOVQ   dst_len+8(FP), R10
-	MOVQ   next+80(FP), R11
-	SHRQ   $0x02, R10
+	MOVQ   dst_base+0(FP), R8
+	MOVQ   dst_len+8(FP), R9
+	MOVQ   next+88(FP), R10
+	MOVQ   ahead+96(FP), R11
+	SHLQ   $0x06, R11
+	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12
 
 rows:
@@ -7007,17 +7011,20 @@ rows:
 	VMOVDQA64 Z24, Z7
 	VMOVDQA64 Z24, Z8
 	MOVQ      $+0, AX
-	CMPQ      CX, $+64
+	CMPQ      size+80(FP), $+64
 	JB        step0part
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*2)
-	PREFETCHT0 64(R11)(AX*2)
-	VMOVDQU8   (BX)(AX*1), Z18
-	VMOVDQU8   (SI)(AX*1), Z26
-	VMOVDQU8   (DI)(AX*1), Z31
-	VMOVDQU8   (R8)(AX*1), Z4
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
+	PREFETCHT0 192(R10)
+	ADDQ       R11, R10
+	VMOVDQU8   (CX)(AX*1), Z18
+	VMOVDQU8   (DX)(AX*1), Z26
+	VMOVDQU8   (BX)(AX*1), Z31
+	VMOVDQU8   (SI)(AX*1), Z4
 	VPXORD     (R12)(AX*1), Z16, Z9
 	VPDPBUSD   Z9, Z18, Z19
 	VPDPBUSD   Z9, Z26, Z27
@@ -7039,16 +7046,16 @@ step0:
 	VPDPBUSD   Z9, Z31, Z3
 	VPDPBUSD   Z9, Z4, Z8
 	ADDQ       $+64, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
 
 step0part:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	VMOVDQU8.Z (BX)(AX*1), K1, Z18
-	VMOVDQU8.Z (SI)(AX*1), K1, Z26
-	VMOVDQU8.Z (DI)(AX*1), K1, Z31
-	VMOVDQU8.Z (R8)(AX*1), K1, Z4
+	VMOVDQU8.Z (CX)(AX*1), K1, Z18
+	VMOVDQU8.Z (DX)(AX*1), K1, Z26
+	VMOVDQU8.Z (BX)(AX*1), K1, Z31
+	VMOVDQU8.Z (SI)(AX*1), K1, Z4
 	VMOVDQU8.Z (R12)(AX*1), K1, Z9
 	VPXORD     Z16, Z9, Z9
 	VPDPBUSD   Z9, Z18, Z19
@@ -7075,12 +7082,8 @@ step0part:
 	VPDPBUSD   Z9, Z4, Z8
 
 step0end:
-	ADDQ          CX, R11
-	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
-	SHRQ          $0x02, AX
-	SHLQ          $0x03, AX
-	MOVQ          R9, R12
+	SHLQ          $0x01, AX
 	VPUNPCKLDQ    Z20, Z19, Z18
 	VPUNPCKHDQ    Z20, Z19, Z20
 	VPADDD        Z20, Z18, Z19
@@ -7129,24 +7132,27 @@ step0end:
 	VEXTRACTF64X4 $0x01, Z18, Y19
 	VEXTRACTF32X4 $0x01, Y18, X20
 	VPMOVZXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVZXDQ     X20, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VEXTRACTF32X4 $0x01, Y19, X18
 	VPMOVZXDQ     X19, Y19
-	VMOVUPS       Y19, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y19, (R8)
+	ADDQ          AX, R8
 	VPMOVZXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
-	ADDQ          $+32, R9
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
+	MOVQ          dst_len+8(FP), AX
+	SHLQ          $0x03, AX
+	SUBQ          AX, R8
+	ADDQ          $+32, R8
 	MOVQ          R15, R12
 	MOVQ          stride+48(FP), AX
 	ADDQ          AX, R12
-	SUBQ          $+4, R10
-	CMPQ          R10, $+4
+	SUBQ          $+4, R9
+	CMPQ          R9, $+4
 	JAE           rows
 	VZEROUPPER
 	RET

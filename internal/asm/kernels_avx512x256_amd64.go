@@ -147,12 +147,12 @@ func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val 
 // dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotTileUint8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 
 // dotTwoAVX512x256 works like dotTwoGeneric.
 //

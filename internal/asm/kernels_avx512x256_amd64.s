@@ -8983,58 +8983,57 @@ fold:
 	VMOVUPS Y16, (AX)
 	RET
 
-// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotTileInt8VNNIAVX512x256(SB), NOSPLIT, $0-89
+TEXT ·dotTileInt8VNNIAVX512x256(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
 	VPBROADCASTD AX, Y17
 	MOVQ         queries_base+56(FP), AX
-	MOVQ         (AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         8(AX), CX
-	MOVQ         CX, DX
-	ANDQ         $-32, DX
-	MOVQ         CX, AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         size+80(FP), DI
+	ANDQ         $-32, DI
+	MOVQ         size+80(FP), AX
 	ANDQ         $+31, AX
-	MOVQ         $-1, R9
-	BZHIQ        AX, R9, R9
-	KMOVQ        R9, K1
+	MOVQ         $-1, R8
+	BZHIQ        AX, R8, R8
+	KMOVQ        R8, K1
 	VPXORD       Y18, Y18, Y18
 	VPXORD       Y19, Y19, Y19
 	VPXORD       Y20, Y20, Y20
 	VPXORD       Y21, Y21, Y21
 	MOVQ         $+0, AX
-	CMPQ         CX, $+32
+	CMPQ         size+80(FP), $+32
 	JB           extrapart
 	PCALIGN      $0x20
 
 extra:
-	VMOVDQU8 (BX)(AX*1), Y22
+	VMOVDQU8 (CX)(AX*1), Y22
 	VPDPBUSD Y22, Y17, Y18
-	VMOVDQU8 (SI)(AX*1), Y22
+	VMOVDQU8 (DX)(AX*1), Y22
 	VPDPBUSD Y22, Y17, Y19
-	VMOVDQU8 (DI)(AX*1), Y22
+	VMOVDQU8 (BX)(AX*1), Y22
 	VPDPBUSD Y22, Y17, Y20
-	VMOVDQU8 (R8)(AX*1), Y22
+	VMOVDQU8 (SI)(AX*1), Y22
 	VPDPBUSD Y22, Y17, Y21
 	ADDQ     $+32, AX
-	CMPQ     AX, DX
+	CMPQ     AX, DI
 	JB       extra
 
 extrapart:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        extraend
-	VMOVDQU8.Z (BX)(AX*1), K1, Y22
+	VMOVDQU8.Z (CX)(AX*1), K1, Y22
 	VPDPBUSD   Y22, Y17, Y18
-	VMOVDQU8.Z (SI)(AX*1), K1, Y22
+	VMOVDQU8.Z (DX)(AX*1), K1, Y22
 	VPDPBUSD   Y22, Y17, Y19
-	VMOVDQU8.Z (DI)(AX*1), K1, Y22
+	VMOVDQU8.Z (BX)(AX*1), K1, Y22
 	VPDPBUSD   Y22, Y17, Y20
-	VMOVDQU8.Z (R8)(AX*1), K1, Y22
+	VMOVDQU8.Z (SI)(AX*1), K1, Y22
 	VPDPBUSD   Y22, Y17, Y21
 
 extraend:
@@ -9050,10 +9049,12 @@ extraend:
 	VPSUBD Y20, Y23, Y23
 	VPSLLD $0x07, Y21, Y21
 	VPSUBD Y21, Y24, Y24
-	MOVQ   dst_base+0(FP), R9
-	MOVQ   dst_len+8(FP), R10
-	MOVQ   next+80(FP), R11
-	SHRQ   $0x02, R10
+	MOVQ   dst_base+0(FP), R8
+	MOVQ   dst_len+8(FP), R9
+	MOVQ   next+88(FP), R10
+	MOVQ   ahead+96(FP), R11
+	SHLQ   $0x05, R11
+	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12
 
 rows:
@@ -9081,16 +9082,18 @@ rows:
 	VMOVDQA64 Y24, Y7
 	VMOVDQA64 Y24, Y8
 	MOVQ      $+0, AX
-	CMPQ      CX, $+32
+	CMPQ      size+80(FP), $+32
 	JB        step0part
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*2)
-	VMOVDQU8   (BX)(AX*1), Y18
-	VMOVDQU8   (SI)(AX*1), Y26
-	VMOVDQU8   (DI)(AX*1), Y31
-	VMOVDQU8   (R8)(AX*1), Y4
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	VMOVDQU8   (CX)(AX*1), Y18
+	VMOVDQU8   (DX)(AX*1), Y26
+	VMOVDQU8   (BX)(AX*1), Y31
+	VMOVDQU8   (SI)(AX*1), Y4
 	VPXORD     (R12)(AX*1), Y16, Y9
 	VPDPBUSD   Y18, Y9, Y19
 	VPDPBUSD   Y26, Y9, Y27
@@ -9112,16 +9115,16 @@ step0:
 	VPDPBUSD   Y31, Y9, Y3
 	VPDPBUSD   Y4, Y9, Y8
 	ADDQ       $+32, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
 
 step0part:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	VMOVDQU8.Z (BX)(AX*1), K1, Y18
-	VMOVDQU8.Z (SI)(AX*1), K1, Y26
-	VMOVDQU8.Z (DI)(AX*1), K1, Y31
-	VMOVDQU8.Z (R8)(AX*1), K1, Y4
+	VMOVDQU8.Z (CX)(AX*1), K1, Y18
+	VMOVDQU8.Z (DX)(AX*1), K1, Y26
+	VMOVDQU8.Z (BX)(AX*1), K1, Y31
+	VMOVDQU8.Z (SI)(AX*1), K1, Y4
 	VMOVDQU8.Z (R12)(AX*1), K1, Y9
 	VPXORD     Y16, Y9, Y9
 	VPDPBUSD   Y18, Y9, Y19
@@ -9148,12 +9151,8 @@ step0part:
 	VPDPBUSD   Y4, Y9, Y8
 
 step0end:
-	ADDQ          CX, R11
-	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
-	SHRQ          $0x02, AX
-	SHLQ          $0x03, AX
-	MOVQ          R9, R12
+	SHLQ          $0x01, AX
 	VPUNPCKLDQ    Y20, Y19, Y18
 	VPUNPCKHDQ    Y20, Y19, Y20
 	VPADDD        Y20, Y18, Y19
@@ -9195,83 +9194,85 @@ step0end:
 	VPADDD        Y19, Y18, Y18
 	VEXTRACTF32X4 $0x01, Y18, X19
 	VPMOVSXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVSXDQ     X19, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VINSERTF32X4  $0x01, X5, Y0, Y18
 	VSHUFF32X4    $0x03, Y5, Y0, Y19
 	VPADDD        Y19, Y18, Y18
 	VEXTRACTF32X4 $0x01, Y18, X19
 	VPMOVSXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVSXDQ     X19, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
-	ADDQ          $+32, R9
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
+	MOVQ          dst_len+8(FP), AX
+	SHLQ          $0x03, AX
+	SUBQ          AX, R8
+	ADDQ          $+32, R8
 	MOVQ          R15, R12
 	MOVQ          stride+48(FP), AX
 	ADDQ          AX, R12
-	SUBQ          $+4, R10
-	CMPQ          R10, $+4
+	SUBQ          $+4, R9
+	CMPQ          R9, $+4
 	JAE           rows
 	VZEROUPPER
 	RET
 
-// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
+// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotTileUint8VNNIAVX512x256(SB), NOSPLIT, $0-89
+TEXT ·dotTileUint8VNNIAVX512x256(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
 	VPBROADCASTD AX, Y17
 	MOVQ         queries_base+56(FP), AX
-	MOVQ         (AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         8(AX), CX
-	MOVQ         CX, DX
-	ANDQ         $-32, DX
-	MOVQ         CX, AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         size+80(FP), DI
+	ANDQ         $-32, DI
+	MOVQ         size+80(FP), AX
 	ANDQ         $+31, AX
-	MOVQ         $-1, R9
-	BZHIQ        AX, R9, R9
-	KMOVQ        R9, K1
+	MOVQ         $-1, R8
+	BZHIQ        AX, R8, R8
+	KMOVQ        R8, K1
 	VPXORD       Y18, Y18, Y18
 	VPXORD       Y19, Y19, Y19
 	VPXORD       Y20, Y20, Y20
 	VPXORD       Y21, Y21, Y21
 	MOVQ         $+0, AX
-	CMPQ         CX, $+32
+	CMPQ         size+80(FP), $+32
 	JB           extrapart
 	PCALIGN      $0x20
 
 extra:
-	VMOVDQU8 (BX)(AX*1), Y22
+	VMOVDQU8 (CX)(AX*1), Y22
 	VPDPBUSD Y17, Y22, Y18
-	VMOVDQU8 (SI)(AX*1), Y22
+	VMOVDQU8 (DX)(AX*1), Y22
 	VPDPBUSD Y17, Y22, Y19
-	VMOVDQU8 (DI)(AX*1), Y22
+	VMOVDQU8 (BX)(AX*1), Y22
 	VPDPBUSD Y17, Y22, Y20
-	VMOVDQU8 (R8)(AX*1), Y22
+	VMOVDQU8 (SI)(AX*1), Y22
 	VPDPBUSD Y17, Y22, Y21
 	ADDQ     $+32, AX
-	CMPQ     AX, DX
+	CMPQ     AX, DI
 	JB       extra
 
 extrapart:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        extraend
-	VMOVDQU8.Z (BX)(AX*1), K1, Y22
+	VMOVDQU8.Z (CX)(AX*1), K1, Y22
 	VPDPBUSD   Y17, Y22, Y18
-	VMOVDQU8.Z (SI)(AX*1), K1, Y22
+	VMOVDQU8.Z (DX)(AX*1), K1, Y22
 	VPDPBUSD   Y17, Y22, Y19
-	VMOVDQU8.Z (DI)(AX*1), K1, Y22
+	VMOVDQU8.Z (BX)(AX*1), K1, Y22
 	VPDPBUSD   Y17, Y22, Y20
-	VMOVDQU8.Z (R8)(AX*1), K1, Y22
+	VMOVDQU8.Z (SI)(AX*1), K1, Y22
 	VPDPBUSD   Y17, Y22, Y21
 
 extraend:
@@ -9287,10 +9288,12 @@ extraend:
 	VPADDD Y20, Y23, Y23
 	VPSLLD $0x07, Y21, Y21
 	VPADDD Y21, Y24, Y24
-	MOVQ   dst_base+0(FP), R9
-	MOVQ   dst_len+8(FP), R10
-	MOVQ   next+80(FP), R11
-	SHRQ   $0x02, R10
+	MOVQ   dst_base+0(FP), R8
+	MOVQ   dst_len+8(FP), R9
+	MOVQ   next+88(FP), R10
+	MOVQ   ahead+96(FP), R11
+	SHLQ   $0x05, R11
+	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12
 
 rows:
@@ -9318,16 +9321,18 @@ rows:
 	VMOVDQA64 Y24, Y7
 	VMOVDQA64 Y24, Y8
 	MOVQ      $+0, AX
-	CMPQ      CX, $+32
+	CMPQ      size+80(FP), $+32
 	JB        step0part
 	PCALIGN   $0x20
 
 step0:
-	PREFETCHT0 (R11)(AX*2)
-	VMOVDQU8   (BX)(AX*1), Y18
-	VMOVDQU8   (SI)(AX*1), Y26
-	VMOVDQU8   (DI)(AX*1), Y31
-	VMOVDQU8   (R8)(AX*1), Y4
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	ADDQ       R11, R10
+	VMOVDQU8   (CX)(AX*1), Y18
+	VMOVDQU8   (DX)(AX*1), Y26
+	VMOVDQU8   (BX)(AX*1), Y31
+	VMOVDQU8   (SI)(AX*1), Y4
 	VPXORD     (R12)(AX*1), Y16, Y9
 	VPDPBUSD   Y9, Y18, Y19
 	VPDPBUSD   Y9, Y26, Y27
@@ -9349,16 +9354,16 @@ step0:
 	VPDPBUSD   Y9, Y31, Y3
 	VPDPBUSD   Y9, Y4, Y8
 	ADDQ       $+32, AX
-	CMPQ       AX, DX
+	CMPQ       AX, DI
 	JB         step0
 
 step0part:
-	CMPQ       AX, CX
+	CMPQ       AX, size+80(FP)
 	JAE        step0end
-	VMOVDQU8.Z (BX)(AX*1), K1, Y18
-	VMOVDQU8.Z (SI)(AX*1), K1, Y26
-	VMOVDQU8.Z (DI)(AX*1), K1, Y31
-	VMOVDQU8.Z (R8)(AX*1), K1, Y4
+	VMOVDQU8.Z (CX)(AX*1), K1, Y18
+	VMOVDQU8.Z (DX)(AX*1), K1, Y26
+	VMOVDQU8.Z (BX)(AX*1), K1, Y31
+	VMOVDQU8.Z (SI)(AX*1), K1, Y4
 	VMOVDQU8.Z (R12)(AX*1), K1, Y9
 	VPXORD     Y16, Y9, Y9
 	VPDPBUSD   Y9, Y18, Y19
@@ -9385,12 +9390,8 @@ step0part:
 	VPDPBUSD   Y9, Y4, Y8
 
 step0end:
-	ADDQ          CX, R11
-	ADDQ          CX, R11
 	MOVQ          dst_len+8(FP), AX
-	SHRQ          $0x02, AX
-	SHLQ          $0x03, AX
-	MOVQ          R9, R12
+	SHLQ          $0x01, AX
 	VPUNPCKLDQ    Y20, Y19, Y18
 	VPUNPCKHDQ    Y20, Y19, Y20
 	VPADDD        Y20, Y18, Y19
@@ -9432,27 +9433,30 @@ step0end:
 	VPADDD        Y19, Y18, Y18
 	VEXTRACTF32X4 $0x01, Y18, X19
 	VPMOVZXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVZXDQ     X19, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VINSERTF32X4  $0x01, X5, Y0, Y18
 	VSHUFF32X4    $0x03, Y5, Y0, Y19
 	VPADDD        Y19, Y18, Y18
 	VEXTRACTF32X4 $0x01, Y18, X19
 	VPMOVZXDQ     X18, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
 	VPMOVZXDQ     X19, Y18
-	VMOVUPS       Y18, (R12)
-	ADDQ          AX, R12
-	ADDQ          $+32, R9
+	VMOVUPS       Y18, (R8)
+	ADDQ          AX, R8
+	MOVQ          dst_len+8(FP), AX
+	SHLQ          $0x03, AX
+	SUBQ          AX, R8
+	ADDQ          $+32, R8
 	MOVQ          R15, R12
 	MOVQ          stride+48(FP), AX
 	ADDQ          AX, R12
-	SUBQ          $+4, R10
-	CMPQ          R10, $+4
+	SUBQ          $+4, R9
+	CMPQ          R9, $+4
 	JAE           rows
 	VZEROUPPER
 	RET

@@ -710,8 +710,8 @@ AVX2:
 AVX512x256:
 	JMP ·dotSparseKAVX512x256(SB)
 
-// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
-TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-89
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -726,7 +726,7 @@ slow:
 AVX512:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
-	CMPB signed+88(FP), $0
+	CMPB signed+104(FP), $0
 	JEQ AVX512Uint8
 	JMP ·dotTileInt8VNNIAVX512(SB)
 
@@ -734,7 +734,7 @@ AVX512Uint8:
 	JMP ·dotTileUint8VNNIAVX512(SB)
 
 AVX2:
-	CMPB signed+88(FP), $0
+	CMPB signed+104(FP), $0
 	JEQ AVX2Uint8
 	JMP ·dotTileInt8AVX2(SB)
 
@@ -744,7 +744,7 @@ AVX2Uint8:
 AVX512x256:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
-	CMPB signed+88(FP), $0
+	CMPB signed+104(FP), $0
 	JEQ AVX512x256Uint8
 	JMP ·dotTileInt8VNNIAVX512x256(SB)
 

@@ -589,8 +589,8 @@ NEONDot:
 NEON:
 	JMP ·dotSparseKNEON(SB)
 
-// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool)
-TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-89
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBU ·active(SB), R2
 
 slow:

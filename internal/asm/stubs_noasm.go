@@ -72,8 +72,8 @@ func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 	dotSparseKGeneric(dst, idx, val, w, k)
 }
 
-func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, next *uint8, signed bool) {
-	dotTileBytesGeneric(dst, rows, stride, queries, next, signed)
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool) {
+	dotTileBytesGeneric(dst, rows, stride, queries, size, next, ahead, signed)
 }
 
 func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }

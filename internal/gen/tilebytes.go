@@ -2,13 +2,15 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func init() {
 	const tile = "func(dst []int64, rows []uint8, stride int, queries [][]uint8, " +
-		"next *uint8, signed bool)"
+		"size int, next *uint8, ahead int, signed bool)"
 	bySign.newStub("dotTileBytes", tile).trusting().onlyAVX()
 	for _, element := range []string{"Int8", "Uint8"} {
 		term := byteTerm{signed: element == "Int8"}
@@ -27,9 +29,9 @@ type byteTile struct {
 	terms   tileTerms
 	row, x  [4]reg.GPVirtual // pointers to four rows and to four queries
 	at      reg.GPVirtual    // offset of the current step
-	n       reg.GPVirtual    // number of bytes in a row
 	whole   reg.GPVirtual    // number of bytes in complete steps
 	next    reg.GPVirtual    // pointer to memory to prefetch
+	ahead   reg.GPVirtual    // number of bytes to prefetch per step
 	rowPart Part             // bytes of the rows that exist in the last, incomplete step
 }
 
@@ -55,25 +57,27 @@ type tileTerms interface {
 
 // dotTile emits a kernel that stores in dst the dot products of each row and each of four queries:
 // all products with the first query, then all with the second, and so on. It leaves out the rows
-// beyond a multiple of four. There are at least four rows, which have leastTiled to asm.Block
-// bytes. While it computes, it prefetches half as many bytes as the rows have, from next on.
+// beyond a multiple of four. There are at least four rows; size, their length, is leastTiled to
+// asm.Block. While it computes, the kernel prefetches memory from next on: for each four rows ahead
+// times as many bytes as a row has, at most four times.
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
 func dotTile(t *avx, together int, terms tileTerms) {
-	b := &byteTile{t: t, terms: terms, at: t.NewInt(), n: t.NewInt(), whole: t.NewInt()}
+	b := &byteTile{t: t, terms: terms, at: t.NewInt()}
 	queries := t.PointerParam("queries")
 	for q := range b.x {
 		b.x[q] = t.NewInt()
 		t.MOVQ(at(queries, sliceSize*q), b.x[q])
 	}
-	t.MOVQ(at(queries, 8), b.n)
-	t.SetInt(b.whole, b.n)
+	b.whole = t.IntParam("size")
 	t.And(b.whole, -terms.step())
 	terms.start(b)
 
 	dst, count := t.PointerParam("dst"), t.IntParam("len(dst)")
-	b.next = t.PointerParam("next")
+	b.next, b.ahead = t.PointerParam("next"), t.IntParam("ahead")
+	share := terms.step() * together / len(b.x) // bytes of a row per step and pass
+	t.ShiftLeft(b.ahead, bits.TrailingZeros(uint(share)))
 	t.ShiftRight(count, 2)
 	b.row[0] = t.PointerParam("rows")
 	for i := 1; i < 4; i++ {
@@ -86,9 +90,11 @@ func dotTile(t *avx, together int, terms tileTerms) {
 		t.AdvanceReg(b.row[i], stride)
 	}
 	for q := 0; q < len(b.x); q += together {
-		sum := b.products(q, together)
-		b.store(sum, dst, q)
+		b.store(b.products(q, together), dst)
 	}
+	all := t.IntParam("len(dst)")
+	t.ShiftLeft(all, 3)
+	t.DecrementReg(dst, all)
 	t.Advance(dst, 4*8)
 	t.SetInt(b.row[0], b.row[3])
 	t.AdvanceReg(b.row[0], t.IntParam("stride"))
@@ -96,6 +102,10 @@ func dotTile(t *avx, together int, terms tileTerms) {
 	t.IfAtLeast(count, 4, "rows")
 	t.Done()
 }
+
+// size is the operand of the number of bytes in a row. It stays in memory, because all registers
+// but the frame pointer are in use.
+func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
 // leastTiled is the least number of bytes in a row.
 const leastTiled = 16
@@ -108,14 +118,16 @@ func (b *byteTile) steps(name string, body func(part Part)) {
 	t := b.t
 	t.SetConst(b.at, 0)
 	if b.terms.step() > leastTiled {
-		t.IfLess(b.n, b.terms.step(), name+"part")
+		t.CMPQ(b.size(), operand.I32(b.terms.step()))
+		t.JB(operand.LabelRef(name + "part"))
 	}
 	t.LoopLabel(name)
 	body(nil)
 	t.Advance(b.at, b.terms.step())
 	t.IfLessReg(b.at, b.whole, name)
 	t.Label(name + "part")
-	t.IfAtLeastReg(b.at, b.n, name+"end")
+	t.CMPQ(b.at, b.size())
+	t.JAE(operand.LabelRef(name + "end"))
 	b.terms.seekLast(b)
 	body(b.rowPart)
 	t.Label(name + "end")
@@ -133,13 +145,12 @@ func (b *byteTile) products(first, together int) [][4]Group {
 		}
 	}
 	row := t.New(t.width)
-	share := len(b.row) / 2 * together / len(b.x) // half of the rows' bytes, per pass
 	b.steps(fmt.Sprint("step", first), func(part Part) {
 		if part == nil {
-			next := t.Address(b.next, b.at, share)
-			for line := 0; line < share*b.terms.step(); line += 64 {
-				t.Prefetch(next, line)
+			for line := 0; line < len(b.row)*b.terms.step()*together/len(b.x); line += 64 {
+				t.Prefetch(b.next, line)
 			}
+			t.AdvanceReg(b.next, b.ahead)
 		}
 		for k := range x {
 			b.terms.loadQuery(x[k], t.Address(b.x[first+k], b.at, 1), part)
@@ -151,23 +162,15 @@ func (b *byteTile) products(first, together int) [][4]Group {
 			}
 		}
 	})
-	for range share {
-		t.AdvanceReg(b.next, b.n)
-	}
 	return sum
 }
 
-// store emits the code that stores the sums of four rows with some queries, the first of which has
-// the number first.
-func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual, first int) {
+// store emits the code that stores the sums of four rows with some queries at dst, and moves dst to
+// the place for the sums with the next query.
+func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 	t := b.t
 	apart := t.IntParam("len(dst)") // bytes between the results for one query and for the next
-	t.ShiftRight(apart, 2)
-	t.ShiftLeft(apart, 3)
-	place := copyInt(t, dst)
-	for range first {
-		t.AdvanceReg(place, apart)
-	}
+	t.ShiftLeft(apart, 1)
 	four := make([]Group, len(sum))
 	for k := range sum {
 		four[k] = t.foldLanes(sum[k])
@@ -175,8 +178,8 @@ func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual, first int) {
 	for len(four) > 0 {
 		atOnce := t.width / 4
 		t.extend(t.foldQuarters(four[:atOnce]), func(v Group) {
-			t.Store(v, place, 0)
-			t.AdvanceReg(place, apart)
+			t.Store(v, dst, 0)
+			t.AdvanceReg(dst, apart)
 		}, b.terms.signedSum())
 		four = four[atOnce:]
 	}
@@ -232,13 +235,13 @@ type wordTerms struct {
 }
 
 func (w *wordTerms) step() int         { return 16 }
-func (w *wordTerms) start(b *byteTile) { b.rowPart = w.t.LastBytes(b.n, 8) }
+func (w *wordTerms) start(b *byteTile) { b.rowPart = w.t.LastBytes(w.t.IntParam("size"), 8) }
 func (w *wordTerms) sum(int) Group     { return zeros(w.t, 1, 8)[0] }
 func (w *wordTerms) signedSum() bool   { return w.term.signedSum() }
 
 // seekLast makes the step end where the vectors end.
 func (w *wordTerms) seekLast(b *byteTile) {
-	w.t.SetInt(b.at, b.n)
+	w.t.MOVQ(b.size(), b.at)
 	w.t.Decrement(b.at, w.step())
 }
 
@@ -270,7 +273,7 @@ func (s *vnniTerms) seekLast(*byteTile) {}
 func (s *vnniTerms) signedSum() bool    { return s.term.signedSum() }
 
 func (s *vnniTerms) start(b *byteTile) {
-	rest := copyInt(s.t, b.n)
+	rest := s.t.IntParam("size")
 	s.t.And(rest, s.step()-1)
 	b.rowPart = s.t.lowPart(rest)
 	extra := zeros(s.t, len(b.x), s.t.width)
