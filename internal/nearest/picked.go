@@ -1,0 +1,36 @@
+package nearest
+
+import "unsafe"
+
+// maxPicked is the greatest number of rows that AddAt accepts.
+const maxPicked = 64
+
+// AddAt scores the rows of s at idx and adds them to hits, a heap of the best rows for the query x
+// so far, whose scores are negated for ByDistance. idx must have at most maxPicked indices.
+//
+// It returns the heap, and the least score with which a row may still rank before the worst hit of
+// the heap: a row that is not in the heap, and whose finite score, negated for ByDistance, is lower
+// than least, ranks after all hits. least is -Inf if the heap is not full.
+func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []float32) (grown []H,
+	least float32) {
+	var scores [maxPicked]float32
+	heap := *(*[]Hit)(unsafe.Pointer(&hits))
+	s.Idx, s.Count = idx, len(idx)
+	s.score(scores[:len(idx)], by, x, 0)
+	o := s.order(by, x)
+	heap = o.offer(heap, scores[:len(idx)], 0)
+	return *(*[]H)(unsafe.Pointer(&heap)), o.least(heap, true)
+}
+
+// Finish sorts a heap of AddAt, best first. For ByDistance it negates the scores, which become
+// squared distances.
+func Finish[H hits](s *Rows[float32], hits []H, by Metric, x []float32) {
+	o := s.order(by, x)
+	o.finish(*(*[]Hit)(unsafe.Pointer(&hits)))
+}
+
+// Better reports whether hit a of AddAt ranks before hit b.
+func Better[H hits](s *Rows[float32], by Metric, x []float32, a, b H) bool {
+	o := s.order(by, x)
+	return o.better(Hit(a), Hit(b))
+}
