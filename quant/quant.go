@@ -1,13 +1,15 @@
 // Package quant provides kernels for vectors quantized to bytes, int8 or uint8. These take a
 // quarter of the memory of float32, and their sums are exact in any order of addition. For vectors
-// of bits, which take 1/32 of the memory of float32, see [Signs] and [TopHamming].
+// of bits, which take 1/32 of the memory of float32, see [Signs] and [TopHamming]. An [Index]
+// searches float32 rows by their bytes, with exact results.
 //
 //	step := quant.Step(floats)                              // one for all vectors of a collection
 //	quant.Quantize(rows, floats, step)                      // float32 to int8
 //	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
 //
 // Functions panic with a message that states the lengths if slices differ in length or rows are
-// outside their slice. No function allocates memory, except TopMany with several threads.
+// outside their slice. No function allocates memory, except NewIndex, and TopMany with several
+// threads or of an Index.
 package quant
 
 import (

@@ -1,0 +1,3 @@
+package quant
+
+func init() { minElements = 64 * minColumns }

@@ -1,0 +1,301 @@
+package quant
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/nearest"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
+
+// search is the search of an Index for the hits of one query, in all rows or in those that one
+// goroutine screens. Rows that are not excluded by their bounds are first collected as candidates.
+// The most promising of these are scored first: the better the hits so far, the more candidates
+// are excluded in their turn.
+type search struct {
+	screen
+	rows       nearest.Rows[float32]
+	hits       []dense.Hit            // heap of nearest.AddAt
+	least      float32                // a row with a lesser bound cannot be a hit; -Inf at first
+	bounds     [screenRows]float32    // products of bytes, then bounds
+	candidates []candidate            // rows that have not been scored
+	full       int                    // number of candidates at which the best are scored
+	batch      [scoredTogether]uint32 // rows to score
+
+	screened, scored int  // numbers of rows
+	abandoned        bool // too many rows have been scored: dense.Top is faster
+}
+
+// candidate is a row that may be a hit.
+type candidate struct {
+	bound float32
+	row   uint32
+}
+
+const (
+	screenRows     = 256 // number of rows whose bounds are computed at once
+	queriesAtOnce  = 4   // number of queries that asm.DotTileBytes multiplies by the same rows
+	scoredTogether = 64  // number of rows that are scored before least is computed again
+)
+
+// searches holds the memory of searches that have ended.
+var searches sync.Pool
+
+func getSearch() *search {
+	if s, ok := searches.Get().(*search); ok {
+		return s
+	}
+	return new(search)
+}
+
+// free keeps the memory of s for other searches.
+func (s *search) free() {
+	s.query, s.hits, s.rows = nil, nil, nearest.Rows[float32]{}
+	searches.Put(s)
+}
+
+// newSearch returns a search for the len(dst) rows nearest to x, or nil if dense.Top is to make it.
+func (ix *Index) newSearch(dst []dense.Hit, by dense.Metric, x []float32) *search {
+	k := min(len(dst), ix.count)
+	if ix.bytes == nil || k == 0 || k > ix.count/16 {
+		return nil
+	}
+	s := getSearch()
+	if !s.set(ix, by, x) {
+		searches.Put(s)
+		return nil
+	}
+	s.rows = nearest.Rows[float32]{Slice: ix.rows, Stride: ix.stride, N: ix.n}
+	s.reset(dst[:0:k])
+	return s
+}
+
+// clone returns a search for the same query with a heap of its own.
+func (s *search) clone() *search {
+	c := getSearch()
+	bytes := append(c.bytes[:0], s.bytes...)
+	c.screen, c.rows = s.screen, s.rows
+	c.bytes = bytes
+	c.reset(make([]dense.Hit, 0, cap(s.hits)))
+	return c
+}
+
+// reset prepares s to add hits to an empty heap.
+func (s *search) reset(hits []dense.Hit) {
+	k := cap(hits)
+	s.hits, s.least = hits, float32(math.Inf(-1))
+	s.candidates = slices.Grow(s.candidates[:0], mostCandidates(k))
+	s.full = max(2*k, 64)
+	s.screened, s.scored, s.abandoned = 0, 0, false
+}
+
+// mostCandidates returns the greatest value of full in a search for k rows.
+func mostCandidates(k int) int { return max(4*k, 2048) }
+
+// scanThreads screens all rows for each search, with several goroutines if there are enough rows.
+func (ix *Index) scanThreads(searches []*search, threads int) {
+	const runRows = 16 * screenRows
+	runs := (ix.count + runRows - 1) / runRows
+	if threads = min(threads, (runs+3)/4); threads <= 1 {
+		ix.scan(slices.Clone(searches), 0, ix.count)
+		return
+	}
+	own := make([][]*search, threads) // searches of each goroutine
+	for w := range own {
+		for _, s := range searches {
+			own[w] = append(own[w], s.clone())
+		}
+	}
+	parallel.For(threads, runs, func(worker, run int) {
+		first := run * runRows
+		ix.scan(slices.Clone(own[worker]), first, min(first+runRows, ix.count))
+	})
+	for _, clones := range own {
+		for k, c := range clones {
+			searches[k].merge(c)
+			c.free()
+		}
+	}
+}
+
+// scan screens the rows from first to end-1 for each search. It removes abandoned searches from
+// the slice.
+func (ix *Index) scan(searches []*search, first, end int) {
+	strip := min(asm.RowsAtOnce(ix.n), screenRows)
+	if len(searches) > 1 {
+		strip = min(max(stripBytes/ix.n&^3, 4), strip)
+	}
+	var products [queriesAtOnce * screenRows]int64
+	for ; first < end; first += screenRows {
+		searches = slices.DeleteFunc(searches, func(s *search) bool { return s.abandoned })
+		if len(searches) == 0 {
+			return
+		}
+		count := min(screenRows, end-first)
+		for i := 0; i < count; i += strip {
+			ix.multiply(searches, first, i, min(i+strip, count), products[:])
+		}
+		for _, s := range searches {
+			s.upper(s.bounds[:count], ix, first)
+			s.collect(s.bounds[:count], first)
+		}
+	}
+}
+
+// multiply sets bounds[i] of each search, for i from start to end-1, to the product of the query's
+// bytes and those of row first+i. products is a buffer for queriesAtOnce*(end-start) numbers.
+func (ix *Index) multiply(searches []*search, first, start, end int, products []int64) {
+	rows, count := unsigned(ix.bytes[(first+start)*ix.n:]), end-start
+	for k := 0; k < len(searches); k += queriesAtOnce {
+		group := searches[k:min(k+queriesAtOnce, len(searches))]
+		var bytes [queriesAtOnce][]uint8
+		for i, s := range group {
+			bytes[i] = unsigned(s.bytes)
+		}
+		var next []uint8 // half of the next rows, to be prefetched
+		if half := k / queriesAtOnce; half < 2 {
+			next = rows[min((2+half)*count*ix.n/2, len(rows)):]
+		}
+		asm.DotTileBytes(products[:count*len(group)], rows, ix.n, bytes[:len(group)], next, true)
+		for i, s := range group {
+			some := s.bounds[start:end]
+			for j, v := range products[i*count:][:len(some)] {
+				some[j] = float32(v)
+			}
+		}
+	}
+}
+
+// collect adds the rows with the given bounds, the first of which has the number first, to the
+// candidates, except for those that cannot be hits.
+func (s *search) collect(bounds []float32, first int) {
+	s.screened += len(bounds)
+	const part = 64 // bounds that are skipped at once
+	for start := 0; start < len(bounds); start += part {
+		some := bounds[start:min(start+part, len(bounds))]
+		if asm.Max(some) < s.least {
+			continue
+		}
+		for i := next(some, 0, s.least); i < len(some); i = next(some, i+1, s.least) {
+			s.candidates = append(s.candidates, candidate{some[i], uint32(first + start + i)})
+			if len(s.candidates) >= s.full {
+				s.scoreBest()
+			}
+		}
+	}
+	s.abandoned = s.scored > s.screened/4+mostCandidates(cap(s.hits))
+}
+
+// next returns the index of the first bound from index i on that is not less than least, or
+// len(bounds).
+//
+//go:noinline // in collect, too few registers are left for the loop
+func next(bounds []float32, i int, least float32) int {
+	for ; i < len(bounds); i++ {
+		if !(bounds[i] < least) {
+			break
+		}
+	}
+	return i
+}
+
+// scoreBest scores as many candidates with the greatest bounds as hits are wanted, and drops the
+// candidates that then cannot be hits. If many are left, it scores these too.
+func (s *search) scoreBest() {
+	k := cap(s.hits)
+	best := min(k, len(s.candidates))
+	moveGreatest(s.candidates, best)
+	s.score(s.candidates[:best])
+	rest := s.candidates[:0]
+	for _, c := range s.candidates[best:] {
+		if !(c.bound < s.least) {
+			rest = append(rest, c)
+		}
+	}
+	if s.full = min(2*s.full, mostCandidates(k)); len(rest) > s.full/2 {
+		s.score(rest)
+		rest = rest[:0]
+	}
+	s.candidates = rest
+}
+
+// moveGreatest moves the k candidates with the greatest bounds to the front.
+func moveGreatest(c []candidate, k int) {
+	for start, end := 0, len(c); end-start > 1; {
+		pivot := c[start+(end-start)/2].bound
+		i, j := start, end-1
+		for i <= j {
+			for c[i].bound > pivot {
+				i++
+			}
+			for c[j].bound < pivot {
+				j--
+			}
+			if i <= j {
+				c[i], c[j] = c[j], c[i]
+				i++
+				j--
+			}
+		}
+		// c[:i] has no bound less than pivot, c[j+1:] none that is greater.
+		switch {
+		case k <= j:
+			end = j + 1
+		case k > i:
+			start = i
+		default:
+			return
+		}
+	}
+}
+
+// score scores the candidates and adds them to the hits, except for those that cannot be hits any
+// more when their turn comes.
+func (s *search) score(candidates []candidate) {
+	for len(candidates) > 0 {
+		n := 0
+		for ; n < len(s.batch) && len(candidates) > 0; candidates = candidates[1:] {
+			if !(candidates[0].bound < s.least) {
+				s.batch[n] = candidates[0].row
+				n++
+			}
+		}
+		var least float32
+		s.hits, least = nearest.AddAt(&s.rows, s.hits, nearest.Metric(s.by), s.batch[:n], s.query)
+		s.least = s.limit(least)
+		s.scored += n
+	}
+}
+
+// scoreAll scores all candidates that may be hits.
+func (s *search) scoreAll() {
+	s.scoreBest()
+	s.score(s.candidates)
+	s.candidates = s.candidates[:0]
+}
+
+// finish returns the hits, best first. ok is false if the search has been abandoned.
+func (s *search) finish() (hits []dense.Hit, ok bool) {
+	if s.abandoned {
+		return nil, false
+	}
+	s.scoreAll()
+	nearest.Finish(&s.rows, s.hits, nearest.Metric(s.by), s.query)
+	return s.hits, true
+}
+
+// merge adds the hits of a clone that has screened other rows.
+func (s *search) merge(clone *search) {
+	if s.abandoned = s.abandoned || clone.abandoned; s.abandoned {
+		return
+	}
+	clone.scoreAll()
+	for _, h := range clone.hits {
+		s.hits = nearest.Add(s.hits, h, func(a, b dense.Hit) bool {
+			return nearest.Better(&s.rows, nearest.Metric(s.by), s.query, a, b)
+		})
+	}
+}
