@@ -36,8 +36,8 @@ type Hit struct {
 //
 // Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
 // to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
-// float64: [Dot64], [Cosine64], or minus [SquaredDistance64] or the L1 distance in float64. So the order of such rows may differ
-// from that of their scores. docs/spec.md has the exact rule.
+// float64: [Dot64], [Cosine64], or minus [SquaredDistance64] or the L1 distance in float64. So the
+// order of such rows may differ from that of their scores. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.
