@@ -68,7 +68,7 @@ fuzz: ## run each fuzz target; FUZZTIME=10m
 	FUZZTIME=$(or $(FUZZTIME),1m) scripts/ci.sh fuzz
 
 .PHONY: bench
-bench: ## time every kernel and path beside the machine's limit, and training, in under 5 minutes; BENCH=-quick
+bench: ## time every kernel and path beside the machine's limit, and training, in under 2 minutes; BENCH=-quick
 	@mkdir -p build/bench
 	$(GO) -C bench run ./kernels -dir ../build/bench $(BENCH)
 
@@ -76,7 +76,7 @@ bench: ## time every kernel and path beside the machine's limit, and training, i
 SIMD = GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd
 
 .PHONY: bench-kernels
-bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen for those in C
+bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen for those in C; BENCH='-only TopMany'
 	$(SIMD) $(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
 
 .PHONY: bench-trainers

@@ -12,7 +12,7 @@ func init() {
 		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
 		add("Axpy", "archsimd 8", func(n int) { times(n, func() { axpy8(alpha, x, y) }) })
 	}
-	if archsimd.X86.AVX512() {
+	if may512 && archsimd.X86.AVX512() {
 		add("Dot", "archsimd 4x16", func(n int) { times(n, func() { sink = dot16(x, y) }) })
 		add("Dot", sameBits+"archsimd 4x16", func(n int) {
 			times(n, func() { sink = dotOurBits(x, y) })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
@@ -28,13 +29,27 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// leastRounds are those that benchstat wants at least.
+// leastRounds is the number of samples that benchstat needs at least, and that bench.txt has of
+// each cell.
 const leastRounds = 6
 
-// milliseconds predicts how long the cell takes: its operands are made, verified and timed.
-func (c *cell) milliseconds(rounds int) float64 {
+// plainSpeed returns the bytes that a dot product in plain Go reads in a millisecond.
+func plainSpeed() float64 {
+	defer asm.Use(asm.Use(asm.Generic))
+	x := make([]float32, 1<<14)
+	race := frame.Loops(leastRounds, frame.Sample, func(n int) {
+		for range n {
+			asm.Dot(x, x)
+		}
+	})
+	return 4 * 2 * float64(len(x)) / (1e3 * race.Seconds(0))
+}
+
+// milliseconds predicts how long the cell takes: its operands are made, verified and timed. speed
+// is plainSpeed, which a path exceeds on average, if not for every kernel.
+func (c *cell) milliseconds(rounds int, speed float64) float64 {
 	runs := float64(len(asm.Available()) + 1)
-	call := float64(c.bytes) / 4e6 // at 4 GB/s
+	call := float64(c.bytes) / speed
 	if c.level == "DRAM" {
 		rounds = leastRounds
 	}
@@ -49,19 +64,28 @@ const (
 	mostInMemory   = 512 << 20
 )
 
-// cells lists what to measure: each kernel at the sizes given, at some of them one float off too,
-// at one that only the last cache holds and at one that no cache does.
+// The lengths that are measured, and those of the kernels that the documents have curves of.
+var (
+	usualSizes = []int{8, 100, 784, 4096, 65536}
+	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
+	curves     = []string{"dot", "axpy"}
+)
+
+// cells lists the cells to measure: each kernel at the sizes given, at some of them one float off
+// too, at a size that only the last cache holds and at one that no cache does.
 func cells(o options, caches cpu.Caches) (all []*cell) {
-	sizes := []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
-	if o.quick {
-		sizes = []int{8, 100, 784, 4096, 16384}
-	}
-	if o.sizes != nil {
-		sizes = o.sizes
-	}
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {
 			continue
+		}
+		sizes := usualSizes
+		switch {
+		case o.sizes != nil:
+			sizes = o.sizes
+		case o.quick:
+			sizes = []int{8, 100, 784, 4096, 16384}
+		case slices.Contains(curves, k.Name):
+			sizes = curveSizes
 		}
 		each := perElement(k)
 		add := func(n, off int) {
@@ -73,7 +97,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			add(n, 0)
 		}
 		for _, n := range sizes {
-			if n == 31 || n >= 100 && n < 1000 || n == 4096 || n == 16384 {
+			if n == 100 {
 				add(n, 1)
 			}
 		}

@@ -55,6 +55,10 @@ void eigen_rows(long calls, long rows, long n, const float *m, const float *x, f
 	}
 }
 
+void eigen_products(long queries, long rows, long n, const float *x, const float *m, float *dst) {
+	OutRows(dst, queries, rows).noalias() = Rows(x, queries, n) * Rows(m, rows, n).transpose();
+}
+
 void eigen_gemvt(long calls, long rows, long n, const float *m, const float *x, float *dst) {
 	for (; calls > 0; calls--) {
 		Out(dst, n).noalias() = Rows(m, rows, n).transpose() * In(x, rows);

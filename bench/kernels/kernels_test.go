@@ -2,18 +2,22 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
@@ -97,17 +101,127 @@ func TestQuickRun(t *testing.T) {
 	}
 }
 
-// Every way that this build has is right, and the tables have a ratio to the best peer.
+// Every way that this build has is right, and the tables fit into a terminal.
 func TestPeers(t *testing.T) {
-	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)")
+	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)|TopMany")
+	if strings.Count(out, "### Where we are behind") != 2 || strings.Index(out,
+		"### Where we are behind") > strings.Index(out, "### Dot\n") {
+		t.Error("the summary is not at the beginning and at the end")
+	}
 	for _, want := range []string{"### Dot, one float off\n", "| Go loop ",
-		"| ours by the best peer's", "### DotSparse, a row of\n", "### Gemm"} {
+		"| **ours / Go's best** ", "### DotSparse, a row of\n", "### Gemm"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "Left out:") {
 		t.Errorf("a peer is wrong:\n%s", out)
+	}
+	for line := range strings.SplitSeq(out, "\n") {
+		if strings.HasPrefix(line, "|") && utf8.RuneCountInString(line) > frame.Narrow {
+			t.Errorf("a line of %d columns: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+}
+
+// PEGASIMD_ISA chooses our path, which the head names.
+func TestPath(t *testing.T) {
+	t.Setenv(asm.Variable, "generic")
+	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^Axpy$")
+	if !strings.Contains(out, "our path: generic") ||
+		!strings.Contains(out, "Command: "+asm.Variable+"=generic kernels ") {
+		t.Errorf("the head does not say which path is ours:\n%s", out)
+	}
+}
+
+// made returns a table of an operation whose ways took the given seconds at each of the sizes.
+func made(name string, o operation, seconds [][]float64) *table {
+	t := &table{operation: &o, title: name, ways: o.ways}
+	for i, times := range seconds {
+		var race frame.Race
+		for _, s := range times {
+			race = append(race, []float64{s, s, s})
+		}
+		t.sizes, t.races = append(t.sizes, 8<<i), append(t.races, race)
+	}
+	return t
+}
+
+// The summary counts cells behind the best peer in Go and behind the best of all, and names the
+// worst first. Loops that only read and other ways of ours are no peers.
+func TestSummary(t *testing.T) {
+	defer func(was []string) { inC = was }(inC)
+	inC = []string{"a library"}
+	ways := []way{{name: readLoop}, {name: ours}, {name: ours + ", otherwise"}, {name: "gopher"},
+		{name: "sea", inC: true}}
+	vectors := operation{both: true, ten: true, ways: ways}
+	var b strings.Builder
+	err := summary(&b, []*table{
+		made("Dot", vectors, [][]float64{{1, 10, 5, 10, 10}, {1, 11, 11, 10, 11}, {1, 12, 12, 13, 10}}),
+		made("Sum", vectors, [][]float64{{1, 20, 20, 10, 5}}),
+		made("Rows", operation{ways: ways[:3]}, [][]float64{{1, 2, 1}}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"| the ten operations, aligned | 4 | 2 | 1 | 4 | 3 | 2 |",
+		"Behind Go's best: Sum 8 (2.00, gopher); Dot 16 (1.10, gopher).",
+		"Behind a peer in C: Sum 8 (4.00, sea); Dot 32 (1.20, sea).",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, b.String())
+		}
+	}
+	if strings.Contains(text, "rows, batches") {
+		t.Errorf("operations without peers are counted: %s", b.String())
+	}
+}
+
+// A batch keeps the best scores of each query, in order, whatever the strips are.
+func TestBatch(t *testing.T) {
+	const count = 500
+	b := batch[float32, float32]{least: float32(math.Inf(-1))}
+	b.prepare(2, func(i int) []float32 { return make([]float32, batchCols) })
+	score := func(q, i int) float32 { return float32((i*7919 + q*31) % 1009) }
+	for _, strip := range []int{1, 7, count, stripForBLAS} {
+		b.rank(count, strip, func(first, n int) {
+			for q := range b.queries {
+				for i := range n {
+					b.scores[q*n+i] = score(q, first+i)
+				}
+			}
+		})
+		for q := range b.queries {
+			var all []float32
+			for i := range count {
+				all = append(all, score(q, i))
+			}
+			slices.SortFunc(all, func(a, b float32) int { return cmp.Compare(b, a) })
+			for k, h := range b.hits[q] {
+				if h.score != all[k] || score(q, h.row) != h.score {
+					t.Errorf("strips of %d, query %d: hit %d is %v, want %v", strip, q, k, h, all[k])
+				}
+			}
+		}
+	}
+}
+
+// Rounds are divided among samples without loss.
+func TestParts(t *testing.T) {
+	for rounds, want := range map[int]int{1: 1, 5: 5, 6: 6, 13: 6, 24: 6} {
+		all := parts(rounds)
+		next := 0
+		for _, p := range all {
+			if p.from != next || p.to <= p.from {
+				t.Errorf("%d rounds: %v", rounds, all)
+			}
+			next = p.to
+		}
+		if len(all) != want || next != rounds {
+			t.Errorf("%d rounds: %v", rounds, all)
+		}
 	}
 }
 
@@ -146,7 +260,7 @@ func TestCells(t *testing.T) {
 	}
 	time := 0.
 	for _, c := range cells(all, cpu.Caches{L1: 48 << 10, L2: 2 << 20, L3: 260 << 20}) {
-		time += c.milliseconds(all.rounds)
+		time += c.milliseconds(all.rounds, 8e6)
 		if c.bytes > mostInMemory+1<<20 {
 			t.Errorf("%s has %d bytes", c.name(), c.bytes)
 		}

@@ -40,7 +40,7 @@ func main() {
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
 		o.parseSizes)
-	flag.IntVar(&o.rounds, "rounds", 12, "samples of each benchmark; benchstat wants 6 or more")
+	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; benchstat wants 6")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
 	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
 		"the `folder` of real data sets to train on as well (a9a, imdb)")

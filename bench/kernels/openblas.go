@@ -20,6 +20,8 @@ import (
 // number, which virtual machines make up.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
+	case !may512 && has(cpuid.AVX2, cpuid.FMA3):
+		return "HASWELL"
 	case has(cpuid.AVX512BF16, cpuid.AMXTILE):
 		return "SAPPHIRERAPIDS"
 	case has(cpuid.AVX512BF16):
@@ -57,20 +59,25 @@ func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 // would cost as much as the kernel.
 func addOpenBLAS() {
 	const looped, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
-	add("Dot", looped, func(n int) {
+	addInC("Dot", looped, func(n int) {
 		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(y)))
 	})
-	add("Axpy", looped, func(n int) {
+	addInC("Axpy", looped, func(n int) {
 		C.loop_saxpy(C.long(n), C.int(len(x)), C.float(alpha), ptr(x), ptr(y))
 	})
-	add("Scale", looped, func(n int) {
+	addInC("Scale", looped, func(n int) {
 		C.loop_sscal(C.long(n), C.int(len(y)), C.float(alpha), ptr(y))
 	})
-	add(rowsInCache.name, looped+" sgemv", func(n int) {
+	addRows(looped+" sgemv", true, func(n int) {
 		C.loop_sgemv(C.long(n), C.int(len(out)), C.int(len(x)), ptr(rows), ptr(x), ptr(out))
 	})
+	addTopMany("OpenBLAS sgemm by strips", true, stripForBLAS, func(rows []float32, n int) {
+		b := &floatBatch
+		C.cblas_sgemm(C.CblasRowMajor, C.CblasNoTrans, C.CblasTrans, C.int(len(b.queries)), C.int(n),
+			batchCols, 1, ptr(b.matrix), batchCols, ptr(rows), batchCols, 0, ptr(b.scores), C.int(n))
+	})
 	d := func() C.int { return C.int(dim) }
-	add(gemm.name, viaCgo, func(n int) {
+	addInC(gemm.name, viaCgo, func(n int) {
 		times(n, func() {
 			C.cblas_sgemm(C.CblasRowMajor, C.CblasNoTrans, C.CblasNoTrans, d(), d(), d(), 1, ptr(x),
 				d(), ptr(y), d(), 0, ptr(out), d())

@@ -40,9 +40,9 @@ func bench(o options, dir string) error {
 		return err
 	}
 	m.head(core, caches)
-	predicted := 0.
+	predicted, speed := 0., plainSpeed()
 	for _, c := range all {
-		predicted += c.milliseconds(o.rounds)
+		predicted += c.milliseconds(o.rounds, speed)
 	}
 	for _, s := range sets {
 		predicted += s.milliseconds
@@ -53,7 +53,7 @@ func bench(o options, dir string) error {
 		if err := m.cell(c); err != nil {
 			return fmt.Errorf("%s: %w", c.name(), err)
 		}
-		bar.Add(int(c.milliseconds(o.rounds)))
+		bar.Add(int(c.milliseconds(o.rounds, speed)))
 	}
 	for _, s := range sets {
 		bar.Describe("training on " + s.name)
@@ -99,7 +99,7 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	for _, line := range m.report.Head {
 		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
 	}
-	for _, unit := range []string{"MB/s", "limit-MB/s", "%limit", "x-generic", "steps/s"} {
+	for _, unit := range []string{"MB/s", "%limit", "steps/s"} {
 		fmt.Fprintf(m.out, "Unit %s better=higher\n", unit)
 	}
 	fmt.Fprintln(m.out, "Unit ns/op better=lower")
@@ -144,20 +144,22 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// write writes a line for each path and round. bytes are those that a call moves, walked those of
+// write writes leastRounds lines for each path. bytes are those that a call moves, walked those of
 // the probe, which comes last in the race unless they are 0.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	paths := asm.Available()
 	best, probe := len(paths)-1, len(paths)
 	size := measured.Size{N: c.n, Level: c.level}
 	for i, isa := range paths {
-		for round, seconds := range race[i] {
-			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.5g MB/s %.4g x-generic",
-				c.name(), isa, seconds*1e9, bytes/seconds/1e6, race[0][round]/seconds)
+		for _, part := range parts(len(race[i])) {
+			sample := frame.Race{race[i][part.from:part.to]}
+			seconds := sample.Median(0)
+			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.4g MB/s", c.name(), isa,
+				seconds*1e9, bytes/seconds/1e6)
 			if walked > 0 {
-				limit := walked / race[probe][round]
-				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit/1e6,
-					100*bytes/seconds/limit)
+				sample = append(sample, race[probe][part.from:part.to])
+				slower, _, _ := sample.Ratio(1, 0)
+				fmt.Fprintf(m.out, " %.3g %%limit", 100*slower*bytes/walked)
 			}
 			fmt.Fprintln(m.out)
 		}
@@ -180,6 +182,18 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	m.report.Kernels = kernels
 }
 
+// A span is rounds from one on up to another one.
+type span struct{ from, to int }
+
+// parts divides rounds among at most leastRounds samples.
+func parts(rounds int) (all []span) {
+	count := min(rounds, leastRounds)
+	for k := range count {
+		all = append(all, span{k * rounds / count, (k + 1) * rounds / count})
+	}
+	return all
+}
+
 // verify compares a kernel with float64 where that does not take too much memory, and the paths
 // with each other.
 func verify(k asmtest.Kernel, n, off int) error {
@@ -199,8 +213,12 @@ func verify(k asmtest.Kernel, n, off int) error {
 	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)
 }
 
-// near allows 32 roundings, each half a unit in the last place of size, which bounds what is
-// rounded.
-func near(got float32, want, size float64) bool {
-	return float64(got) == want || math.Abs(float64(got)-want) <= 32*0x1p-24*size+0x1p-126
+// ourRoundings is the number of roundings by which our results may be off.
+const ourRoundings = 32.
+
+// near reports whether got is off by at most the given number of roundings, each half a unit in the
+// last place of size, which bounds the numbers that are rounded.
+func near(got float32, want, size, roundings float64) bool {
+	return float64(got) == want ||
+		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126
 }

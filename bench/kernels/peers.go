@@ -7,11 +7,14 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
@@ -40,6 +43,7 @@ type way struct {
 	name string
 	loop func(n int)
 	got  func() []float32 // its result, where that is not the operation's
+	inC  bool             // its loop is in C or C++, or it is called through cgo
 }
 
 const (
@@ -54,7 +58,8 @@ func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // also with vectors one float off
+	both    bool    // on vectors; also timed with vectors one float off
+	ten     bool    // one of the ten operations by which releases are compared
 	alpha   float32 // while it is timed
 	prepare func(n, off int)
 	per     func() int // the number of rows of a call; nil for 1
@@ -67,18 +72,34 @@ type operation struct {
 
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
-	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInCache, &gemvT, &ger, &gemm,
-	&rowsFromMemory, &halfRowsFromMemory, &int8RowsFromMemory, &bitsFromMemory, &pickedRows,
-	&dotSparse, &axpySparse,
+	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory,
+	&topMany, &topManyCosine, &int8TopMany, &halfRowsFromMemory, &int8RowsFromMemory,
+	&bitsFromMemory, &pickedRows, &gemvT, &ger, &gemm, &dotSparse, &axpySparse,
 }
 
-// add adds a peer to the operation of a name.
+// add adds a peer that is called from Go to the operation of a name.
 func add(operation, name string, loop func(n int)) {
+	addWay(operation, way{name: name, loop: loop})
+}
+
+// addInC adds a peer in C or C++.
+func addInC(operation, name string, loop func(n int)) {
+	addWay(operation, way{name: name, loop: loop, inC: true})
+}
+
+// may512 reports whether peers that offer instructions to choose from may use AVX-512. If our own
+// path does not, because PEGASIMD_ISA says so, neither do they. Peers that choose by themselves are
+// not affected; bench/README.md says how to restrict them.
+var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
+
+func addWay(operation string, w way) {
 	for _, o := range operations {
 		if o.name == operation {
-			o.ways = append(o.ways, way{name: name, loop: loop})
+			o.ways = append(o.ways, w)
+			return
 		}
 	}
+	log.Fatalf("there is no operation %q for %s", operation, w.name)
 }
 
 // inC names peers of this build that are not Go modules, whose versions go.mod has.
@@ -94,42 +115,88 @@ type table struct {
 	races []frame.Race // by size, of all passes
 }
 
-// beside times all operations in passes, minutes apart, and writes the tables.
+// passes is the number of times that all cells are timed, one after the other. The samples of a cell
+// are spread over the run, so that a neighbor that is busy for some seconds does not decide it.
+const passes = 5
+
+// beside verifies and times all operations and writes the tables.
 func beside(o options, w io.Writer) error {
-	core, passes, cells := alone(), 5, 0
+	core, count := alone(), passes
 	if o.quick {
-		passes = 1
+		count = 1
 	}
+	began := time.Now()
 	tables, failed := tablesOf(o)
-	for _, t := range tables {
-		cells += len(t.sizes)
+	took := time.Since(began)
+	predicted, each := 0., make([][]float64, len(tables)) // milliseconds; of a pass by table and size
+	for k, t := range tables {
+		for i := range t.sizes {
+			ms := t.milliseconds(i, o.rounds)
+			each[k] = append(each[k], ms)
+			predicted += ms * float64(count)
+		}
 	}
-	bar := progress(float64(100 * passes * cells))
-	for range passes {
-		for _, t := range tables {
+	fmt.Fprintf(os.Stderr, "Results were verified in %v.\n", took.Round(time.Second))
+	bar := progress(predicted)
+	began = time.Now()
+	for range count {
+		for k, t := range tables {
 			for i := range t.sizes {
 				bar.Describe(fmt.Sprint(t.title, " ", t.sizes[i]))
 				t.race(i, o.rounds)
-				bar.Add(100)
+				bar.Add(int(each[k][i]))
 			}
 		}
 	}
 	bar.Finish()
-	frame.Head(w, "kernels", core)
-	fmt.Fprintf(w, "%s; our path: %v; peers in C: %q\n", runtime.Version(), asm.Active(), inC)
-	fmt.Fprintf(w, "Method: %d passes of %d rounds, %v a sample; the 25th percentile of the times "+
-		"and, in brackets the median of the rounds' ratios to the first row\n", passes, o.rounds,
-		frame.Sample)
+	frame.Head(w, "kernels -tags '"+tags()+"'", core)
+	fmt.Fprintf(w, "%s; our path: %v; caches: %v; peers in C: %q\n", runtime.Version(), asm.Active(),
+		cpu.Sizes(), inC)
+	fmt.Fprintf(w, "Method: %d passes over all cells in %v, %d rounds a pass, %v a sample. Times are "+
+		"25th percentiles,\nratios medians of the rounds' ratios.\n", count,
+		time.Since(began).Round(time.Second), o.rounds, frame.Sample)
 	for _, f := range failed {
 		fmt.Fprintln(w, "Left out:", f)
+	}
+	if err := summary(w, tables); err != nil {
+		return err
 	}
 	for _, t := range tables {
 		if err := t.write(w); err != nil {
 			return err
 		}
 	}
-	count(w, tables)
-	return nil
+	return summary(w, tables)
+}
+
+// tags returns the build tags of this program.
+func tags() string {
+	info, _ := debug.ReadBuildInfo()
+	if info != nil {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" {
+				return s.Value
+			}
+		}
+	}
+	return ""
+}
+
+// milliseconds predicts how long a pass of the i-th size takes, from one call of each way.
+func (t *table) milliseconds(i, rounds int) float64 {
+	began := time.Now()
+	t.prepare(t.sizes[i], t.off)
+	total := time.Since(began).Seconds()
+	alpha = t.alpha
+	for _, w := range t.ways {
+		w.loop(1)
+		began = time.Now()
+		w.loop(1)
+		call := time.Since(began).Seconds()
+		// Finding the number of calls of a sample takes about three samples.
+		total += float64(rounds+3) * max(call, frame.Sample.Seconds())
+	}
+	return 1e3 * total
 }
 
 // tablesOf verifies every way at the very sizes at which it is timed. A peer that is wrong is left
@@ -171,6 +238,10 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	}
 	defer asm.Use(asm.Active())
 	for _, n := range sizes {
+		roundings := ourRoundings
+		if !w.isOurs() { // it may add one element after the other
+			roundings += math.Sqrt(float64(n))
+		}
 		once := func() []float32 {
 			o.prepare(n, off)
 			alpha = -.7
@@ -182,7 +253,7 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 		values, bounds := o.want()
 		got := once()
 		for i, v := range values {
-			if w.name != readLoop && !near(got[i], v, bounds[i]) {
+			if w.name != readLoop && !near(got[i], v, bounds[i], roundings) {
 				return fmt.Errorf("result %d of %d is %v, want %v", i, n, got[i], v)
 			}
 		}
@@ -224,63 +295,6 @@ func (t *table) race(i, rounds int) {
 			t.races[i][k] = append(t.races[i][k], seconds/per)
 		}
 	}
-}
-
-// write writes the table, and under it how many times as long as the best peer our first way takes.
-func (t *table) write(w io.Writer) error {
-	text := frame.Table{Title: t.title, Head: []string{""}}
-	best := []any{"ours by the best peer's"}
-	for i := range t.races {
-		text.Head = append(text.Head, strconv.Itoa(t.sizes[i]))
-		cell := ""
-		if ratio, peer := t.behind(i); peer != "" {
-			cell = fmt.Sprintf("%.2f, %s", ratio, peer)
-		}
-		best = append(best, cell)
-	}
-	for k, way := range t.ways {
-		row := []any{way.name}
-		for _, r := range t.races {
-			ratio, _, _ := r.Ratio(k, 0)
-			row = append(row, fmt.Sprintf("%s (%.2f)", frame.Short(r.Seconds(k)), ratio))
-		}
-		text.Add(row...)
-	}
-	text.Add(best...)
-	return text.Write(w)
-}
-
-// behind returns how many times as long as the best peer our first way takes at the i-th size.
-func (t *table) behind(i int) (most float64, peer string) {
-	us := slices.IndexFunc(t.ways, way.isOurs)
-	for k, w := range t.ways {
-		ratio, _, _ := t.races[i].Ratio(us, k)
-		if ratio > most && !w.isOurs() && w.name != readLoop {
-			most, peer = ratio, w.name
-		}
-	}
-	return most, peer
-}
-
-// count writes in how many cells of kernels of vectors we are behind the best peer.
-func count(w io.Writer, tables []*table) {
-	cells, level, far := 0, 0, []string{}
-	for _, t := range tables {
-		for i, n := range t.sizes {
-			ratio, peer := t.behind(i)
-			if peer == "" || !t.both {
-				continue
-			}
-			cells++
-			if ratio <= 1.05 {
-				level++
-			} else if ratio > 1.15 {
-				far = append(far, fmt.Sprintf("%s %d (%.2f, %s)", t.title, n, ratio, peer))
-			}
-		}
-	}
-	fmt.Fprintf(w, "\nOf %d cells of vectors %d are at most 1.05 of the best peer's time, and %d above "+
-		"1.15: %s\n", cells, level, len(far), strings.Join(far, "; "))
 }
 
 func fill(v []float32, seed uint64) {

@@ -17,34 +17,64 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// rowsInCache multiplies the rows of a matrix, with nothing between them, by one vector.
-var rowsInCache = operation{
-	name: "DotRows, 256 rows in cache, a row of", sizes: []int{16, 54, 128, 300, 784},
-	prepare: func(n, _ int) {
-		rows, x, out = memory{}.Floats(256*n), memory{}.Floats(n), make([]float32, 256)
-		fill(rows, 3)
-		fill(x, 4)
-	},
-	per: func() int { return len(out) }, got: func() []float32 { return out },
-	want: func() (values, sizes []float64) { return products(len(out), row) },
-	ways: []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() { dense.DotRows(out, rows, len(x), x) })
-		}},
-		{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
-		{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
-		{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
-		{name: "tphakala", loop: func(n int) {
-			times(n, func() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			times(n, func() {
-				for i := range out {
-					out[i] = loopDot(row(i), x)
-				}
-			})
-		}},
-	},
+// The operations that multiply the rows of a matrix, with nothing between them, by one vector: the
+// matrix fills half of a cache, or no cache holds it.
+var (
+	rowsInL1 = dotRowsIn("L1", func(c cpu.Caches) int { return c.L1 / 2 }, 16, 54, 128, 384, 768)
+	rowsInL2 = dotRowsIn("L2", func(c cpu.Caches) int { return c.L2 / 2 }, 128, 384, 768, 1536)
+	rowsInL3 = dotRowsIn("L3", func(c cpu.Caches) int {
+		return max(min(c.L3/2, largestInCache), min(2*c.L2, c.L3))
+	}, 128, 384, 768, 1536)
+	allRows = []*operation{&rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory}
+)
+
+// dotRowsIn returns the operation on a matrix of so many bytes.
+func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) operation {
+	return operation{
+		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
+		prepare: func(n, _ int) {
+			count := max(bytes(cpu.Sizes())/(4*n), 4)
+			rows, x, out = memory{}.Floats(count*n), memory{}.Floats(n), make([]float32, count)
+			fill(rows, 3)
+			fill(x, 4)
+		},
+		per: func() int { return len(out) }, got: func() []float32 { return out },
+		want: func() (values, sizes []float64) { return products(len(out), row) },
+		ways: []way{
+			{name: ours, loop: func(n int) {
+				times(n, func() { dense.DotRows(out, rows, len(x), x) })
+			}},
+			{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
+			{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
+			{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
+			{name: "tphakala", loop: func(n int) { times(n, tphakalaRows) }},
+			{name: "Go loop", loop: func(n int) {
+				times(n, func() {
+					for i := range out {
+						out[i] = loopDot(row(i), x)
+					}
+				})
+			}},
+		},
+	}
+}
+
+// addRows adds a peer to all operations on rows. loop multiplies all rows by x, n times.
+func addRows(name string, inC bool, loop func(n int)) {
+	for _, o := range allRows {
+		w := way{name: name, loop: loop, inC: inC}
+		if o == &rowsFromMemory {
+			w.loop = overRows(name, nil, func() { loop(1) }).loop
+		}
+		addWay(o.name, w)
+	}
+}
+
+// eachRow multiplies the rows by x with a call for each.
+func eachRow(dot func(x, y []float32) float32) {
+	for i := range out {
+		out[i] = dot(row(i), x)
+	}
 }
 
 // products returns the dot products of x and count rows, as an operation wants them.
@@ -67,6 +97,8 @@ func vekEach() {
 		out[i] = vek32.Dot(row(i), x)
 	}
 }
+
+func tphakalaRows() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) }
 
 func gonumGemv() {
 	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
@@ -106,22 +138,13 @@ func nextRows() {
 // planted is the row of the first window that is the query: no other is as near, by any metric.
 const planted = 5
 
-var (
-	hits    [8][]dense.Hit
-	queries [8][]float32
-)
+var hits = make([]dense.Hit, 10)
 
 func prepareLarge(n, _ int) {
 	count := len(large()) / n / windows
 	x, out, turn = memory{}.Floats(n), make([]float32, count), 0
 	nextRows()
 	copy(x, row(planted))
-	for q := range queries {
-		hits[q], queries[q] = make([]dense.Hit, 10), x
-		if q > 0 {
-			queries[q] = row(planted + q)
-		}
-	}
 }
 
 // found wants the planted row as the nearest one.
@@ -157,14 +180,14 @@ func readWay() (ways []way) {
 	return ways
 }
 
-func hit() []float32 { return []float32{float32(hits[0][0].Row)} }
+func hit() []float32 { return []float32{float32(hits[0].Row)} }
 
 func top(by dense.Metric) func() {
-	return func() { dense.Top(hits[0], by, rows, len(x), x) }
+	return func() { dense.Top(hits, by, rows, len(x), x) }
 }
 
 var rowsFromMemory = operation{
-	name: "Rows from memory, a row of", sizes: []int{384, 768, 1024, 1536}, prepare: prepareLarge,
+	name: "Rows from memory, a row of", sizes: []int{128, 384, 768, 1536}, prepare: prepareLarge,
 	per: func() int { return len(out) }, want: found,
 	got: func() []float32 { return nearest(out) },
 	ways: append(readWay(),
@@ -173,11 +196,9 @@ var rowsFromMemory = operation{
 		overRows(ours+" Top by dot product", hit, top(dense.ByDot)),
 		overRows(ours+" Top by cosine", hit, top(dense.ByCosine)),
 		overRows(ours+" Top by distance", hit, top(dense.ByDistance)),
-		overRows(ours+" TopMany by dot product, 8 queries", hit, func() {
-			dense.TopMany(hits[:], dense.ByDot, rows, len(x), queries[:], 1)
-		}),
 		overRows("gonum Gemv", nil, gonumGemv),
-		overRows("vek32, a call per row", nil, vekEach)),
+		overRows("vek32, a call per row", nil, vekEach),
+		overRows("tphakala", nil, tphakalaRows)),
 }
 
 // Rows of n halves are rows of n/2 floats, seen as such, and the query is the floats of one.
@@ -188,7 +209,7 @@ func halvesOf[T half.Float](v []float32) []T {
 }
 
 func topOfHalves[T half.Float](by dense.Metric, query int) func() {
-	return func() { half.Top(hits[0], by, halvesOf[T](rows), 2*len(x), halfQueries[query]) }
+	return func() { half.Top(hits, by, halvesOf[T](rows), 2*len(x), halfQueries[query]) }
 }
 
 var halfRowsFromMemory = operation{
@@ -292,7 +313,14 @@ var pickedRows = operation{
 				out[k] = vek32.Dot(pick(i), x)
 			}
 		}),
+		overRows("tphakala", nil, func() {
+			f32.DotProductIndexed(out, large(), x, asUint32(picks), len(x))
+		}),
 	},
+}
+
+func asUint32(v []int32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
 func pick(i int32) []float32 { return large()[int(i)*len(x):][:len(x)] }

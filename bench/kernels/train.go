@@ -120,10 +120,9 @@ func (m *meter) timeTraining(s *set) (rates []float64, err error) {
 		return nil, err
 	}
 	for i, isa := range paths {
-		for round, v := range race[i] {
-			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v "+
-				"%.0f %.5g ns/op %.5g steps/s %.4g x-generic\n",
-				s.name, s.train.Rows(), isa, steps, v*1e9, 1/v, race[0][round]/v)
+		for _, v := range race[i] {
+			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v %.0f %.5g ns/op %.5g steps/s\n",
+				s.name, s.train.Rows(), isa, steps, v*1e9, 1/v)
 		}
 		rates = append(rates, 1/race.Median(i))
 	}

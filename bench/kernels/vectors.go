@@ -42,7 +42,7 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 func sunk() []float32 { return []float32{sink} }
 
 var dot = operation{
-	name: "Dot", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "Dot", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: summed(func(x, y float64) float64 { return x * y }),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Dot(x, y) }) }},
@@ -56,7 +56,7 @@ var dot = operation{
 }
 
 var axpy = operation{
-	name: "Axpy", sizes: lengths, both: true, alpha: 1e-6, prepare: vectors,
+	name: "Axpy", sizes: lengths, both: true, ten: true, alpha: 1e-6, prepare: vectors,
 	got: func() []float32 { return y },
 	want: func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
@@ -75,7 +75,7 @@ var axpy = operation{
 }
 
 var scale = operation{
-	name: "Scale", sizes: lengths, both: true, alpha: -1, prepare: vectors, // nothing grows
+	name: "Scale", sizes: lengths, both: true, ten: true, alpha: -1, prepare: vectors, // nothing grows
 	got: func() []float32 { return y },
 	want: func() (values, sizes []float64) {
 		return each(len(y), func(i int) (value, size float64) {
@@ -97,7 +97,7 @@ var scale = operation{
 }
 
 var sum = operation{
-	name: "Sum", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "Sum", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: summed(func(x, _ float64) float64 { return x }),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Sum(x) }) }},
@@ -108,7 +108,7 @@ var sum = operation{
 }
 
 var sumSquares = operation{
-	name: "SumSquares", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "SumSquares", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: summed(func(x, _ float64) float64 { return x * x }),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SumSquares(x) }) }},
@@ -119,7 +119,7 @@ var sumSquares = operation{
 }
 
 var norm = operation{
-	name: "Norm", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "Norm", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: rooted(sumSquares.want),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Norm(x) }) }},
@@ -135,7 +135,7 @@ var norm = operation{
 }
 
 var squaredDistance = operation{
-	name: "SquaredDistance", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "SquaredDistance", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: summed(func(x, y float64) float64 { return (x - y) * (x - y) }),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SquaredDistance(x, y) }) }},
@@ -144,7 +144,7 @@ var squaredDistance = operation{
 }
 
 var distance = operation{
-	name: "Distance", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "Distance", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: rooted(squaredDistance.want),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Distance(x, y) }) }},
@@ -170,7 +170,7 @@ func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float6
 func root(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
 var cosine = operation{
-	name: "Cosine", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	name: "Cosine", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
 	want: func() (values, sizes []float64) {
 		var xy, xx, yy float64
 		for i, v := range x {
@@ -274,6 +274,7 @@ var (
 
 // The loops know their type, as a program does.
 func init() {
+	int8Dot.ten = true
 	uint8Dot.ways = []way{
 		{name: ours, loop: func(n int) {
 			times(n, func() { sink = float32(quant.Dot(bytesX, bytesY)) })

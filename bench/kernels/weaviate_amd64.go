@@ -15,13 +15,19 @@ func init() {
 		add("uint8 Dot", name, func(n int) {
 			times(n, func() { sink = float32(asm.DotByteAVX256(bytesX, bytesY)) })
 		})
+		if !may512 {
+			addRows(name, false, func(n int) { times(n, func() { eachRow(asm.DotAVX256) }) })
+			addTopMany(name, false, stripOfRows, eachPair(asm.DotAVX256))
+		}
 	}
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
+	if may512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
 		const name = "weaviate AVX-512"
 		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX512(x, y) }) })
 		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX512(x, y) }) })
 		add("Distance", name+", and a root", func(n int) {
 			times(n, func() { sink = root(asm.L2AVX512(x, y)) })
 		})
+		addRows(name, false, func(n int) { times(n, func() { eachRow(asm.DotAVX512) }) })
+		addTopMany(name, false, stripOfRows, eachPair(asm.DotAVX512))
 	}
 }

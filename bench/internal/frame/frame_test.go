@@ -2,9 +2,11 @@ package frame
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestRaceAlternates(t *testing.T) {
@@ -66,6 +68,27 @@ func TestTable(t *testing.T) {
 	want := "\n### A\n\n|           | n   |\n| :--       | --: |\n| long name | 1.5 |\n"
 	if b.String() != want {
 		t.Errorf("%q", b.String())
+	}
+	wide := Table{Width: Narrow, Head: []string{"name"}, Rows: [][]string{{"row"}}}
+	for i := range 20 {
+		wide.Head = append(wide.Head, strconv.Itoa(i))
+		wide.Rows[0] = append(wide.Rows[0], "µ"+strings.Repeat("x", 9))
+	}
+	b.Reset()
+	if err := wide.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if utf8.RuneCountInString(line) > Narrow {
+			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
+		}
+		if strings.HasPrefix(line, "| row ") {
+			seen += strings.Count(line, "x") / 9
+		}
+	}
+	if seen != 20 {
+		t.Errorf("%d cells of 20:\n%s", seen, b.String())
 	}
 	for seconds, want := range map[float64]string{2: "2 s", .0123: "12.3 ms", 2e-6: "2 us",
 		1e-8: "10 ns"} {

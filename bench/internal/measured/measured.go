@@ -69,7 +69,7 @@ func (r *Report) Summary() *frame.Table {
 			return slices.ContainsFunc(k.Sizes, func(s Size) bool { return s.Level == level })
 		})
 	})
-	t := &frame.Table{Head: append([]string{""}, levels...), Title: r.Paths[len(r.Paths)-1] +
+	t := &frame.Table{Width: frame.Narrow, Head: append([]string{""}, levels...), Title: r.Paths[len(r.Paths)-1] +
 		": times as fast as plain Go, and percent of the limit of loads and stores"}
 	for _, k := range r.Kernels {
 		row := []any{k.Name}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/tphakala/simd/f32"
+	"github.com/viterin/vek/vek32"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/quant"
+)
+
+// Batches of queries are compared with the rows of a window of the large matrix, and the nearest
+// are kept. Each call has the next window.
+const (
+	batchCols    = 768
+	batchHits    = 10
+	mostQueries  = 64
+	mostRows     = 1 << 13 // of floats in a window; of bytes four times as many
+	stripOfRows  = 64      // rows that peers multiply by all queries before they rank: second cache
+	stripForBLAS = 1024    // the same for products of matrices
+)
+
+// A batchHit is a row and its score.
+type batchHit[T float32 | int32] struct {
+	row   int
+	score T
+}
+
+// A batch is the queries at hand, one after the other in matrix, and what was found.
+type batch[T float32 | int8, S float32 | int32] struct {
+	least   S // less than any score
+	matrix  []T
+	queries [][]T
+	scores  []S // of a strip: those of the first query, then of the second
+	hits    [mostQueries][batchHits]batchHit[S]
+}
+
+var (
+	floatBatch = batch[float32, float32]{least: float32(math.Inf(-1))}
+	int8Batch  = batch[int8, int32]{least: math.MinInt32}
+)
+
+// prepare makes count queries, which are rows of the first window from the planted one on. at
+// returns row i.
+func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
+	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
+	b.scores = make([]S, count*stripForBLAS)
+	for q := range count {
+		b.matrix = append(b.matrix, at(planted+q)...)
+		b.queries = append(b.queries, b.matrix[q*batchCols:][:batchCols])
+	}
+}
+
+// rank ranks count rows by strips: dots stores the scores of the n rows from first on.
+func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
+	for q := range b.queries {
+		for k := range b.hits[q] {
+			b.hits[q][k] = batchHit[S]{score: b.least}
+		}
+	}
+	for first := 0; first < count; first += strip {
+		n := min(strip, count-first)
+		dots(first, n)
+		for q := range b.queries {
+			b.insert(q, b.scores[q*n:][:n], first)
+		}
+	}
+}
+
+// insert adds the scores of rows from first on that are among the best to the hits of query q.
+func (b *batch[T, S]) insert(q int, scores []S, first int) {
+	hits := &b.hits[q]
+	least := hits[batchHits-1].score
+	for i, s := range scores {
+		if s <= least {
+			continue
+		}
+		k := batchHits - 1
+		for ; k > 0 && hits[k-1].score < s; k-- {
+			hits[k] = hits[k-1]
+		}
+		hits[k] = batchHit[S]{first + i, s}
+		least = hits[batchHits-1].score
+	}
+}
+
+// found returns the nearest row of each query, and all scores of the first query and of the last.
+func (b *batch[T, S]) found() (all []float32) {
+	for q := range b.queries {
+		all = append(all, float32(b.hits[q][0].row))
+	}
+	for _, q := range []int{0, len(b.queries) - 1} {
+		for _, h := range b.hits[q] {
+			all = append(all, float32(h.score))
+		}
+	}
+	return all
+}
+
+// want returns what found is to return, and the bounds of what is rounded. score returns the score
+// of row i for query q and the sum of its terms' absolute values.
+func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
+	sizes []float64) {
+	for q := range b.queries {
+		values, sizes = append(values, float64(planted+q)), append(sizes, 0)
+	}
+	for _, q := range []int{0, len(b.queries) - 1} {
+		scores, most := make([]float64, count), 0.
+		for i := range scores {
+			v, size := score(q, i)
+			scores[i], most = v, max(most, size)
+		}
+		slices.SortFunc(scores, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+		for _, v := range scores[:batchHits] {
+			values, sizes = append(values, v), append(sizes, most)
+		}
+	}
+	return values, sizes
+}
+
+func prepareWindow(cols, most int) {
+	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
+	nextRows()
+}
+
+// Our own lists of hits, which are copied to a batch when they are verified.
+var (
+	floatHits [mostQueries][batchHits]dense.Hit
+	int8Lists [mostQueries][batchHits]quant.Hit
+	floatDst  [mostQueries][]dense.Hit
+	int8Dst   [mostQueries][]quant.Hit
+)
+
+func foundFloats() []float32 {
+	for q := range floatBatch.queries {
+		for k, h := range floatDst[q] {
+			floatBatch.hits[q][k] = batchHit[float32]{h.Row, h.Score}
+		}
+	}
+	return floatBatch.found()
+}
+
+func foundInt8s() []float32 {
+	for q := range int8Batch.queries {
+		for k, h := range int8Dst[q] {
+			int8Batch.hits[q][k] = batchHit[int32]{h.Row, int32(h.Score)}
+		}
+	}
+	return int8Batch.found()
+}
+
+// topManyBy returns the operation of the nearest rows of several queries by a metric.
+func topManyBy(name string, by dense.Metric) operation {
+	return operation{
+		name: name, sizes: []int{8, mostQueries},
+		prepare: func(n, _ int) {
+			prepareWindow(batchCols, mostRows)
+			floatBatch.prepare(n, row)
+			for q := range floatDst {
+				floatDst[q] = floatHits[q][:]
+			}
+		},
+		per: func() int { return len(out) * len(floatBatch.queries) },
+		want: func() (values, sizes []float64) {
+			return floatBatch.want(len(out), func(q, i int) (v, size float64) {
+				r, x := row(i), floatBatch.queries[q]
+				var rr, xx float64
+				v, size = sums(len(r), func(j int) float64 {
+					a, b := float64(r[j]), float64(x[j])
+					rr, xx = rr+a*a, xx+b*b
+					return a * b
+				})
+				if by == dense.ByCosine {
+					return v / math.Sqrt(rr*xx), 1
+				}
+				return v, size
+			})
+		},
+		got: func() []float32 { return floatBatch.found() },
+		ways: []way{
+			overRows(ours+" TopMany", foundFloats, func() {
+				dense.TopMany(floatDst[:len(floatBatch.queries)], by, rows, batchCols,
+					floatBatch.queries, 1)
+			}),
+			overRows(ours+" Top, a call per query", foundFloats, func() {
+				for q, x := range floatBatch.queries {
+					floatDst[q] = dense.Top(floatDst[q], by, rows, batchCols, x)
+				}
+			}),
+		},
+	}
+}
+
+var (
+	topMany       = topManyBy("TopMany by dot, rows of 768, queries", dense.ByDot)
+	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
+)
+
+// inverseNorms returns 1/norm of every row of the large matrix: peers by cosine know them, as a
+// library does that stores unit vectors.
+var inverseNorms = sync.OnceValue(func() []float32 {
+	all := make([]float32, len(large())/batchCols)
+	for i := range all {
+		all[i] = 1 / dense.Norm(large()[i*batchCols:][:batchCols])
+	}
+	return all
+})
+
+// addTopMany adds a peer to the operations of batches of floats. dots stores the dot products of n
+// rows and all queries in floatBatch.scores.
+func addTopMany(name string, inC bool, strip int, dots func(rows []float32, n int)) {
+	stripDots := func(first, n int) { dots(rows[first*batchCols:][:n*batchCols], n) }
+	w := overRows(name, nil, func() { floatBatch.rank(len(out), strip, stripDots) })
+	w.inC = inC
+	addWay(topMany.name, w)
+	w = overRows(name, nil, func() {
+		// Row first of the window is this row of the large matrix: turn was counted on.
+		start := (turn - 1) % windows * len(out)
+		floatBatch.rank(len(out), strip, func(first, n int) {
+			stripDots(first, n)
+			norms := inverseNorms()[start+first:][:n]
+			for q := range floatBatch.queries {
+				scores := floatBatch.scores[q*n:][:n]
+				dense.Mul(scores, scores, norms)
+			}
+		})
+		for q, x := range floatBatch.queries {
+			inverse := 1 / dense.Norm(x)
+			for k := range floatBatch.hits[q] {
+				floatBatch.hits[q][k].score *= inverse
+			}
+		}
+	})
+	w.inC = inC
+	addWay(topManyCosine.name, w)
+}
+
+// eachPair returns a function for addTopMany that calls dot for each row and query.
+func eachPair(dot func(x, y []float32) float32) func(rows []float32, n int) {
+	return func(rows []float32, n int) {
+		for q, x := range floatBatch.queries {
+			for i := range n {
+				floatBatch.scores[q*n+i] = dot(rows[i*batchCols:][:batchCols], x)
+			}
+		}
+	}
+}
+
+func init() {
+	addTopMany("vek32, a call per pair", false, stripOfRows, eachPair(vek32.Dot))
+	addTopMany("tphakala, a call per query", false, stripOfRows, func(rows []float32, n int) {
+		for q, x := range floatBatch.queries {
+			f32.DotProductStrided(floatBatch.scores[q*n:][:n], rows, x, n, batchCols, batchCols)
+		}
+	})
+}
+
+// int8Rows returns the rows of the window, four bytes for each float.
+func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
+
+var int8TopMany = operation{
+	name: "int8 TopMany, rows of 768, queries", sizes: []int{8, mostQueries},
+	prepare: func(n, _ int) {
+		prepareWindow(batchCols/4, 4*mostRows)
+		int8Batch.prepare(n, int8Row)
+		for q := range int8Dst {
+			int8Dst[q] = int8Lists[q][:]
+		}
+	},
+	per: func() int { return len(out) * len(int8Batch.queries) },
+	want: func() (values, sizes []float64) {
+		return int8Batch.want(len(out), func(q, i int) (v, size float64) {
+			r, x := int8Row(i), int8Batch.queries[q]
+			sum := 0
+			for j, a := range r {
+				sum += int(a) * int(x[j])
+			}
+			return float64(sum), 0
+		})
+	},
+	got: func() []float32 { return int8Batch.found() },
+	ways: []way{
+		overRows(ours+" TopMany", foundInt8s, func() {
+			quant.TopMany(int8Dst[:len(int8Batch.queries)], dense.ByDot, int8s(rows), batchCols,
+				int8Batch.queries, 1)
+		}),
+		overRows(ours+" Top, a call per query", foundInt8s, func() {
+			for q, x := range int8Batch.queries {
+				int8Dst[q] = quant.Top(int8Dst[q], dense.ByDot, int8s(rows), batchCols, x)
+			}
+		}),
+	},
+}
+
+// addInt8TopMany adds a peer in C to the batches of bytes. dots stores the dot products of n rows
+// and all queries in int8Batch.scores.
+func addInt8TopMany(name string, strip int, dots func(rows []int8, n int)) {
+	w := overRows(name, nil, func() {
+		int8Batch.rank(len(out), strip, func(first, n int) {
+			dots(int8s(rows)[first*batchCols:][:n*batchCols], n)
+		})
+	})
+	w.inC = true
+	addWay(int8TopMany.name, w)
+}
