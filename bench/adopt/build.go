@@ -96,10 +96,13 @@ func lines(p project, before, after *tree) (added, deleted int, err error) {
 		files[e.file] = true
 	}
 	for file := range files {
+		old := filepath.Join(before.dir, file)
+		if _, err := os.Stat(old); err != nil {
+			old = os.DevNull // the patch adds the file
+		}
 		// It ends with 1 where files differ.
 		out, _ := exec.Command("git", "diff", "--no-index", "--numstat", "-w",
-			"--ignore-blank-lines", filepath.Join(before.dir, file),
-			filepath.Join(after.dir, file)).Output()
+			"--ignore-blank-lines", old, filepath.Join(after.dir, file)).Output()
 		var a, d int
 		if _, err := fmt.Sscan(string(out), &a, &d); err != nil {
 			return 0, 0, fmt.Errorf("%s: git diff --numstat says %q", file, out)

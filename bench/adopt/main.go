@@ -60,7 +60,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	frame.Head(os.Stdout, "adopt", "not pinned")
+	frame.Head(os.Stdout, "adopt", "benchmarks pinned to one core")
 	tables := []*frame.Table{patches(results)}
 	if *rounds > 0 {
 		tables = append(tables, speeds(results), theirs(results))

@@ -9,21 +9,31 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
 
+// versioned matches import paths whose last element is not the package's name, by which astutil
+// looks for uses: such imports stay.
+var versioned = regexp.MustCompile(`/v[0-9]+$`)
+
 // apply makes the edits in the package in dir.
 func apply(dir string, edits []edit) error {
 	for _, e := range edits {
 		name := filepath.Join(dir, e.file)
-		src, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if src, err = e.apply(src); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		src := []byte(e.with)
+		if e.fn != "" || e.old != "" {
+			var err error
+			if src, err = os.ReadFile(name); err != nil {
+				return err
+			}
+			if src, err = e.apply(src); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		} else if _, err := os.Stat(name); err == nil {
+			return fmt.Errorf("%s is there already", name)
 		}
 		if err := os.WriteFile(name, src, 0o644); err != nil {
 			return err
@@ -55,10 +65,13 @@ func (e edit) apply(src []byte) ([]byte, error) {
 	if e.uses == blas {
 		name = "fast"
 	}
-	astutil.AddNamedImport(files, f, name, e.uses)
+	if e.uses != "" {
+		astutil.AddNamedImport(files, f, name, e.uses)
+	}
 	for i := len(f.Imports) - 1; i >= 0; i-- {
 		path, _ := strconv.Unquote(f.Imports[i].Path.Value)
-		if alias := f.Imports[i].Name; alias == nil && !astutil.UsesImport(f, path) {
+		if alias := f.Imports[i].Name; alias == nil && !versioned.MatchString(path) &&
+			!astutil.UsesImport(f, path) {
 			astutil.DeleteImport(files, f, path)
 		}
 	}

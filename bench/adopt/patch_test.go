@@ -12,9 +12,12 @@ package p
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"example.com/fast"
 )
+
+var number = rand.Int()
 
 // Dot stays where it is.
 func Dot(a, b []float32) (float32, error) {
@@ -45,7 +48,7 @@ func TestEdits(t *testing.T) {
 			[]string{"\t\"errors\"", "\tvar sum float32"}},
 		{edit{old: "fast.Dot", with: "fast.Implementation{}.Dot", uses: blas},
 			[]string{"\tfast \"" + blas + "\""}, nil},
-		{edit{old: "fast.Dot", with: "dense.Dot", uses: dense}, nil,
+		{edit{old: "fast.Dot", with: "dense.Dot", uses: dense}, []string{"\t\"math/rand/v2\""},
 			[]string{"\t\"example.com/fast\""}},
 	} {
 		got, err := c.edit.apply([]byte(source))
@@ -104,7 +107,8 @@ func TestProjects(t *testing.T) {
 			t.Errorf("%s: %+v", p.name, p)
 		}
 		for _, e := range p.edits {
-			if (e.fn == "") == (e.old == "") || e.file == "" || e.with == "" || e.uses == "" {
+			calls := strings.Contains(e.with, "dense.") || strings.Contains(e.with, "fast.")
+			if e.fn != "" && e.old != "" || e.file == "" || e.with == "" || calls != (e.uses != "") {
 				t.Errorf("%s: %+v", p.name, e)
 			}
 		}

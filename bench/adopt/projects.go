@@ -11,17 +11,18 @@ type project struct {
 	calls   []call
 	theirs  string // benchmarks of theirs that go through the patch, a regular expression
 	rows    int    // of a matrix m that is made for the calls, with n elements a row
+	setup   string // statements before the calls of a size n
 }
 
-// An edit replaces a piece of one file by calls of ours. Nothing of theirs is written down here but
-// names.
+// An edit replaces a piece of one file by calls of ours, or adds a file. Nothing of theirs is
+// written down here but names.
 type edit struct {
 	file string
 	fn   string // the body of this function becomes what is in with,
 	loop bool   // or only its first loop does
 	old  string // or, where fn is empty, this expression does, all over the file
-	with string
-	uses string // the package of ours that with names
+	with string // without fn and old, a file that is added
+	uses string // the package of ours that with names, if any
 }
 
 // A call is timed at all sizes: expr is of vectors x and y and a matrix m, with n elements a row.
@@ -53,6 +54,7 @@ var projects = []project{
 		},
 		theirs: "^BenchmarkCosineSimilarity$|^Benchmark_HNSW_1536$",
 	},
+	hnswByRows,
 	{
 		name: "chromem-go", module: "github.com/philippgille/chromem-go", version: "v0.7.0",
 		folder: ".",
@@ -93,6 +95,7 @@ var projects = []project{
 		},
 		theirs: "^BenchmarkDist$",
 	},
+	weaviateByRows,
 	{
 		name: "genkit", module: "github.com/firebase/genkit/go", version: "v1.4.0",
 		folder: "plugins/localvec",

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
 // tests runs the project's tests and returns the names of those that failed.
@@ -55,10 +57,12 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// benchmarks runs those that match in both trees, which alternate, and returns the least seconds of
-// an operation of each name.
+// benchmarks runs those that match in both trees, which alternate on one core, and returns the least
+// seconds of an operation of each name.
 func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64,
 	err error) {
+	pinned := machine.Pin()
+	defer pinned.Release()
 	trees, least := []*tree{before, after}, []map[string]float64{{}, {}}
 	for turn := range 2 * rounds {
 		i := (turn + turn/2) % 2

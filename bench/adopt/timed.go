@@ -29,7 +29,7 @@ func writeTimed(dir, pkg string, p project) error {
 	}
 	var b bytes.Buffer
 	err := timed.Execute(&b, map[string]any{"Package": pkg, "Imports": p.imports, "Sizes": sizes,
-		"Rows": p.rows, "Calls": calls})
+		"Rows": p.rows, "Setup": p.setup, "Calls": calls})
 	if err != nil {
 		return err
 	}
