@@ -3,6 +3,34 @@ package main
 // Two projects score many rows with one call. Their vectors are slices of their own, so that the
 // patches put them into one slice first.
 
+// hnswSearch builds graphs of 2,000 vectors, and queries.
+const hnswSearch = `random := rand.New(rand.NewSource(2))
+	vectors := make([][]float32, 2256)
+	for k := range vectors {
+		vectors[k] = floats(n)
+		for i := range vectors[k] {
+			vectors[k][i] = random.Float32()
+		}
+	}
+	queries := vectors[2000:]
+	graphs := map[string]*Graph[int]{}
+	for name, distance := range distanceFuncs {
+		g := NewGraph[int]()
+		g.Distance, g.Rng = distance, rand.New(rand.NewSource(1))
+		for key, v := range vectors[:2000] {
+			g.Add(MakeNode(key, v))
+		}
+		graphs[name] = g
+	}`
+
+// hnswSearches are the calls of both patches to hnsw that search in these graphs.
+var hnswSearches = []call{
+	{name: "search by cosine",
+		expr: `float32(graphs["cosine"].Search(queries[i%len(queries)], 10)[0].Key)`},
+	{name: "search by Euclidean", loop: true,
+		expr: `float32(graphs["euclidean"].Search(queries[i%len(queries)], 10)[0].Key)`},
+}
+
 // hnswByRows keeps a copy of all vectors in one slice, and scores the neighbors of a node that were
 // not visited with one call.
 var hnswByRows = project{
@@ -53,24 +81,27 @@ func (t *table) add(v Vector) uint32 {
 // visited, in the order of the keys.
 func (n *layerNode[K]) score(keys []K, visited map[K]bool, target Vector,
 	distance DistanceFunc) []float32 {
-	dists, at := make([]float32, len(keys)), make([]int, 0, len(keys))
-	rows := make([]uint32, 0, len(keys))
+	var (
+		rowsBuffer, atBuffer [64]uint32
+		scoreBuffer          [64]float32
+	)
+	rows, at, dists := rowsBuffer[:0], atBuffer[:0], make([]float32, len(keys))
 	for i, key := range keys {
 		if !visited[key] {
-			at, rows = append(at, i), append(rows, n.neighbors[key].row)
+			rows, at = append(rows, n.neighbors[key].row), append(at, uint32(i))
 		}
 	}
-	some := make([]float32, len(rows))
+	scores := append(scoreBuffer[:0], dists[:len(rows)]...)
 	switch {
 	case n.table != nil && same(distance, CosineDistance):
-		dense.CosineRowsAt(some, n.table.values, n.table.dims, rows, target)
+		dense.CosineRowsAt(scores, n.table.values, n.table.dims, rows, target)
 		for k, i := range at {
-			dists[i] = 1 - some[k]
+			dists[i] = 1 - scores[k]
 		}
 	case n.table != nil && same(distance, EuclideanDistance):
-		dense.SquaredDistanceRowsAt(some, n.table.values, n.table.dims, rows, target)
+		dense.SquaredDistanceRowsAt(scores, n.table.values, n.table.dims, rows, target)
 		for k, i := range at {
-			dists[i] = float32(math.Sqrt(float64(some[k])))
+			dists[i] = float32(math.Sqrt(float64(scores[k])))
 		}
 	default: // a function of the user's
 		for _, i := range at {
@@ -86,26 +117,9 @@ func same(f, g DistanceFunc) bool {
 `},
 	},
 	imports: []string{"math/rand"},
-	setup: `graphs := map[string]*Graph[int]{}
-	for name, distance := range distanceFuncs {
-		g := NewGraph[int]()
-		g.Distance, g.Rng = distance, rand.New(rand.NewSource(1))
-		random := rand.New(rand.NewSource(2))
-		for key := 0; key < 2000; key++ {
-			v := make(n)
-			for i := range v {
-				v[i] = random.Float32()
-			}
-			g.Add(MakeNode(key, v))
-		}
-		graphs[name] = g
-	}`,
-	calls: []call{
-		{name: "search by cosine", expr: `float32(graphs["cosine"].Search(x, 10)[0].Key)`},
-		{name: "search by Euclidean", expr: `float32(graphs["euclidean"].Search(x, 10)[0].Key)`,
-			loop: true},
-	},
-	theirs: "^Benchmark_HNSW_1536$",
+	setup:   hnswSearch,
+	calls:   hnswSearches,
+	theirs:  "^Benchmark_HNSW_1536$",
 }
 
 // weaviateByRows keeps the centers of k-means, by which product quantization learns its codes, in
@@ -166,7 +180,7 @@ func (squaredL2) SingleDist(x, y []float32) (float32, error) {
 	setup: `random := rand.New(rand.NewPCG(1, 2))
 	data := [][]float32{}
 	for len(data) < 2000 {
-		v := make(n)
+		v := floats(n)
 		for i := range v {
 			v[i] = random.Float32()
 		}

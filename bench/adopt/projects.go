@@ -48,10 +48,12 @@ var projects = []project{
 			{file: "distance.go", fn: "EuclideanDistance", with: "return dense.Distance(a, b)",
 				uses: dense},
 		},
-		calls: []call{
+		imports: []string{"math/rand"},
+		setup:   hnswSearch,
+		calls: append([]call{
 			{name: "cosine", expr: "CosineDistance(x, y)"},
 			{name: "Euclidean", expr: "EuclideanDistance(x, y)", loop: true},
-		},
+		}, hnswSearches...),
 		theirs: "^BenchmarkCosineSimilarity$|^Benchmark_HNSW_1536$",
 	},
 	hnswByRows,

@@ -177,6 +177,12 @@ func TestSummary(t *testing.T) {
 	if strings.Contains(text, "rows, batches") {
 		t.Errorf("operations without peers are counted: %s", b.String())
 	}
+	b.Reset()
+	off := made("Dot", operation{name: "Dot", both: true, ways: ways}, [][]float64{{1, 3, 1, 4, 1}})
+	off.off = 1
+	if err := overview(&b, []*table{off}); err != nil || !strings.Contains(b.String(), "| Dot +1 | 0.75 |") {
+		t.Errorf("%v:\n%s", err, b.String())
+	}
 }
 
 // A batch keeps the best scores of each query, in order, whatever the strips are.

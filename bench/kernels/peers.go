@@ -74,7 +74,8 @@ var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
 	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory,
 	&topMany, &topManyCosine, &int8TopMany, &halfRowsFromMemory, &int8RowsFromMemory,
-	&bitsFromMemory, &pickedRows, &gemvT, &ger, &gemm, &dotSparse, &axpySparse,
+	&bitsFromMemory, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT, &ger, &gemm,
+	&dotSparse, &axpySparse,
 }
 
 // add adds a peer that is called from Go to the operation of a name.
@@ -149,16 +150,20 @@ func beside(o options, w io.Writer) error {
 		}
 	}
 	bar.Finish()
-	frame.Head(w, "kernels -tags '"+tags()+"'", core)
+	program := "kernels"
+	if built := tags(); built != "" {
+		program += " (-tags " + built + ")"
+	}
+	frame.Head(w, program, core)
 	fmt.Fprintf(w, "%s; our path: %v; caches: %v; peers in C: %q\n", runtime.Version(), asm.Active(),
 		cpu.Sizes(), inC)
 	fmt.Fprintf(w, "Method: %d passes over all cells in %v, %d rounds a pass, %v a sample. Times are "+
 		"25th percentiles,\nratios medians of the rounds' ratios.\n", count,
-		time.Since(began).Round(time.Second), o.rounds, frame.Sample)
+		time.Since(began).Round(time.Second/10), o.rounds, frame.Sample)
 	for _, f := range failed {
 		fmt.Fprintln(w, "Left out:", f)
 	}
-	if err := summary(w, tables); err != nil {
+	if err := errors.Join(summary(w, tables), overview(w, tables)); err != nil {
 		return err
 	}
 	for _, t := range tables {

@@ -108,7 +108,7 @@ func gonumGemv() {
 // Its bits are ordinary numbers as float32s, float16s and bfloat16s.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
-	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30)/4), rand.NewPCG(5, 5)
+	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
 	for i := range v {
 		v[i] = math.Float32frombits(uint32(r.Uint64())&varied | exponent)
 	}
@@ -283,41 +283,73 @@ var int8RowsFromMemory = operation{
 		})),
 }
 
-// pickedRows are picked at random.
-var pickedRows = operation{
-	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
-	prepare: func(n, off int) {
-		prepareLarge(n, off)
-		r := rand.New(rand.NewPCG(1, 2))
-		for k := range picked {
-			picked[k] = int32(r.IntN(len(large()) / n))
+// pickedBy returns the operation on rows of the large matrix picked at random. score returns the
+// score of a row, in float64, and the sum of its terms' absolute values.
+func pickedBy(metric string, score func(row []float32) (v, size float64), ways ...way) operation {
+	return operation{
+		name: "Picked rows by " + metric + ", a row of", sizes: []int{384, 768, 1024, 1536},
+		prepare: func(n, off int) {
+			prepareLarge(n, off)
+			r := rand.New(rand.NewPCG(1, 2))
+			for k := range picked {
+				picked[k] = int32(r.IntN(len(large()) / n))
+			}
+			out, turn = out[:together], 0
+			nextRows()
+		},
+		per: func() int { return len(out) }, got: func() []float32 { return out },
+		want: func() (values, sizes []float64) {
+			return each(len(out), func(i int) (v, size float64) { return score(pick(picks[i])) })
+		},
+		ways: ways,
+	}
+}
+
+// eachPick returns a peer, or a way of ours, that calls f for each row.
+func eachPick(name string, f func(x, y []float32) float32) way {
+	return overRows(name, nil, func() {
+		for k, i := range picks {
+			out[k] = f(pick(i), x)
 		}
-		out, turn = out[:together], 0
-		nextRows()
+	})
+}
+
+var (
+	pickedByDot = pickedBy("dot", func(row []float32) (v, size float64) {
+		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row[j]) })
 	},
-	per: func() int { return len(out) }, got: func() []float32 { return out },
-	want: func() (values, sizes []float64) {
-		return products(len(out), func(i int) []float32 { return pick(picks[i]) })
-	},
-	ways: []way{
 		overRows(ours+" DotRowsAt", nil, func() {
 			dense.DotRowsAt(out, large(), len(x), picks, x)
 		}),
-		overRows(ours+" Dot, a call per row", nil, func() {
-			for k, i := range picks {
-				out[k] = dense.Dot(pick(i), x)
-			}
-		}),
-		overRows("vek32, a call per row", nil, func() {
-			for k, i := range picks {
-				out[k] = vek32.Dot(pick(i), x)
-			}
-		}),
+		eachPick(ours+" Dot, a call per row", dense.Dot),
+		eachPick("vek32, a call per row", vek32.Dot),
 		overRows("tphakala", nil, func() {
 			f32.DotProductIndexed(out, large(), x, asUint32(picks), len(x))
-		}),
+		}))
+	pickedByDistance = pickedBy("distance", func(row []float32) (v, size float64) {
+		return sums(len(x), func(j int) float64 {
+			d := float64(x[j]) - float64(row[j])
+			return d * d
+		})
 	},
-}
+		overRows(ours+" SquaredDistanceRowsAt", nil, func() {
+			dense.SquaredDistanceRowsAt(out, large(), len(x), picks, x)
+		}),
+		eachPick(ours+" SquaredDistance, a call per row", dense.SquaredDistance))
+	pickedByCosine = pickedBy("cosine", func(row []float32) (v, size float64) {
+		var xy, xx, yy float64
+		for j, v := range x {
+			a, b := float64(v), float64(row[j])
+			xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+		}
+		return xy / math.Sqrt(xx*yy), 1
+	},
+		overRows(ours+" CosineRowsAt", nil, func() {
+			dense.CosineRowsAt(out, large(), len(x), picks, x)
+		}),
+		eachPick(ours+" Cosine, a call per row", dense.Cosine),
+		eachPick("vek32, a call per row", vek32.CosineSimilarity))
+)
 
 func asUint32(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))

@@ -128,6 +128,35 @@ func summary(w io.Writer, tables []*table) error {
 	return nil
 }
 
+// overview writes our time over Go's best for each operation on vectors, by length, with one row for
+// aligned vectors and one for vectors one float off.
+func overview(w io.Writer, tables []*table) error {
+	text := frame.Table{Title: "Our time / Go's best, by elements (+1: one float off)",
+		Width: frame.Narrow, Head: []string{""}}
+	for _, t := range tables {
+		if !t.both {
+			continue
+		}
+		if len(text.Rows) == 0 {
+			for _, n := range t.sizes {
+				text.Head = append(text.Head, strconv.Itoa(n))
+			}
+		}
+		row := []any{t.name}
+		if t.off > 0 {
+			row[0] = t.name + " +1"
+		}
+		for i := range t.sizes {
+			row = append(row, written(t.behind(i, isInGo)))
+		}
+		text.Add(row...)
+	}
+	if len(text.Rows) == 0 {
+		return nil
+	}
+	return text.Write(w)
+}
+
 // count returns the number of the group's cells that have a peer of those considered, and the cells
 // in which one of these is ahead.
 func (g group) count(tables []*table, considered func(way) bool) (cells int, behind []lost) {

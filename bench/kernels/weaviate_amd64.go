@@ -18,6 +18,8 @@ func init() {
 		if !may512 {
 			addRows(name, false, func(n int) { times(n, func() { eachRow(asm.DotAVX256) }) })
 			addTopMany(name, false, stripOfRows, eachPair(asm.DotAVX256))
+			addWay(pickedByDot.name, eachPick(name+", a call per row", asm.DotAVX256))
+			addWay(pickedByDistance.name, eachPick(name+", a call per row", asm.L2AVX256))
 		}
 	}
 	if may512 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
@@ -29,5 +31,7 @@ func init() {
 		})
 		addRows(name, false, func(n int) { times(n, func() { eachRow(asm.DotAVX512) }) })
 		addTopMany(name, false, stripOfRows, eachPair(asm.DotAVX512))
+		addWay(pickedByDot.name, eachPick(name+", a call per row", asm.DotAVX512))
+		addWay(pickedByDistance.name, eachPick(name+", a call per row", asm.L2AVX512))
 	}
 }
