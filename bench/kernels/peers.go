@@ -155,8 +155,10 @@ func beside(o options, w io.Writer) error {
 		program += " (-tags " + built + ")"
 	}
 	frame.Head(w, program, core)
-	fmt.Fprintf(w, "%s; our path: %v; caches: %v; peers in C: %q\n", runtime.Version(), asm.Active(),
-		cpu.Sizes(), inC)
+	fmt.Fprintf(w, "%s; our path: %v; caches: %v\n", runtime.Version(), asm.Active(), cpu.Sizes())
+	for _, peer := range inC {
+		fmt.Fprintln(w, "Peer in C:", peer)
+	}
 	fmt.Fprintf(w, "Method: %d passes over all cells in %v, %d rounds a pass, %v a sample. Times are "+
 		"25th percentiles,\nratios medians of the rounds' ratios.\n", count,
 		time.Since(began).Round(time.Second/10), o.rounds, frame.Sample)

@@ -12,6 +12,9 @@ import "unsafe"
 
 // These loops in C are what a compiler makes of intrinsics for a CPU with AVX512_VNNI.
 func init() {
+	if !may512 {
+		return
+	}
 	inC = append(inC, "loops of VNNI intrinsics")
 	bytes := func(v []int8) *C.schar { return (*C.schar)(unsafe.SliceData(v)) }
 	addInt8TopMany("C, VNNI, pair by pair", stripOfRows, func(rows []int8, n int) {
