@@ -294,15 +294,3 @@ var int8TopMany = operation{
 		}),
 	},
 }
-
-// addInt8TopMany adds a peer in C to the batches of bytes. dots stores the dot products of n rows
-// and all queries in int8Batch.scores.
-func addInt8TopMany(name string, strip int, dots func(rows []int8, n int)) {
-	w := overRows(name, nil, func() {
-		int8Batch.rank(len(out), strip, func(first, n int) {
-			dots(int8s(rows)[first*batchCols:][:n*batchCols], n)
-		})
-	})
-	w.inC = true
-	addWay(int8TopMany.name, w)
-}

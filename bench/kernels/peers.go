@@ -83,11 +83,6 @@ func add(operation, name string, loop func(n int)) {
 	addWay(operation, way{name: name, loop: loop})
 }
 
-// addInC adds a peer in C or C++.
-func addInC(operation, name string, loop func(n int)) {
-	addWay(operation, way{name: name, loop: loop, inC: true})
-}
-
 // may512 reports whether peers that offer instructions to choose from may use AVX-512. If our own
 // path does not, because PEGASIMD_ISA says so, neither do they. Peers that choose by themselves are
 // not affected; bench/README.md says how to restrict them.
