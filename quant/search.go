@@ -157,7 +157,9 @@ func (ix *Index) multiply(searches []*search, first, start, end int, products []
 		}
 		var next []uint8 // half of the next rows, to be prefetched
 		if half := k / queriesAtOnce; half < 2 {
-			next = rows[min((2+half)*count*ix.n/2, len(rows)):]
+			size := count * ix.n / 2
+			next = rows[min((2+half)*size, len(rows)):]
+			next = next[:min(size, len(next))]
 		}
 		asm.DotTileBytes(products[:count*len(group)], rows, ix.n, bytes[:len(group)], next, true)
 		for i, s := range group {
