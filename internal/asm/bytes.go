@@ -218,7 +218,7 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 	} else if len(next) > count*stride/2 {
 		ahead = 4
 	}
-	tiles := active >= AVX2 && n >= minTileBytes && n <= Block && count >= tileRows
+	tiles := active >= NEONDot && n >= minTileBytes && n <= Block && count >= tileRows
 	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
 		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries],
 			n, unsafe.SliceData(next), ahead, signed)
@@ -246,7 +246,7 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 }
 
 // tileRows and tileQueries are the dimensions of the tiles of DotTileBytes. minTileBytes is the
-// least length of rows for which assembly computes tiles. There is no such assembly for arm64.
+// least length of rows for which assembly computes tiles. There is no such assembly for NEON.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
 func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ int,

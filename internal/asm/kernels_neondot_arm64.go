@@ -19,6 +19,16 @@ func dotRowsInt8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed
 //go:noescape
 func dotRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
+// dotTileInt8NEONDot works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+
+// dotTileUint8NEONDot works like dotTileBytesGeneric.
+//
+//go:noescape
+func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+
 // dotUint8NEONDot works like dotBytesGeneric.
 //
 //go:noescape

@@ -592,9 +592,19 @@ NEON:
 // func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
 
 slow:
 	JMP ·dotTileBytesGeneric(SB)
+
+NEONDot:
+	MOVBU signed+104(FP), R1
+	CBZ R1, NEONDotUint8
+	JMP ·dotTileInt8NEONDot(SB)
+
+NEONDotUint8:
+	JMP ·dotTileUint8NEONDot(SB)
 
 // func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 TEXT ·dotTwoFlat(SB), NOSPLIT, $0-48

@@ -52,7 +52,7 @@ type kernelSpec struct {
 	dot             bool         // whether the kernel has a body with SDOT and UDOT, for NEONDot
 	stub            string       // name of the stub that selects the kernel; "" if it has its own
 	choice          choice       // how a stub selects between two kernels, if emit is nil
-	amd64           bool         // the kernel has no body for arm64
+	notNEON         bool         // the kernel has no body for the NEON path
 }
 
 // A choice says how a stub selects one of two kernels. The field parameter is the name of the bool
@@ -142,8 +142,9 @@ func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 // reports whether the CPU has the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// onlyAVX marks a kernel that has no body for arm64, where its stub jumps to the generic body.
-func (k *kernelSpec) onlyAVX() *kernelSpec { k.amd64 = true; return k }
+// notInNEON marks a kernel that has no body for the NEON path, on which its stub jumps to the
+// generic body.
+func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }
 
 // variant returns the CPU feature (VNNI, say) for which the kernel has a variant, a second kernel
 // marked by needing, or "" if it has none. A kernel with a variant has no other body for AVX-512:
@@ -214,7 +215,7 @@ func kernelsFor(t Target) (some []*kernelSpec) {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
 		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || k.feature == "") &&
 			!(avx512 && k.variant() != "") && (t.Name() != "NEONDot" || k.dot) &&
-			!(k.amd64 && strings.HasPrefix(t.Name(), "NEON")) {
+			!(k.notNEON && t.Name() == "NEON") {
 			some = append(some, k)
 		}
 	}

@@ -128,8 +128,8 @@ func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	}
 	b.WriteString(d.active)
 	paths := d.paths
-	if k.amd64 && slices.Contains(paths, "NEON") {
-		paths = nil
+	if k.notNEON {
+		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "NEON" })
 	}
 	for _, name := range paths {
 		fmt.Fprintf(b, d.path, name)

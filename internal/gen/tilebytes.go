@@ -11,15 +11,20 @@ import (
 func init() {
 	const tile = "func(dst []int64, rows []uint8, stride int, queries [][]uint8, " +
 		"size int, next *uint8, ahead int, signed bool)"
-	bySign.newStub("dotTileBytes", tile).trusting().onlyAVX()
+	bySign.newStub("dotTileBytes", tile).trusting().notInNEON().inDot()
 	for _, element := range []string{"Int8", "Uint8"} {
 		term := byteTerm{signed: element == "Int8"}
 		kernel("dotTile"+element, tile, func(t Target) {
-			dotTile(t.(*avx), 2, &wordTerms{t: t.(*avx), term: term})
-		}).selectedBy("dotTileBytes").onlyAVX()
+			switch t := t.(type) {
+			case *neon:
+				dotTileNEON(t, term)
+			case *avx:
+				dotTile(t, 2, &wordTerms{t: t, term: term})
+			}
+		}).selectedBy("dotTileBytes").notInNEON().inDot()
 		kernel("dotTile"+element+"VNNI", tile, func(t Target) {
 			dotTile(t.(*avx), 4, &vnniTerms{vnniSum: newVNNI(t.(*avx), term)})
-		}).selectedBy("dotTileBytes").onlyAVX().inWide().needing("VNNI")
+		}).selectedBy("dotTileBytes").notInNEON().inWide().needing("VNNI")
 	}
 }
 

@@ -303,6 +303,10 @@ func (c *Context) VSADALP(n, d reg.Register)     { c.addPairs("VSADALP", n, d) }
 func (c *Context) VUADALP(n, d reg.Register)     { c.addPairs("VUADALP", n, d) }
 func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
 
+// VSADDLP and VUADDLP compute the sums n0+n1 and n2+n3 of four int32, as two int64.
+func (c *Context) VSADDLP(n, d reg.Register) { c.emit("VSADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
+func (c *Context) VUADDLP(n, d reg.Register) { c.emit("VUADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
+
 // VSDOT and VUDOT add the four products of the bytes of n and m in each 32-bit lane to that lane of
 // d. They need the feature ASIMDDP.
 func (c *Context) VSDOT(m, n, d reg.Register) { c.addProducts("VSDOT", m, n, d) }

@@ -51,6 +51,8 @@ var words = map[string]uint32{
 	"VUMULL2":  0x6e20c000,
 	"VSADALP":  0x4e606800,
 	"VUADALP":  0x6e606800,
+	"VSADDLP":  0x4ea02800,
+	"VUADDLP":  0x6ea02800,
 	"VSDOT":    0x4e809400,
 	"VUDOT":    0x6e809400,
 	"VSXTLB":   0x0f08a400,

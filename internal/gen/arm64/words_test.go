@@ -49,6 +49,8 @@ var gnu = map[string]string{
 	"VUMULL2":  "umull2 v%[1]d.8h, v%[2]d.16b, v%[3]d.16b",
 	"VSADALP":  "sadalp v%[1]d.4s, v%[2]d.8h",
 	"VUADALP":  "uadalp v%[1]d.4s, v%[2]d.8h",
+	"VSADDLP":  "saddlp v%[1]d.2d, v%[2]d.4s",
+	"VUADDLP":  "uaddlp v%[1]d.2d, v%[2]d.4s",
 	"VSDOT":    "sdot v%[1]d.4s, v%[2]d.16b, v%[3]d.16b",
 	"VUDOT":    "udot v%[1]d.4s, v%[2]d.16b, v%[3]d.16b",
 	"VSXTLB":   "sxtl v%[1]d.8h, v%[2]d.8b",
