@@ -53,8 +53,8 @@ func TestGoldenVectors(t *testing.T) {
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,
-		"dottileint8": true, "dottileuint8": true,
-		"normsfloat16": true, "normsbfloat16": true}
+		"dottileint8": true, "dottileuint8": true, "dottile": true,
+		"squareddistancetile": true, "normsfloat16": true, "normsbfloat16": true}
 	for _, k := range kernels {
 		if there[k.name] {
 			t.Errorf("%s comes twice", k.name)

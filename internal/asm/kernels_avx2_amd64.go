@@ -144,6 +144,11 @@ func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32,
 //go:noescape
 func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileAVX2 works like dotTileGeneric.
+//
+//go:noescape
+func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
 // dotTileInt8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
@@ -323,6 +328,11 @@ func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint
 //
 //go:noescape
 func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceTileAVX2 works like squaredDistanceTileGeneric.
+//
+//go:noescape
+func squaredDistanceTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //

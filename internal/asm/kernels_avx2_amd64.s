@@ -8460,6 +8460,571 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+// Requires: AVX, MMX+
+TEXT ·dotTileAVX2(SB), NOSPLIT, $256-96
+	MOVQ    length+72(FP), AX
+	LEAQ    masks<>+32(SB), DX
+	MOVQ    AX, CX
+	NEGQ    CX
+	ANDQ    $0x07, CX
+	VMOVUPS (DX)(CX*4), Y0
+	SHLQ    $0x02, AX
+	MOVQ    next+80(FP), CX
+	MOVQ    pace+88(FP), DX
+	MOVQ    queries+56(FP), BX
+	MOVQ    dst+0(FP), SI
+
+queries:
+	MOVQ (BX), DI
+	MOVQ 24(BX), R8
+	MOVQ rows+24(FP), R9
+	MOVQ count+48(FP), R10
+
+tile:
+	MOVQ stride+40(FP), R11
+	SHLQ $0x02, R11
+	LEAQ (R9)(R11*1), R11
+
+	// Groups [0 4] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    (DI), Y2
+	VMOVUPS    (R8), Y4
+	VMOVUPS    (R9), Y3
+	VMULPS     Y2, Y3, Y1
+	VMULPS     Y4, Y3, Y3
+	VMOVUPS    (R11), Y5
+	VMULPS     Y2, Y5, Y2
+	VMULPS     Y4, Y5, Y4
+	VMOVUPS    128(DI), Y6
+	VMOVUPS    128(R8), Y8
+	VMOVUPS    128(R9), Y7
+	VMULPS     Y6, Y7, Y5
+	VMULPS     Y8, Y7, Y7
+	VMOVUPS    128(R11), Y9
+	VMULPS     Y6, Y9, Y6
+	VMULPS     Y8, Y9, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+159, R13
+	CMPQ       R12, R13
+	JAE        rest0
+	PCALIGN    $0x20
+
+block0:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    (DI)(R12*1), Y9
+	VMOVUPS    (R8)(R12*1), Y10
+	VMOVUPS    (R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    (R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(DI)(R12*1), Y9
+	VMOVUPS    128(R8)(R12*1), Y10
+	VMOVUPS    128(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    128(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block0
+
+rest0:
+	CMPQ       R12, AX
+	JAE        end0
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+0
+	JBE        end0
+	CMPQ       R13, $+32
+	JB         part0
+	VMOVUPS    (DI)(R12*1), Y9
+	VMOVUPS    (R8)(R12*1), Y10
+	VMOVUPS    (R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    (R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+128
+	JBE        end0
+	VMASKMOVPS 128(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 128(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 128(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 128(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end0
+
+part0:
+	VMASKMOVPS (DI)(R12*1), Y0, Y9
+	VMASKMOVPS (R8)(R12*1), Y0, Y10
+	VMASKMOVPS (R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS (R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+
+end0:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, (R12)
+	VMOVUPS Y2, 32(R12)
+	VMOVUPS Y3, 64(R12)
+	VMOVUPS Y4, 96(R12)
+
+	// Groups [2 6] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    64(R8), Y4
+	VMOVUPS    64(R9), Y3
+	VMULPS     Y2, Y3, Y1
+	VMULPS     Y4, Y3, Y3
+	VMOVUPS    64(R11), Y5
+	VMULPS     Y2, Y5, Y2
+	VMULPS     Y4, Y5, Y4
+	VMOVUPS    192(DI), Y6
+	VMOVUPS    192(R8), Y8
+	VMOVUPS    192(R9), Y7
+	VMULPS     Y6, Y7, Y5
+	VMULPS     Y8, Y7, Y7
+	VMOVUPS    192(R11), Y9
+	VMULPS     Y6, Y9, Y6
+	VMULPS     Y8, Y9, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+223, R13
+	CMPQ       R12, R13
+	JAE        rest1
+	PCALIGN    $0x20
+
+block1:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    64(DI)(R12*1), Y9
+	VMOVUPS    64(R8)(R12*1), Y10
+	VMOVUPS    64(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    64(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    192(DI)(R12*1), Y9
+	VMOVUPS    192(R8)(R12*1), Y10
+	VMOVUPS    192(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    192(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block1
+
+rest1:
+	CMPQ       R12, AX
+	JAE        end1
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+64
+	JBE        end1
+	CMPQ       R13, $+96
+	JB         part1
+	VMOVUPS    64(DI)(R12*1), Y9
+	VMOVUPS    64(R8)(R12*1), Y10
+	VMOVUPS    64(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    64(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+192
+	JBE        end1
+	VMASKMOVPS 192(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 192(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 192(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 192(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end1
+
+part1:
+	VMASKMOVPS 64(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 64(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 64(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 64(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+
+end1:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VADDPS  (R12), Y1, Y1
+	LEAQ    (SP), R12
+	VADDPS  32(R12), Y2, Y2
+	LEAQ    (SP), R12
+	VADDPS  64(R12), Y3, Y3
+	LEAQ    (SP), R12
+	VADDPS  96(R12), Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, (R12)
+	VMOVUPS Y2, 32(R12)
+	VMOVUPS Y3, 64(R12)
+	VMOVUPS Y4, 96(R12)
+
+	// Groups [1 5] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    32(R8), Y4
+	VMOVUPS    32(R9), Y3
+	VMULPS     Y2, Y3, Y1
+	VMULPS     Y4, Y3, Y3
+	VMOVUPS    32(R11), Y5
+	VMULPS     Y2, Y5, Y2
+	VMULPS     Y4, Y5, Y4
+	VMOVUPS    160(DI), Y6
+	VMOVUPS    160(R8), Y8
+	VMOVUPS    160(R9), Y7
+	VMULPS     Y6, Y7, Y5
+	VMULPS     Y8, Y7, Y7
+	VMOVUPS    160(R11), Y9
+	VMULPS     Y6, Y9, Y6
+	VMULPS     Y8, Y9, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+191, R13
+	CMPQ       R12, R13
+	JAE        rest2
+	PCALIGN    $0x20
+
+block2:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    32(DI)(R12*1), Y9
+	VMOVUPS    32(R8)(R12*1), Y10
+	VMOVUPS    32(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    32(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    160(DI)(R12*1), Y9
+	VMOVUPS    160(R8)(R12*1), Y10
+	VMOVUPS    160(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    160(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block2
+
+rest2:
+	CMPQ       R12, AX
+	JAE        end2
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+32
+	JBE        end2
+	CMPQ       R13, $+64
+	JB         part2
+	VMOVUPS    32(DI)(R12*1), Y9
+	VMOVUPS    32(R8)(R12*1), Y10
+	VMOVUPS    32(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    32(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+160
+	JBE        end2
+	VMASKMOVPS 160(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 160(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 160(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 160(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end2
+
+part2:
+	VMASKMOVPS 32(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 32(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 32(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 32(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+
+end2:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, 128(R12)
+	VMOVUPS Y2, 160(R12)
+	VMOVUPS Y3, 192(R12)
+	VMOVUPS Y4, 224(R12)
+
+	// Groups [3 7] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    96(DI), Y2
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    96(R9), Y3
+	VMULPS     Y2, Y3, Y1
+	VMULPS     Y4, Y3, Y3
+	VMOVUPS    96(R11), Y5
+	VMULPS     Y2, Y5, Y2
+	VMULPS     Y4, Y5, Y4
+	VMOVUPS    224(DI), Y6
+	VMOVUPS    224(R8), Y8
+	VMOVUPS    224(R9), Y7
+	VMULPS     Y6, Y7, Y5
+	VMULPS     Y8, Y7, Y7
+	VMOVUPS    224(R11), Y9
+	VMULPS     Y6, Y9, Y6
+	VMULPS     Y8, Y9, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+255, R13
+	CMPQ       R12, R13
+	JAE        rest3
+	PCALIGN    $0x20
+
+block3:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    96(DI)(R12*1), Y9
+	VMOVUPS    96(R8)(R12*1), Y10
+	VMOVUPS    96(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    96(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    224(DI)(R12*1), Y9
+	VMOVUPS    224(R8)(R12*1), Y10
+	VMOVUPS    224(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    224(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block3
+
+rest3:
+	CMPQ       R12, AX
+	JAE        end3
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+96
+	JBE        end3
+	CMPQ       R13, $+128
+	JB         part3
+	VMOVUPS    96(DI)(R12*1), Y9
+	VMOVUPS    96(R8)(R12*1), Y10
+	VMOVUPS    96(R9)(R12*1), Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    96(R11)(R12*1), Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+224
+	JBE        end3
+	VMASKMOVPS 224(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 224(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 224(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y5, Y5
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 224(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y6, Y6
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end3
+
+part3:
+	VMASKMOVPS 96(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 96(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 96(R9)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y12
+	VADDPS     Y12, Y1, Y1
+	VMULPS     Y10, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 96(R11)(R12*1), Y0, Y11
+	VMULPS     Y9, Y11, Y9
+	VADDPS     Y9, Y2, Y2
+	VMULPS     Y10, Y11, Y9
+	VADDPS     Y9, Y4, Y4
+
+end3:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	LEAQ         (SP), R9
+	VADDPS       128(R9), Y1, Y1
+	LEAQ         (SP), R9
+	VADDPS       160(R9), Y2, Y2
+	LEAQ         (SP), R9
+	VADDPS       192(R9), Y3, Y3
+	LEAQ         (SP), R9
+	VADDPS       224(R9), Y4, Y4
+	LEAQ         (SP), R9
+	VADDPS       (R9), Y1, Y1
+	LEAQ         (SP), R9
+	VADDPS       32(R9), Y2, Y2
+	LEAQ         (SP), R9
+	VADDPS       64(R9), Y3, Y3
+	LEAQ         (SP), R9
+	VADDPS       96(R9), Y4, Y4
+	MOVQ         step+16(FP), R9
+	SHLQ         $0x02, R9
+	LEAQ         (SI)(R9*1), R9
+	VXORPS       X5, X5, X5
+	VINSERTF128  $0x01, X3, Y1, Y6
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPS       Y1, Y6, Y6
+	VINSERTF128  $0x01, X4, Y2, Y1
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y6, Y2
+	VUNPCKHPD    Y1, Y6, Y1
+	VADDPS       Y1, Y2, Y2
+	VMOVSHDUP    Y2, Y1
+	VADDPS       Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VSHUFPS      $0x88, X1, X2, X1
+	VADDPS       X5, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VMOVSD       X1, (SI)
+	VMOVSD       X2, (R9)
+	MOVQ         stride+40(FP), R9
+	SHLQ         $0x02, R9
+	LEAQ         (R11)(R9*1), R9
+	ADDQ         $+8, SI
+	SUBQ         $+2, R10
+	CMPQ         R10, $+1
+	JAE          tile
+	MOVQ         count+48(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, SI
+	MOVQ         step+16(FP), DI
+	SHLQ         $0x02, DI
+	LEAQ         (SI)(DI*2), SI
+	ADDQ         $+48, BX
+	MOVQ         queriesLen+64(FP), DI
+	SHLQ         $0x03, DI
+	LEAQ         (DI)(DI*2), DI
+	MOVQ         queries+56(FP), R8
+	ADDQ         R8, DI
+	CMPQ         BX, DI
+	JB           queries
+	VZEROUPPER
+	RET
+
 // func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $0-105
@@ -18686,6 +19251,683 @@ end:
 	SUBQ $+1, CX
 	CMPQ CX, $+1
 	JAE  row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+// Requires: AVX, MMX+
+TEXT ·squaredDistanceTileAVX2(SB), NOSPLIT, $256-96
+	MOVQ    length+72(FP), AX
+	LEAQ    masks<>+32(SB), DX
+	MOVQ    AX, CX
+	NEGQ    CX
+	ANDQ    $0x07, CX
+	VMOVUPS (DX)(CX*4), Y0
+	SHLQ    $0x02, AX
+	MOVQ    next+80(FP), CX
+	MOVQ    pace+88(FP), DX
+	MOVQ    queries+56(FP), BX
+	MOVQ    dst+0(FP), SI
+
+queries:
+	MOVQ (BX), DI
+	MOVQ 24(BX), R8
+	MOVQ rows+24(FP), R9
+	MOVQ count+48(FP), R10
+
+tile:
+	MOVQ stride+40(FP), R11
+	SHLQ $0x02, R11
+	LEAQ (R9)(R11*1), R11
+
+	// Groups [0 4] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    (DI), Y2
+	VMOVUPS    (R8), Y4
+	VMOVUPS    (R9), Y3
+	VSUBPS     Y2, Y3, Y1
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y4, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMOVUPS    (R11), Y5
+	VSUBPS     Y2, Y5, Y2
+	VMULPS     Y2, Y2, Y2
+	VSUBPS     Y4, Y5, Y4
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    128(DI), Y6
+	VMOVUPS    128(R8), Y8
+	VMOVUPS    128(R9), Y7
+	VSUBPS     Y6, Y7, Y5
+	VMULPS     Y5, Y5, Y5
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VMOVUPS    128(R11), Y9
+	VSUBPS     Y6, Y9, Y6
+	VMULPS     Y6, Y6, Y6
+	VSUBPS     Y8, Y9, Y8
+	VMULPS     Y8, Y8, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+159, R13
+	CMPQ       R12, R13
+	JAE        rest0
+	PCALIGN    $0x20
+
+block0:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    (DI)(R12*1), Y9
+	VMOVUPS    (R8)(R12*1), Y10
+	VMOVUPS    (R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    (R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    128(DI)(R12*1), Y9
+	VMOVUPS    128(R8)(R12*1), Y10
+	VMOVUPS    128(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    128(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block0
+
+rest0:
+	CMPQ       R12, AX
+	JAE        end0
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+0
+	JBE        end0
+	CMPQ       R13, $+32
+	JB         part0
+	VMOVUPS    (DI)(R12*1), Y9
+	VMOVUPS    (R8)(R12*1), Y10
+	VMOVUPS    (R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    (R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+128
+	JBE        end0
+	VMASKMOVPS 128(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 128(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 128(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 128(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end0
+
+part0:
+	VMASKMOVPS (DI)(R12*1), Y0, Y9
+	VMASKMOVPS (R8)(R12*1), Y0, Y10
+	VMASKMOVPS (R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS (R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+
+end0:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, (R12)
+	VMOVUPS Y2, 32(R12)
+	VMOVUPS Y3, 64(R12)
+	VMOVUPS Y4, 96(R12)
+
+	// Groups [2 6] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    64(R8), Y4
+	VMOVUPS    64(R9), Y3
+	VSUBPS     Y2, Y3, Y1
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y4, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMOVUPS    64(R11), Y5
+	VSUBPS     Y2, Y5, Y2
+	VMULPS     Y2, Y2, Y2
+	VSUBPS     Y4, Y5, Y4
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    192(DI), Y6
+	VMOVUPS    192(R8), Y8
+	VMOVUPS    192(R9), Y7
+	VSUBPS     Y6, Y7, Y5
+	VMULPS     Y5, Y5, Y5
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VMOVUPS    192(R11), Y9
+	VSUBPS     Y6, Y9, Y6
+	VMULPS     Y6, Y6, Y6
+	VSUBPS     Y8, Y9, Y8
+	VMULPS     Y8, Y8, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+223, R13
+	CMPQ       R12, R13
+	JAE        rest1
+	PCALIGN    $0x20
+
+block1:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    64(DI)(R12*1), Y9
+	VMOVUPS    64(R8)(R12*1), Y10
+	VMOVUPS    64(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    64(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    192(DI)(R12*1), Y9
+	VMOVUPS    192(R8)(R12*1), Y10
+	VMOVUPS    192(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    192(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block1
+
+rest1:
+	CMPQ       R12, AX
+	JAE        end1
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+64
+	JBE        end1
+	CMPQ       R13, $+96
+	JB         part1
+	VMOVUPS    64(DI)(R12*1), Y9
+	VMOVUPS    64(R8)(R12*1), Y10
+	VMOVUPS    64(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    64(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+192
+	JBE        end1
+	VMASKMOVPS 192(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 192(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 192(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 192(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end1
+
+part1:
+	VMASKMOVPS 64(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 64(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 64(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 64(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+
+end1:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VADDPS  (R12), Y1, Y1
+	LEAQ    (SP), R12
+	VADDPS  32(R12), Y2, Y2
+	LEAQ    (SP), R12
+	VADDPS  64(R12), Y3, Y3
+	LEAQ    (SP), R12
+	VADDPS  96(R12), Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, (R12)
+	VMOVUPS Y2, 32(R12)
+	VMOVUPS Y3, 64(R12)
+	VMOVUPS Y4, 96(R12)
+
+	// Groups [1 5] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    32(R8), Y4
+	VMOVUPS    32(R9), Y3
+	VSUBPS     Y2, Y3, Y1
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y4, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMOVUPS    32(R11), Y5
+	VSUBPS     Y2, Y5, Y2
+	VMULPS     Y2, Y2, Y2
+	VSUBPS     Y4, Y5, Y4
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    160(DI), Y6
+	VMOVUPS    160(R8), Y8
+	VMOVUPS    160(R9), Y7
+	VSUBPS     Y6, Y7, Y5
+	VMULPS     Y5, Y5, Y5
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VMOVUPS    160(R11), Y9
+	VSUBPS     Y6, Y9, Y6
+	VMULPS     Y6, Y6, Y6
+	VSUBPS     Y8, Y9, Y8
+	VMULPS     Y8, Y8, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+191, R13
+	CMPQ       R12, R13
+	JAE        rest2
+	PCALIGN    $0x20
+
+block2:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    32(DI)(R12*1), Y9
+	VMOVUPS    32(R8)(R12*1), Y10
+	VMOVUPS    32(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    32(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    160(DI)(R12*1), Y9
+	VMOVUPS    160(R8)(R12*1), Y10
+	VMOVUPS    160(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    160(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block2
+
+rest2:
+	CMPQ       R12, AX
+	JAE        end2
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+32
+	JBE        end2
+	CMPQ       R13, $+64
+	JB         part2
+	VMOVUPS    32(DI)(R12*1), Y9
+	VMOVUPS    32(R8)(R12*1), Y10
+	VMOVUPS    32(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    32(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+160
+	JBE        end2
+	VMASKMOVPS 160(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 160(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 160(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 160(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end2
+
+part2:
+	VMASKMOVPS 32(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 32(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 32(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 32(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+
+end2:
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y8, Y4, Y4
+	LEAQ    (SP), R12
+	VMOVUPS Y1, 128(R12)
+	VMOVUPS Y2, 160(R12)
+	VMOVUPS Y3, 192(R12)
+	VMOVUPS Y4, 224(R12)
+
+	// Groups [3 7] of the lanes.
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    96(DI), Y2
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    96(R9), Y3
+	VSUBPS     Y2, Y3, Y1
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y4, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMOVUPS    96(R11), Y5
+	VSUBPS     Y2, Y5, Y2
+	VMULPS     Y2, Y2, Y2
+	VSUBPS     Y4, Y5, Y4
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    224(DI), Y6
+	VMOVUPS    224(R8), Y8
+	VMOVUPS    224(R9), Y7
+	VSUBPS     Y6, Y7, Y5
+	VMULPS     Y5, Y5, Y5
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VMOVUPS    224(R11), Y9
+	VSUBPS     Y6, Y9, Y6
+	VMULPS     Y6, Y6, Y6
+	VSUBPS     Y8, Y9, Y8
+	VMULPS     Y8, Y8, Y8
+	MOVQ       $+256, R12
+	MOVQ       AX, R13
+	SUBQ       $+255, R13
+	CMPQ       R12, R13
+	JAE        rest3
+	PCALIGN    $0x20
+
+block3:
+	PREFETCHT0 (CX)
+	ADDQ       DX, CX
+	VMOVUPS    96(DI)(R12*1), Y9
+	VMOVUPS    96(R8)(R12*1), Y10
+	VMOVUPS    96(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    96(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VMOVUPS    224(DI)(R12*1), Y9
+	VMOVUPS    224(R8)(R12*1), Y10
+	VMOVUPS    224(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMOVUPS    224(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       $+256, R12
+	CMPQ       R12, R13
+	JB         block3
+
+rest3:
+	CMPQ       R12, AX
+	JAE        end3
+	MOVQ       AX, R13
+	SUBQ       R12, R13
+	CMPQ       R13, $+96
+	JBE        end3
+	CMPQ       R13, $+128
+	JB         part3
+	VMOVUPS    96(DI)(R12*1), Y9
+	VMOVUPS    96(R8)(R12*1), Y10
+	VMOVUPS    96(R9)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMOVUPS    96(R11)(R12*1), Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       R13, $+224
+	JBE        end3
+	VMASKMOVPS 224(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 224(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 224(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y7, Y7
+	VMASKMOVPS 224(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	JMP        end3
+
+part3:
+	VMASKMOVPS 96(DI)(R12*1), Y0, Y9
+	VMASKMOVPS 96(R8)(R12*1), Y0, Y10
+	VMASKMOVPS 96(R9)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y12
+	VMULPS     Y12, Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VSUBPS     Y10, Y11, Y11
+	VMULPS     Y11, Y11, Y11
+	VADDPS     Y11, Y3, Y3
+	VMASKMOVPS 96(R11)(R12*1), Y0, Y11
+	VSUBPS     Y9, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VSUBPS     Y10, Y11, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+
+end3:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	LEAQ         (SP), R9
+	VADDPS       128(R9), Y1, Y1
+	LEAQ         (SP), R9
+	VADDPS       160(R9), Y2, Y2
+	LEAQ         (SP), R9
+	VADDPS       192(R9), Y3, Y3
+	LEAQ         (SP), R9
+	VADDPS       224(R9), Y4, Y4
+	LEAQ         (SP), R9
+	VADDPS       (R9), Y1, Y1
+	LEAQ         (SP), R9
+	VADDPS       32(R9), Y2, Y2
+	LEAQ         (SP), R9
+	VADDPS       64(R9), Y3, Y3
+	LEAQ         (SP), R9
+	VADDPS       96(R9), Y4, Y4
+	MOVQ         step+16(FP), R9
+	SHLQ         $0x02, R9
+	LEAQ         (SI)(R9*1), R9
+	VXORPS       X5, X5, X5
+	VINSERTF128  $0x01, X3, Y1, Y6
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPS       Y1, Y6, Y6
+	VINSERTF128  $0x01, X4, Y2, Y1
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VUNPCKLPD    Y1, Y6, Y2
+	VUNPCKHPD    Y1, Y6, Y1
+	VADDPS       Y1, Y2, Y2
+	VMOVSHDUP    Y2, Y1
+	VADDPS       Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VSHUFPS      $0x88, X1, X2, X1
+	VADDPS       X5, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VMOVSD       X1, (SI)
+	VMOVSD       X2, (R9)
+	MOVQ         stride+40(FP), R9
+	SHLQ         $0x02, R9
+	LEAQ         (R11)(R9*1), R9
+	ADDQ         $+8, SI
+	SUBQ         $+2, R10
+	CMPQ         R10, $+1
+	JAE          tile
+	MOVQ         count+48(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, SI
+	MOVQ         step+16(FP), DI
+	SHLQ         $0x02, DI
+	LEAQ         (SI)(DI*2), SI
+	ADDQ         $+48, BX
+	MOVQ         queriesLen+64(FP), DI
+	SHLQ         $0x03, DI
+	LEAQ         (DI)(DI*2), DI
+	MOVQ         queries+56(FP), R8
+	ADDQ         R8, DI
+	CMPQ         BX, DI
+	JB           queries
 	VZEROUPPER
 	RET
 

@@ -124,6 +124,11 @@ func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float3
 //go:noescape
 func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileAVX512 works like dotTileGeneric.
+//
+//go:noescape
+func dotTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
 // dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
@@ -288,6 +293,11 @@ func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x 
 //
 //go:noescape
 func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceTileAVX512 works like squaredDistanceTileGeneric.
+//
+//go:noescape
+func squaredDistanceTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // squaredDistanceUint8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //

@@ -144,6 +144,11 @@ func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *fl
 //go:noescape
 func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileAVX512x256 works like dotTileGeneric.
+//
+//go:noescape
+func dotTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
 // dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
@@ -323,6 +328,11 @@ func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int
 //
 //go:noescape
 func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceTileAVX512x256 works like squaredDistanceTileGeneric.
+//
+//go:noescape
+func squaredDistanceTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // squaredDistanceUint8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //

@@ -144,6 +144,11 @@ func dotSparseNEON(idx *int32, idxLen int, val *float32, valLen int, w *float32,
 //go:noescape
 func dotSparseKNEON(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
 
+// dotTileNEON works like dotTileGeneric.
+//
+//go:noescape
+func dotTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
 // dotTwoNEON works like dotTwoGeneric.
 //
 //go:noescape
@@ -313,6 +318,11 @@ func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint
 //
 //go:noescape
 func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceTileNEON works like squaredDistanceTileGeneric.
+//
+//go:noescape
+func squaredDistanceTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //

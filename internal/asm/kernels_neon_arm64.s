@@ -13865,6 +13865,1011 @@ fold:
 	FSTPQ (F0, F1), (R0)
 	RET
 
+// func dotTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·dotTileNEON(SB), NOSPLIT, $256-96
+	MOVD  length+72(FP), R0
+	SUB   $0x00000001, R0, R1
+	AND   $0x00000007, R1, R1
+	ADD   $0x00000001, R1, R1
+	MOVD  $bytes<>+0(SB), R2
+	SUB   R1<<2, R2, R2
+	FMOVQ 48(R2), F0
+	FMOVQ 32(R2), F1
+	LSL   $0x00000002, R0, R0
+	MOVD  next+80(FP), R2
+	MOVD  pace+88(FP), R3
+	MOVD  queries+56(FP), R6
+	MOVD  dst+0(FP), R7
+
+queries:
+	MOVD (R6), R8
+	MOVD 24(R6), R9
+	MOVD rows+24(FP), R10
+	MOVD count+48(FP), R11
+
+tile:
+	MOVD stride+40(FP), R12
+	LSL  $0x00000002, R12, R12
+	MOVD R10, R10
+	ADD  R12, R10, R12
+
+	// Groups [0 4] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ (R8), (F4, F5)
+	FLDPQ (R9), (F8, F9)
+	FLDPQ (R10), (F6, F7)
+	WORD  $0x6e24dcc2           // VFMUL V4.S4, V6.S4, V2.S4
+	WORD  $0x6e25dce3           // VFMUL V5.S4, V7.S4, V3.S4
+	WORD  $0x6e28dcc6           // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7           // VFMUL V9.S4, V7.S4, V7.S4
+	FLDPQ (R12), (F11, F10)
+	WORD  $0x6e24dd64           // VFMUL V4.S4, V11.S4, V4.S4
+	WORD  $0x6e25dd45           // VFMUL V5.S4, V10.S4, V5.S4
+	WORD  $0x6e28dd68           // VFMUL V8.S4, V11.S4, V8.S4
+	WORD  $0x6e29dd49           // VFMUL V9.S4, V10.S4, V9.S4
+	FLDPQ 128(R8), (F12, F13)
+	FLDPQ 128(R9), (F16, F17)
+	FLDPQ 128(R10), (F14, F15)
+	WORD  $0x6e2cddca           // VFMUL V12.S4, V14.S4, V10.S4
+	WORD  $0x6e2dddeb           // VFMUL V13.S4, V15.S4, V11.S4
+	WORD  $0x6e30ddce           // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef           // VFMUL V17.S4, V15.S4, V15.S4
+	FLDPQ 128(R12), (F19, F18)
+	WORD  $0x6e2cde6c           // VFMUL V12.S4, V19.S4, V12.S4
+	WORD  $0x6e2dde4d           // VFMUL V13.S4, V18.S4, V13.S4
+	WORD  $0x6e30de70           // VFMUL V16.S4, V19.S4, V16.S4
+	WORD  $0x6e31de51           // VFMUL V17.S4, V18.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x0000009f, R14, R14
+	CMP   R14, R13
+	BHS   rest0
+
+block0:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ (R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ (R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 128(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 128(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 128(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 128(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block0
+
+rest0:
+	CMP   R0, R13
+	BHS   end0
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000000, R14
+	BLS   end0
+	CMP   $0x00000020, R14
+	BLO   part0
+	ADD   R13, R8, R15
+	FLDPQ (R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ (R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000080, R14
+	BLS   end0
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 96(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end0
+
+part0:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ -32(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end0:
+	WORD  $0x4e2ad442       // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463       // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484       // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5       // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6       // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7       // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508       // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529       // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), (R13)
+	FSTPQ (F4, F5), 32(R13)
+	FSTPQ (F6, F7), 64(R13)
+	FSTPQ (F8, F9), 96(R13)
+
+	// Groups [2 6] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 64(R9), (F8, F9)
+	FLDPQ 64(R10), (F6, F7)
+	WORD  $0x6e24dcc2           // VFMUL V4.S4, V6.S4, V2.S4
+	WORD  $0x6e25dce3           // VFMUL V5.S4, V7.S4, V3.S4
+	WORD  $0x6e28dcc6           // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7           // VFMUL V9.S4, V7.S4, V7.S4
+	FLDPQ 64(R12), (F11, F10)
+	WORD  $0x6e24dd64           // VFMUL V4.S4, V11.S4, V4.S4
+	WORD  $0x6e25dd45           // VFMUL V5.S4, V10.S4, V5.S4
+	WORD  $0x6e28dd68           // VFMUL V8.S4, V11.S4, V8.S4
+	WORD  $0x6e29dd49           // VFMUL V9.S4, V10.S4, V9.S4
+	FLDPQ 192(R8), (F12, F13)
+	FLDPQ 192(R9), (F16, F17)
+	FLDPQ 192(R10), (F14, F15)
+	WORD  $0x6e2cddca           // VFMUL V12.S4, V14.S4, V10.S4
+	WORD  $0x6e2dddeb           // VFMUL V13.S4, V15.S4, V11.S4
+	WORD  $0x6e30ddce           // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef           // VFMUL V17.S4, V15.S4, V15.S4
+	FLDPQ 192(R12), (F19, F18)
+	WORD  $0x6e2cde6c           // VFMUL V12.S4, V19.S4, V12.S4
+	WORD  $0x6e2dde4d           // VFMUL V13.S4, V18.S4, V13.S4
+	WORD  $0x6e30de70           // VFMUL V16.S4, V19.S4, V16.S4
+	WORD  $0x6e31de51           // VFMUL V17.S4, V18.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000df, R14, R14
+	CMP   R14, R13
+	BHS   rest1
+
+block1:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 64(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 64(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 192(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 192(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 192(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 192(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block1
+
+rest1:
+	CMP   R0, R13
+	BHS   end1
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000040, R14
+	BLS   end1
+	CMP   $0x00000060, R14
+	BLO   part1
+	ADD   R13, R8, R15
+	FLDPQ 64(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 64(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000c0, R14
+	BLS   end1
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 160(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end1
+
+part1:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 32(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end1:
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FLDPQ (R13), (F10, F11)
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R13
+	FLDPQ 32(R13), (F10, F11)
+	WORD  $0x4e2ad484         // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R13
+	FLDPQ 64(R13), (F10, F11)
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R13
+	FLDPQ 96(R13), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), (R13)
+	FSTPQ (F4, F5), 32(R13)
+	FSTPQ (F6, F7), 64(R13)
+	FSTPQ (F8, F9), 96(R13)
+
+	// Groups [1 5] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 32(R9), (F8, F9)
+	FLDPQ 32(R10), (F6, F7)
+	WORD  $0x6e24dcc2           // VFMUL V4.S4, V6.S4, V2.S4
+	WORD  $0x6e25dce3           // VFMUL V5.S4, V7.S4, V3.S4
+	WORD  $0x6e28dcc6           // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7           // VFMUL V9.S4, V7.S4, V7.S4
+	FLDPQ 32(R12), (F11, F10)
+	WORD  $0x6e24dd64           // VFMUL V4.S4, V11.S4, V4.S4
+	WORD  $0x6e25dd45           // VFMUL V5.S4, V10.S4, V5.S4
+	WORD  $0x6e28dd68           // VFMUL V8.S4, V11.S4, V8.S4
+	WORD  $0x6e29dd49           // VFMUL V9.S4, V10.S4, V9.S4
+	FLDPQ 160(R8), (F12, F13)
+	FLDPQ 160(R9), (F16, F17)
+	FLDPQ 160(R10), (F14, F15)
+	WORD  $0x6e2cddca           // VFMUL V12.S4, V14.S4, V10.S4
+	WORD  $0x6e2dddeb           // VFMUL V13.S4, V15.S4, V11.S4
+	WORD  $0x6e30ddce           // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef           // VFMUL V17.S4, V15.S4, V15.S4
+	FLDPQ 160(R12), (F19, F18)
+	WORD  $0x6e2cde6c           // VFMUL V12.S4, V19.S4, V12.S4
+	WORD  $0x6e2dde4d           // VFMUL V13.S4, V18.S4, V13.S4
+	WORD  $0x6e30de70           // VFMUL V16.S4, V19.S4, V16.S4
+	WORD  $0x6e31de51           // VFMUL V17.S4, V18.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000bf, R14, R14
+	CMP   R14, R13
+	BHS   rest2
+
+block2:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 32(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 32(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 160(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 160(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 160(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 160(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block2
+
+rest2:
+	CMP   R0, R13
+	BHS   end2
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000020, R14
+	BLS   end2
+	CMP   $0x00000040, R14
+	BLO   part2
+	ADD   R13, R8, R15
+	FLDPQ 32(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 32(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000a0, R14
+	BLS   end2
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 128(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end2
+
+part2:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ (R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end2:
+	WORD  $0x4e2ad442        // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463        // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484        // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5        // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6        // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7        // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508        // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529        // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), 128(R13)
+	FSTPQ (F4, F5), 160(R13)
+	FSTPQ (F6, F7), 192(R13)
+	FSTPQ (F8, F9), 224(R13)
+
+	// Groups [3 7] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 96(R8), (F4, F5)
+	FLDPQ 96(R9), (F8, F9)
+	FLDPQ 96(R10), (F6, F7)
+	WORD  $0x6e24dcc2           // VFMUL V4.S4, V6.S4, V2.S4
+	WORD  $0x6e25dce3           // VFMUL V5.S4, V7.S4, V3.S4
+	WORD  $0x6e28dcc6           // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7           // VFMUL V9.S4, V7.S4, V7.S4
+	FLDPQ 96(R12), (F11, F10)
+	WORD  $0x6e24dd64           // VFMUL V4.S4, V11.S4, V4.S4
+	WORD  $0x6e25dd45           // VFMUL V5.S4, V10.S4, V5.S4
+	WORD  $0x6e28dd68           // VFMUL V8.S4, V11.S4, V8.S4
+	WORD  $0x6e29dd49           // VFMUL V9.S4, V10.S4, V9.S4
+	FLDPQ 224(R8), (F12, F13)
+	FLDPQ 224(R9), (F16, F17)
+	FLDPQ 224(R10), (F14, F15)
+	WORD  $0x6e2cddca           // VFMUL V12.S4, V14.S4, V10.S4
+	WORD  $0x6e2dddeb           // VFMUL V13.S4, V15.S4, V11.S4
+	WORD  $0x6e30ddce           // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef           // VFMUL V17.S4, V15.S4, V15.S4
+	FLDPQ 224(R12), (F19, F18)
+	WORD  $0x6e2cde6c           // VFMUL V12.S4, V19.S4, V12.S4
+	WORD  $0x6e2dde4d           // VFMUL V13.S4, V18.S4, V13.S4
+	WORD  $0x6e30de70           // VFMUL V16.S4, V19.S4, V16.S4
+	WORD  $0x6e31de51           // VFMUL V17.S4, V18.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000ff, R14, R14
+	CMP   R14, R13
+	BHS   rest3
+
+block3:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 96(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 96(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 224(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 224(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 224(R15), (F22, F23)
+	WORD  $0x6e32ded8           // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9           // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6           // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7           // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 224(R15), (F22, F23)
+	WORD  $0x6e32ded2           // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3           // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2           // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3           // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block3
+
+rest3:
+	CMP   R0, R13
+	BHS   end3
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000060, R14
+	BLS   end3
+	CMP   $0x00000080, R14
+	BLO   part3
+	ADD   R13, R8, R15
+	FLDPQ 96(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 96(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000e0, R14
+	BLS   end3
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 192(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 192(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 192(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 192(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end3
+
+part3:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 64(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 64(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 64(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded8                // VFMUL V18.S4, V22.S4, V24.S4
+	WORD  $0x6e33def9                // VFMUL V19.S4, V23.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x6e34ded6                // VFMUL V20.S4, V22.S4, V22.S4
+	WORD  $0x6e35def7                // VFMUL V21.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 64(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e32ded2                // VFMUL V18.S4, V22.S4, V18.S4
+	WORD  $0x6e33def3                // VFMUL V19.S4, V23.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x6e34ded2                // VFMUL V20.S4, V22.S4, V18.S4
+	WORD  $0x6e35def3                // VFMUL V21.S4, V23.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end3:
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R10
+	FLDPQ 128(R10), (F10, F11)
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R10
+	FLDPQ 160(R10), (F10, F11)
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R10
+	FLDPQ 192(R10), (F10, F11)
+	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R10
+	FLDPQ 224(R10), (F10, F11)
+	WORD  $0x4e2ad508                   // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                   // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R10
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R10
+	FLDPQ 32(R10), (F10, F11)
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R10
+	FLDPQ 64(R10), (F10, F11)
+	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R10
+	FLDPQ 96(R10), (F10, F11)
+	WORD  $0x4e2ad508                   // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                   // VFADD V11.S4, V9.S4, V9.S4
+	MOVD  step+16(FP), R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R7, R10
+	VMOVI $0x00, V10.B16
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
+	VUZP1 V4.S4, V2.S4, V3.S4
+	VUZP2 V4.S4, V2.S4, V2.S4
+	WORD  $0x6e22d463                   // VFADDP V2.S4, V3.S4, V3.S4
+	WORD  $0x4e27d4c6                   // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508                   // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V4.S4
+	WORD  $0x6e24d442                   // VFADDP V4.S4, V2.S4, V2.S4
+	VORR  V3.B16, V3.B16, V4.B16
+	VMOV  V2.D[0], V4.D[1]
+	VMOV  V3.D[1], V2.D[0]
+	WORD  $0x4e22d484                   // VFADD V2.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	VEXT  $0x08, V4.B16, V4.B16, V2.B16
+	FMOVD F4, (R7)
+	FMOVD F2, (R10)
+	MOVD  stride+40(FP), R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R12, R10
+	MOVD  R10, R10
+	ADD   $0x00000008, R7, R7
+	SUB   $0x00000002, R11, R11
+	CMP   $0x00000001, R11
+	BHS   tile
+	MOVD  count+48(FP), R8
+	LSL   $0x00000002, R8, R8
+	SUB   R8, R7, R7
+	MOVD  step+16(FP), R8
+	LSL   $0x00000002, R8, R8
+	ADD   R8<<1, R7, R7
+	MOVD  R7, R7
+	ADD   $0x00000030, R6, R6
+	MOVD  queriesLen+64(FP), R8
+	LSL   $0x00000003, R8, R8
+	ADD   R8<<1, R8, R8
+	MOVD  queries+56(FP), R9
+	ADD   R9, R8, R8
+	CMP   R8, R6
+	BLO   queries
+	RET
+
 // func dotTwoNEON(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 TEXT ·dotTwoNEON(SB), NOSPLIT, $256-48
 	MOVD  dst+0(FP), R0
@@ -30395,6 +31400,1235 @@ end:
 	SUB  $0x00000001, R1, R1
 	CMP  $0x00000001, R1
 	BHS  row
+	RET
+
+// func squaredDistanceTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·squaredDistanceTileNEON(SB), NOSPLIT, $256-96
+	MOVD  length+72(FP), R0
+	SUB   $0x00000001, R0, R1
+	AND   $0x00000007, R1, R1
+	ADD   $0x00000001, R1, R1
+	MOVD  $bytes<>+0(SB), R2
+	SUB   R1<<2, R2, R2
+	FMOVQ 48(R2), F0
+	FMOVQ 32(R2), F1
+	LSL   $0x00000002, R0, R0
+	MOVD  next+80(FP), R2
+	MOVD  pace+88(FP), R3
+	MOVD  queries+56(FP), R6
+	MOVD  dst+0(FP), R7
+
+queries:
+	MOVD (R6), R8
+	MOVD 24(R6), R9
+	MOVD rows+24(FP), R10
+	MOVD count+48(FP), R11
+
+tile:
+	MOVD stride+40(FP), R12
+	LSL  $0x00000002, R12, R12
+	MOVD R10, R10
+	ADD  R12, R10, R12
+
+	// Groups [0 4] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ (R8), (F4, F5)
+	FLDPQ (R9), (F8, F9)
+	FLDPQ (R10), (F6, F7)
+	WORD  $0x4ea4d4c2           // VFSUB V4.S4, V6.S4, V2.S4
+	WORD  $0x4ea5d4e3           // VFSUB V5.S4, V7.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4ea8d4c6           // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7           // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6           // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7           // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ (R12), (F11, F10)
+	WORD  $0x4ea4d564           // VFSUB V4.S4, V11.S4, V4.S4
+	WORD  $0x4ea5d545           // VFSUB V5.S4, V10.S4, V5.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5           // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4ea8d568           // VFSUB V8.S4, V11.S4, V8.S4
+	WORD  $0x4ea9d549           // VFSUB V9.S4, V10.S4, V9.S4
+	WORD  $0x6e28dd08           // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 128(R8), (F12, F13)
+	FLDPQ 128(R9), (F16, F17)
+	FLDPQ 128(R10), (F14, F15)
+	WORD  $0x4eacd5ca           // VFSUB V12.S4, V14.S4, V10.S4
+	WORD  $0x4eadd5eb           // VFSUB V13.S4, V15.S4, V11.S4
+	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b           // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4eb0d5ce           // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef           // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce           // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef           // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 128(R12), (F19, F18)
+	WORD  $0x4eacd66c           // VFSUB V12.S4, V19.S4, V12.S4
+	WORD  $0x4eadd64d           // VFSUB V13.S4, V18.S4, V13.S4
+	WORD  $0x6e2cdd8c           // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad           // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4eb0d670           // VFSUB V16.S4, V19.S4, V16.S4
+	WORD  $0x4eb1d651           // VFSUB V17.S4, V18.S4, V17.S4
+	WORD  $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x0000009f, R14, R14
+	CMP   R14, R13
+	BHS   rest0
+
+block0:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ (R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ (R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 128(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 128(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 128(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 128(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block0
+
+rest0:
+	CMP   R0, R13
+	BHS   end0
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000000, R14
+	BLS   end0
+	CMP   $0x00000020, R14
+	BLO   part0
+	ADD   R13, R8, R15
+	FLDPQ (R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ (R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ (R15), (F22, F23)
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000080, R14
+	BLS   end0
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 96(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 96(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end0
+
+part0:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ -32(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ -32(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end0:
+	WORD  $0x4e2ad442       // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463       // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484       // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5       // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6       // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7       // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508       // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529       // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), (R13)
+	FSTPQ (F4, F5), 32(R13)
+	FSTPQ (F6, F7), 64(R13)
+	FSTPQ (F8, F9), 96(R13)
+
+	// Groups [2 6] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 64(R9), (F8, F9)
+	FLDPQ 64(R10), (F6, F7)
+	WORD  $0x4ea4d4c2           // VFSUB V4.S4, V6.S4, V2.S4
+	WORD  $0x4ea5d4e3           // VFSUB V5.S4, V7.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4ea8d4c6           // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7           // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6           // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7           // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 64(R12), (F11, F10)
+	WORD  $0x4ea4d564           // VFSUB V4.S4, V11.S4, V4.S4
+	WORD  $0x4ea5d545           // VFSUB V5.S4, V10.S4, V5.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5           // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4ea8d568           // VFSUB V8.S4, V11.S4, V8.S4
+	WORD  $0x4ea9d549           // VFSUB V9.S4, V10.S4, V9.S4
+	WORD  $0x6e28dd08           // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 192(R8), (F12, F13)
+	FLDPQ 192(R9), (F16, F17)
+	FLDPQ 192(R10), (F14, F15)
+	WORD  $0x4eacd5ca           // VFSUB V12.S4, V14.S4, V10.S4
+	WORD  $0x4eadd5eb           // VFSUB V13.S4, V15.S4, V11.S4
+	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b           // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4eb0d5ce           // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef           // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce           // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef           // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 192(R12), (F19, F18)
+	WORD  $0x4eacd66c           // VFSUB V12.S4, V19.S4, V12.S4
+	WORD  $0x4eadd64d           // VFSUB V13.S4, V18.S4, V13.S4
+	WORD  $0x6e2cdd8c           // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad           // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4eb0d670           // VFSUB V16.S4, V19.S4, V16.S4
+	WORD  $0x4eb1d651           // VFSUB V17.S4, V18.S4, V17.S4
+	WORD  $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000df, R14, R14
+	CMP   R14, R13
+	BHS   rest1
+
+block1:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 64(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 64(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 192(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 192(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 192(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 192(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block1
+
+rest1:
+	CMP   R0, R13
+	BHS   end1
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000040, R14
+	BLS   end1
+	CMP   $0x00000060, R14
+	BLO   part1
+	ADD   R13, R8, R15
+	FLDPQ 64(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 64(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 64(R15), (F22, F23)
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000c0, R14
+	BLS   end1
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 160(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 160(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end1
+
+part1:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 32(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 32(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end1:
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FLDPQ (R13), (F10, F11)
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R13
+	FLDPQ 32(R13), (F10, F11)
+	WORD  $0x4e2ad484         // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R13
+	FLDPQ 64(R13), (F10, F11)
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R13
+	FLDPQ 96(R13), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), (R13)
+	FSTPQ (F4, F5), 32(R13)
+	FSTPQ (F6, F7), 64(R13)
+	FSTPQ (F8, F9), 96(R13)
+
+	// Groups [1 5] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 32(R9), (F8, F9)
+	FLDPQ 32(R10), (F6, F7)
+	WORD  $0x4ea4d4c2           // VFSUB V4.S4, V6.S4, V2.S4
+	WORD  $0x4ea5d4e3           // VFSUB V5.S4, V7.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4ea8d4c6           // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7           // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6           // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7           // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 32(R12), (F11, F10)
+	WORD  $0x4ea4d564           // VFSUB V4.S4, V11.S4, V4.S4
+	WORD  $0x4ea5d545           // VFSUB V5.S4, V10.S4, V5.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5           // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4ea8d568           // VFSUB V8.S4, V11.S4, V8.S4
+	WORD  $0x4ea9d549           // VFSUB V9.S4, V10.S4, V9.S4
+	WORD  $0x6e28dd08           // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 160(R8), (F12, F13)
+	FLDPQ 160(R9), (F16, F17)
+	FLDPQ 160(R10), (F14, F15)
+	WORD  $0x4eacd5ca           // VFSUB V12.S4, V14.S4, V10.S4
+	WORD  $0x4eadd5eb           // VFSUB V13.S4, V15.S4, V11.S4
+	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b           // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4eb0d5ce           // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef           // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce           // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef           // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 160(R12), (F19, F18)
+	WORD  $0x4eacd66c           // VFSUB V12.S4, V19.S4, V12.S4
+	WORD  $0x4eadd64d           // VFSUB V13.S4, V18.S4, V13.S4
+	WORD  $0x6e2cdd8c           // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad           // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4eb0d670           // VFSUB V16.S4, V19.S4, V16.S4
+	WORD  $0x4eb1d651           // VFSUB V17.S4, V18.S4, V17.S4
+	WORD  $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000bf, R14, R14
+	CMP   R14, R13
+	BHS   rest2
+
+block2:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 32(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 32(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 160(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 160(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 160(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 160(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block2
+
+rest2:
+	CMP   R0, R13
+	BHS   end2
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000020, R14
+	BLS   end2
+	CMP   $0x00000040, R14
+	BLO   part2
+	ADD   R13, R8, R15
+	FLDPQ 32(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 32(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000a0, R14
+	BLS   end2
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 128(R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ 128(R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end2
+
+part2:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ (R14), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R13
+	ADD   R1<<2, R13, R13
+	FLDPQ (R13), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end2:
+	WORD  $0x4e2ad442        // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463        // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484        // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5        // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6        // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7        // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508        // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529        // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R13
+	FSTPQ (F2, F3), 128(R13)
+	FSTPQ (F4, F5), 160(R13)
+	FSTPQ (F6, F7), 192(R13)
+	FSTPQ (F8, F9), 224(R13)
+
+	// Groups [3 7] of the lanes.
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	FLDPQ 96(R8), (F4, F5)
+	FLDPQ 96(R9), (F8, F9)
+	FLDPQ 96(R10), (F6, F7)
+	WORD  $0x4ea4d4c2           // VFSUB V4.S4, V6.S4, V2.S4
+	WORD  $0x4ea5d4e3           // VFSUB V5.S4, V7.S4, V3.S4
+	WORD  $0x6e22dc42           // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4ea8d4c6           // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7           // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6           // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7           // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 96(R12), (F11, F10)
+	WORD  $0x4ea4d564           // VFSUB V4.S4, V11.S4, V4.S4
+	WORD  $0x4ea5d545           // VFSUB V5.S4, V10.S4, V5.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5           // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4ea8d568           // VFSUB V8.S4, V11.S4, V8.S4
+	WORD  $0x4ea9d549           // VFSUB V9.S4, V10.S4, V9.S4
+	WORD  $0x6e28dd08           // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 224(R8), (F12, F13)
+	FLDPQ 224(R9), (F16, F17)
+	FLDPQ 224(R10), (F14, F15)
+	WORD  $0x4eacd5ca           // VFSUB V12.S4, V14.S4, V10.S4
+	WORD  $0x4eadd5eb           // VFSUB V13.S4, V15.S4, V11.S4
+	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b           // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4eb0d5ce           // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef           // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce           // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef           // VFMUL V15.S4, V15.S4, V15.S4
+	FLDPQ 224(R12), (F19, F18)
+	WORD  $0x4eacd66c           // VFSUB V12.S4, V19.S4, V12.S4
+	WORD  $0x4eadd64d           // VFSUB V13.S4, V18.S4, V13.S4
+	WORD  $0x6e2cdd8c           // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad           // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4eb0d670           // VFSUB V16.S4, V19.S4, V16.S4
+	WORD  $0x4eb1d651           // VFSUB V17.S4, V18.S4, V17.S4
+	WORD  $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	MOVD  $0x00000100, R13
+	MOVD  R0, R14
+	SUB   $0x000000ff, R14, R14
+	CMP   R14, R13
+	BHS   rest3
+
+block3:
+	PRFM  (R2), PLDL1KEEP
+	ADD   R3, R2, R2
+	ADD   R13, R8, R15
+	FLDPQ 96(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 96(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442           // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463           // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6           // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7           // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	ADD   R13, R8, R15
+	FLDPQ 224(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 224(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 224(R15), (F22, F23)
+	WORD  $0x4eb2d6d8           // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9           // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18           // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39           // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a           // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b           // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6           // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7           // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7           // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R15
+	FLDPQ 224(R15), (F22, F23)
+	WORD  $0x4eb2d6d2           // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3           // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2           // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3           // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R13, R13
+	CMP   R14, R13
+	BLO   block3
+
+rest3:
+	CMP   R0, R13
+	BHS   end3
+	MOVD  R0, R14
+	SUB   R13, R14, R14
+	CMP   $0x00000060, R14
+	BLS   end3
+	CMP   $0x00000080, R14
+	BLO   part3
+	ADD   R13, R8, R15
+	FLDPQ 96(R15), (F18, F19)
+	ADD   R13, R9, R15
+	FLDPQ 96(R15), (F20, F21)
+	ADD   R13, R10, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R15
+	FLDPQ 96(R15), (F22, F23)
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x000000e0, R14
+	BLS   end3
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 192(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 192(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 192(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d54a                // VFADD V24.S4, V10.S4, V10.S4
+	WORD  $0x4e39d56b                // VFADD V25.S4, V11.S4, V11.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce                // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef                // VFADD V23.S4, V15.S4, V15.S4
+	ADD   R13, R12, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 192(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	B     end3
+
+part3:
+	ADD   R13, R8, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 64(R14), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	ADD   R13, R9, R14
+	ADD   R1<<2, R14, R14
+	FLDPQ 64(R14), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	ADD   R13, R10, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 64(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d8                // VFSUB V18.S4, V22.S4, V24.S4
+	WORD  $0x4eb3d6f9                // VFSUB V19.S4, V23.S4, V25.S4
+	WORD  $0x6e38df18                // VFMUL V24.S4, V24.S4, V24.S4
+	WORD  $0x6e39df39                // VFMUL V25.S4, V25.S4, V25.S4
+	WORD  $0x4e38d442                // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463                // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4eb4d6d6                // VFSUB V20.S4, V22.S4, V22.S4
+	WORD  $0x4eb5d6f7                // VFSUB V21.S4, V23.S4, V23.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x4e36d4c6                // VFADD V22.S4, V6.S4, V6.S4
+	WORD  $0x4e37d4e7                // VFADD V23.S4, V7.S4, V7.S4
+	ADD   R13, R12, R10
+	ADD   R1<<2, R10, R10
+	FLDPQ 64(R10), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x4eb2d6d2                // VFSUB V18.S4, V22.S4, V18.S4
+	WORD  $0x4eb3d6f3                // VFSUB V19.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484                // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4eb4d6d2                // VFSUB V20.S4, V22.S4, V18.S4
+	WORD  $0x4eb5d6f3                // VFSUB V21.S4, V23.S4, V19.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508                // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                // VFADD V19.S4, V9.S4, V9.S4
+
+end3:
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R10
+	FLDPQ 128(R10), (F10, F11)
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R10
+	FLDPQ 160(R10), (F10, F11)
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R10
+	FLDPQ 192(R10), (F10, F11)
+	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R10
+	FLDPQ 224(R10), (F10, F11)
+	WORD  $0x4e2ad508                   // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                   // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R10
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R10
+	FLDPQ 32(R10), (F10, F11)
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R10
+	FLDPQ 64(R10), (F10, F11)
+	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
+	ADD   $8, RSP, R10
+	FLDPQ 96(R10), (F10, F11)
+	WORD  $0x4e2ad508                   // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                   // VFADD V11.S4, V9.S4, V9.S4
+	MOVD  step+16(FP), R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R7, R10
+	VMOVI $0x00, V10.B16
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
+	VUZP1 V4.S4, V2.S4, V3.S4
+	VUZP2 V4.S4, V2.S4, V2.S4
+	WORD  $0x6e22d463                   // VFADDP V2.S4, V3.S4, V3.S4
+	WORD  $0x4e27d4c6                   // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508                   // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V4.S4
+	WORD  $0x6e24d442                   // VFADDP V4.S4, V2.S4, V2.S4
+	VORR  V3.B16, V3.B16, V4.B16
+	VMOV  V2.D[0], V4.D[1]
+	VMOV  V3.D[1], V2.D[0]
+	WORD  $0x4e22d484                   // VFADD V2.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	VEXT  $0x08, V4.B16, V4.B16, V2.B16
+	FMOVD F4, (R7)
+	FMOVD F2, (R10)
+	MOVD  stride+40(FP), R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R12, R10
+	MOVD  R10, R10
+	ADD   $0x00000008, R7, R7
+	SUB   $0x00000002, R11, R11
+	CMP   $0x00000001, R11
+	BHS   tile
+	MOVD  count+48(FP), R8
+	LSL   $0x00000002, R8, R8
+	SUB   R8, R7, R7
+	MOVD  step+16(FP), R8
+	LSL   $0x00000002, R8, R8
+	ADD   R8<<1, R7, R7
+	MOVD  R7, R7
+	ADD   $0x00000030, R6, R6
+	MOVD  queriesLen+64(FP), R8
+	LSL   $0x00000003, R8, R8
+	ADD   R8<<1, R8, R8
+	MOVD  queries+56(FP), R9
+	ADD   R9, R8, R8
+	CMP   R8, R6
+	BLO   queries
 	RET
 
 // func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64

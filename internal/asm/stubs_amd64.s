@@ -710,6 +710,28 @@ AVX2:
 AVX512x256:
 	JMP ·dotSparseKAVX512x256(SB)
 
+// func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·dotTileFlat(SB), NOSPLIT, $0-96
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+slow:
+	JMP ·dotTileGenericFlat(SB)
+
+AVX512:
+	JMP ·dotTileAVX512(SB)
+
+AVX2:
+	JMP ·dotTileAVX2(SB)
+
+AVX512x256:
+	JMP ·dotTileAVX512x256(SB)
+
 // func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBLZX ·active(SB), BX
@@ -1547,6 +1569,28 @@ AVX512x256:
 
 AVX512x256Uint8:
 	JMP ·squaredDistanceRowsUint8VNNIAVX512x256(SB)
+
+// func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·squaredDistanceTileFlat(SB), NOSPLIT, $0-96
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+slow:
+	JMP ·squaredDistanceTileGenericFlat(SB)
+
+AVX512:
+	JMP ·squaredDistanceTileAVX512(SB)
+
+AVX2:
+	JMP ·squaredDistanceTileAVX2(SB)
+
+AVX512x256:
+	JMP ·squaredDistanceTileAVX512x256(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

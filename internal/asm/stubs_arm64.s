@@ -589,6 +589,23 @@ NEONDot:
 NEON:
 	JMP ·dotSparseKNEON(SB)
 
+// func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·dotTileFlat(SB), NOSPLIT, $0-96
+	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
+	CMP $const_NEON, R2
+	BEQ NEON
+
+slow:
+	JMP ·dotTileGenericFlat(SB)
+
+NEONDot:
+	JMP ·dotTileNEON(SB)
+
+NEON:
+	JMP ·dotTileNEON(SB)
+
 // func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
 TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBU ·active(SB), R2
@@ -1248,6 +1265,23 @@ NEON:
 
 NEONUint8:
 	JMP ·squaredDistanceRowsUint8NEON(SB)
+
+// func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+TEXT ·squaredDistanceTileFlat(SB), NOSPLIT, $0-96
+	MOVBU ·active(SB), R2
+	CMP $const_NEONDot, R2
+	BEQ NEONDot
+	CMP $const_NEON, R2
+	BEQ NEON
+
+slow:
+	JMP ·squaredDistanceTileGenericFlat(SB)
+
+NEONDot:
+	JMP ·squaredDistanceTileNEON(SB)
+
+NEON:
+	JMP ·squaredDistanceTileNEON(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

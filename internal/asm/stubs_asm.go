@@ -293,6 +293,20 @@ func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val
 	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
 }
 
+var _ = dotTileGenericFlat // the assembly jumps to it
+
+// dotTileActive works like dotTileGeneric.
+func dotTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
+	dotTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows), len(rows), stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
+}
+
+//go:noescape
+func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
+func dotTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int) {
+	dotTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
+}
+
 var _ = dotTileBytesGeneric // the assembly jumps to it
 
 // dotTileBytesActive works like dotTileBytesGeneric.
@@ -663,6 +677,20 @@ var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
 //
 //go:noescape
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+var _ = squaredDistanceTileGenericFlat // the assembly jumps to it
+
+// squaredDistanceTileActive works like squaredDistanceTileGeneric.
+func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
+	squaredDistanceTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows), len(rows), stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
+}
+
+//go:noescape
+func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+
+func squaredDistanceTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int) {
+	squaredDistanceTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
+}
 
 var _ = stepsSameGeneric // the assembly jumps to it
 

@@ -72,6 +72,10 @@ func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 	dotSparseKGeneric(dst, idx, val, w, k)
 }
 
+func dotTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
+	dotTileGeneric(dst, step, rows, stride, count, queries, length, next, pace)
+}
+
 func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool) {
 	dotTileBytesGeneric(dst, rows, stride, queries, size, next, ahead, signed)
 }
@@ -156,6 +160,10 @@ func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x 
 
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	squaredDistanceRowsBytesGeneric(dst, rows, stride, x, signed)
+}
+
+func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
+	squaredDistanceTileGeneric(dst, step, rows, stride, count, queries, length, next, pace)
 }
 
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {

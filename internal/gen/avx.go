@@ -181,6 +181,12 @@ func (t *avx) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return j
 }
 
+func (t *avx) LoadPointer(p reg.GPVirtual, offset int) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVQ(at(p, offset), q)
+	return q
+}
+
 func (t *avx) StoreInt(n, p reg.GPVirtual) { t.MOVQ(n, at(p, 0)) }
 
 func (t *avx) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {

@@ -41,18 +41,19 @@ type rowTerm struct {
 // groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// passes returns, for each pass that longRows makes over four rows, the numbers of the groups of
-// lanes that the pass sums: as many groups as fit into registers. Groups of sixteen lanes need one
-// pass; groups of eight lanes need two passes of four groups each, or four of two groups where
-// there are only 16 registers. The groups in the second half of a pass are 32 lanes after those in
-// the first half, so that each pass ends with the fold from 64 lanes to 32. The groups of each pass
-// with an odd number are 16 lanes after those of the pass before it, and the groups of passes 2 and
-// 3 are 8 lanes after those of passes 0 and 1.
-func passes(t Target) [][]int {
+// passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
+// the pass sums: as many as together says, four or two. Then there are one or two passes for groups
+// of sixteen lanes, two or four for groups of eight. The groups in the second half of a pass are 32
+// lanes after those in the first half, so that each pass ends with the fold from 64 lanes to 32. The
+// groups of each pass with an odd number are 16 lanes after those of the pass before it, and the
+// groups of passes 2 and 3 are 8 lanes after those of passes 0 and 1.
+func passes(width, together int) [][]int {
 	switch {
-	case t.Width() > 8:
+	case width > 8 && together == 4:
 		return [][]int{{0, 1, 2, 3}}
-	case t.Registers() >= 32:
+	case width > 8:
+		return [][]int{{0, 2}, {1, 3}}
+	case together == 4:
 		return [][]int{{0, 1, 4, 5}, {2, 3, 6, 7}}
 	}
 	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -227,7 +228,10 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 
 	part = t.LastPart(part)
 	p := next("rows", 0)
-	order := passes(t)
+	order := passes(t.Width(), 2)
+	if t.Registers() >= 32 { // they hold the lanes of four rows in four groups
+		order = passes(t.Width(), 4)
+	}
 	var folded [4][]Group // groups of 32 lanes or fewer of each row
 	for pass, together := range order {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))

@@ -138,6 +138,12 @@ func (t *neon) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return j
 }
 
+func (t *neon) LoadPointer(p reg.GPVirtual, offset int) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVD(at(p, offset), q)
+	return q
+}
+
 func (t *neon) StoreInt(n, p reg.GPVirtual) { t.MOVD(n, at(p, 0)) }
 
 func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {

@@ -62,6 +62,9 @@ type Target interface {
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
 
+	// LoadPointer loads the pointer at p + offset.
+	LoadPointer(p reg.GPVirtual, offset int) reg.GPVirtual
+
 	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 

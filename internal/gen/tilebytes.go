@@ -19,11 +19,11 @@ func init() {
 			case *neon:
 				dotTileNEON(t, term)
 			case *avx:
-				dotTile(t, 2, &wordTerms{t: t, term: term})
+				productsOfBytes(t, 2, &wordTerms{t: t, term: term})
 			}
 		}).selectedBy("dotTileBytes").notInNEON().inDot()
 		kernel("dotTile"+element+"VNNI", tile, func(t Target) {
-			dotTile(t.(*avx), 4, &vnniTerms{vnniSum: newVNNI(t.(*avx), term)})
+			productsOfBytes(t.(*avx), 4, &vnniTerms{vnniSum: newVNNI(t.(*avx), term)})
 		}).selectedBy("dotTileBytes").notInNEON().inWide().needing("VNNI")
 	}
 }
@@ -60,7 +60,7 @@ type tileTerms interface {
 	signedSum() bool
 }
 
-// dotTile emits a kernel that stores in dst the dot products of each row and each of four queries:
+// productsOfBytes emits a kernel that stores in dst the dot products of each row and each of four queries:
 // all products with the first query, then all with the second, and so on. It leaves out the rows
 // beyond a multiple of four. There are at least four rows; size, their length, is leastTiled to
 // asm.Block. While it computes, the kernel prefetches memory from next on: for each four rows ahead
@@ -68,7 +68,7 @@ type tileTerms interface {
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
-func dotTile(t *avx, together int, terms tileTerms) {
+func productsOfBytes(t *avx, together int, terms tileTerms) {
 	b := &byteTile{t: t, terms: terms, at: t.NewInt()}
 	queries := t.PointerParam("queries")
 	for q := range b.x {

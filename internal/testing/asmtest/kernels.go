@@ -52,7 +52,7 @@ type Args struct {
 	Idx          []int32
 	Packed       []byte      // bytes that Unpack turns into floats
 	Bytes        [2][]byte   // [0]: rows or a vector of int8 or uint8; [1]: a vector
-	Queries      [][]byte    // vectors that are multiplied by the rows in Bytes[0]
+	ByteQueries  [][]byte    // vectors of bytes of equal length
 	Shorts       []uint16    // column indices, strictly ascending
 	Halves       []uint16    // half-precision numbers
 	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
@@ -63,6 +63,7 @@ type Args struct {
 	Sums         []int32     // int32 operand that is stored into
 	Scores       []int64     // int64 results, one for each row
 	W            []float32   // rows of a matrix, or weights of features
+	Queries      [][]float32 // vectors of equal length in X
 	Stride       int         // distance between rows or panels, in elements
 	Width        int         // columns of a panel
 
@@ -140,7 +141,7 @@ func appendDouble(out []float32, v float64) []float32 {
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
-	for _, x := range a.Queries {
+	for _, x := range a.ByteQueries {
 		bytes += len(x)
 	}
 	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
@@ -617,6 +618,13 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
 	},
+	tileKernel("dottile", asm.DotTile,
+		func(x, y float32) float64 { return float64(x) * float64(y) }),
+	tileKernel("squareddistancetile", asm.SquaredDistanceTile,
+		func(x, y float32) float64 {
+			d := float64(x - y) // rounded to float32, as by the kernel
+			return d * d
+		}),
 	{
 		Name:    "cosinerows",
 		Inexact: true,
@@ -1172,6 +1180,40 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
+// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a
+// query in X. There are 4 to 10 rows and 2 to 5 queries.
+func tileKernel(name string, call func(dst []float32, step int, rows []float32,
+	stride, count int, queries [][]float32, ahead []byte), term func(x, y float32) float64) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, false)
+			a.Rows, a.Queries = len(a.Out), make([][]float32, 2+n%4)
+			a.X = s.floats(m, len(a.Queries)*n)
+			a.Out = m.Floats(len(a.Queries) * a.Rows)
+			for j := range a.Queries {
+				a.Queries[j] = a.X[j*n:][:n]
+			}
+			return a
+		},
+		Call: func(a *Args) float32 {
+			call(a.Out, a.Rows, a.W, a.Stride, a.Rows, a.Queries, nil)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, x := range a.Queries {
+				for i := range a.Rows {
+					row := a.W[i*a.Stride:]
+					w, s := wideSum(len(x), func(k int) float64 { return term(row[k], x[k]) })
+					want, scale = append(want, w...), append(scale, s...)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.W)) },
+	}
+}
+
 // interleaved returns the number of interleaved weight vectors for arguments of size n.
 func interleaved(n int) int { return 8 * (1 + n%3) }
 
@@ -1333,28 +1375,28 @@ func byteTileKernel(name string, signed bool) Kernel {
 		New: func(n int, m Memory, s *Source) *Args {
 			n = min(n, asm.Block)
 			a := newBytes(n, 4+n%7, n+n%3, m, s)
-			a.Queries = [][]byte{a.Bytes[1]}
+			a.ByteQueries = [][]byte{a.Bytes[1]}
 			for range 3 + n%5 {
-				a.Queries = append(a.Queries, newBytes(n, 1, n, m, s).Bytes[1])
+				a.ByteQueries = append(a.ByteQueries, newBytes(n, 1, n, m, s).Bytes[1])
 			}
-			a.Scores = integers[int64](m, len(a.Queries)*len(a.Scores))
+			a.Scores = integers[int64](m, len(a.ByteQueries)*len(a.Scores))
 			return a
 		},
 		Call: func(a *Args) float32 {
-			asm.DotTileBytes(a.Scores, a.Bytes[0], a.Stride, a.Queries, nil, signed)
+			asm.DotTileBytes(a.Scores, a.Bytes[0], a.Stride, a.ByteQueries, nil, signed)
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
 			some := *a
-			some.Scores = a.Scores[:len(a.Scores)/len(a.Queries)]
-			for _, x := range a.Queries {
+			some.Scores = a.Scores[:len(a.Scores)/len(a.ByteQueries)]
+			for _, x := range a.ByteQueries {
 				some.Bytes[1] = x
 				w, s := wideBytes(&some, signed, product)
 				want, scale = append(want, w...), append(scale, s...)
 			}
 			return want, scale
 		},
-		Bytes: func(a *Args) int { return len(a.Bytes[0]) + len(a.Queries)*len(a.Bytes[1]) },
+		Bytes: func(a *Args) int { return len(a.Bytes[0]) + len(a.ByteQueries)*len(a.Bytes[1]) },
 	}
 }
 

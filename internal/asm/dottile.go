@@ -1,0 +1,130 @@
+package asm
+
+import "unsafe"
+
+// DotTile computes
+//
+//	for j, x := range queries {
+//		for i := range count {
+//			dst[j*step+i] = Dot(rows[i*stride:][:len(x)], x)
+//		}
+//	}
+//
+// to the bit. It is fast if rows is in the first-level cache; meanwhile it prefetches next, the
+// memory from which the caller will take the next rows. It panics if the queries differ in length,
+// count, step or stride is negative, or dst or rows is too short. dst must not overlap rows or
+// queries.
+func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
+	next []byte) {
+	sumTile(false, dst, step, rows, stride, count, queries, next)
+}
+
+// SquaredDistanceTile computes
+//
+//	for j, x := range queries {
+//		for i := range count {
+//			dst[j*step+i] = SquaredDistance(rows[i*stride:][:len(x)], x)
+//		}
+//	}
+//
+// to the bit. In everything else it is like DotTile.
+func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, next []byte) {
+	sumTile(true, dst, step, rows, stride, count, queries, next)
+}
+
+// sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels
+// are for rows of 64 to Block elements, a multiple of four rows and an even number of queries. The
+// last query of an odd number is passed twice, with equal places for both results.
+func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, next []byte) {
+	if len(queries) == 0 || count == 0 {
+		return
+	}
+	n := len(queries[0])
+	for _, x := range queries[1:] {
+		if len(x) != n {
+			panic(mismatch("len(queries[0])", n, "length of another query", len(x)))
+		}
+	}
+	CheckRows(len(rows), stride, count, n)
+	CheckRows(len(dst), step, len(queries), count)
+	// One call into assembly computes at most 4*Block terms, or more for two queries if the caller
+	// passes more rows than that.
+	most := max(4*Block/max(count*n, 1)&^1, 2)
+	for ; len(queries) > most; queries = queries[most:] {
+		sumTile(distance, dst, step, rows, stride, count, queries[:most], next)
+		dst, next = dst[most*step:], nil
+	}
+	fours := count &^ 3
+	if n < lanes || n > Block {
+		fours = 0
+	}
+	if fours > 0 {
+		if race {
+			raceReads(queries...)
+			raceReadRows(rows, stride, nil, fours, n)
+			raceWriteRows(dst, step, len(queries), fours)
+		}
+		even := len(queries) &^ 1
+		if even > 0 {
+			start, pace := startPrefetch(rows, next, fours*even*(n/lanes))
+			pairs(distance, dst, step, rows, stride, fours, queries[:even], start, pace)
+		}
+		if even < len(queries) {
+			twice := [2][]float32{queries[even], queries[even]}
+			start, pace := startPrefetch(rows, nil, 0)
+			pairs(distance, dst[even*step:], 0, rows, stride, fours, twice[:], start, pace)
+		}
+	}
+	if fours == count {
+		return
+	}
+	for j, x := range queries {
+		to, rest := dst[j*step:][fours:count], rows[fours*stride:]
+		if distance {
+			SquaredDistanceRows(to, rest, stride, x)
+		} else {
+			DotRows(to, rest, stride, x)
+		}
+	}
+}
+
+// pairs calls the kernel that distance selects.
+func pairs(distance bool, dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, next *byte, pace int) {
+	n := len(queries[0])
+	if distance {
+		squaredDistanceTileActive(dst, step, rows, stride, count, queries, n, next, pace)
+	} else {
+		dotTileActive(dst, step, rows, stride, count, queries, n, next, pace)
+	}
+}
+
+// startPrefetch returns the address at which a kernel begins to prefetch, and the number of bytes
+// by which it advances this address for each term, so that it gets to the end of next as it ends.
+// The number of terms is counted in groups of 64. A kernel can prefetch 32 bytes for each of them;
+// if that is less than next, startPrefetch itself prefetches the rest.
+func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
+	if len(next) == 0 {
+		return (*byte)(unsafe.Pointer(&rows[0])), 0
+	}
+	if len(next) > 32*terms {
+		Prefetch(next[32*terms:])
+	}
+	return &next[0], min(len(next)/terms+1, 32)
+}
+
+func dotTileGeneric(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, _ int, _ *byte, _ int) {
+	for j, x := range queries {
+		dotRowsGeneric(dst[j*step:][:count], rows, stride, nil, x)
+	}
+}
+
+func squaredDistanceTileGeneric(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, _ int, _ *byte, _ int) {
+	for j, x := range queries {
+		squaredDistanceEachRowGeneric(dst[j*step:][:count], rows, stride, x)
+	}
+}
