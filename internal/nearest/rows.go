@@ -151,11 +151,10 @@ func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	if cap(dst) == 0 {
 		return dst
 	}
-	hits, queries := [1][]Hit{dst}, [1][]float32{x}
-	s.rank(hits[:], by, queries[:], 0, s.Count)
+	hits := s.rank(dst, by, x, 0, s.Count)
 	o := s.order(by, x)
-	o.finish(hits[0])
-	return hits[0]
+	o.finish(hits)
+	return hits
 }
 
 // score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
@@ -288,59 +287,28 @@ func (by Metric) score(x, row []float32) float32 {
 // RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
 const RowsPerRun = 256
 
-// blockElements is the number of elements in a block of rows, which is scored against all queries
-// before the next block. In float32 a block takes 256 KB, which stay in the second-level cache.
-const blockElements = 1 << 16
-
-// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap of hits of
-// each query, as far as they are among the best so far. It scores a block of rows at a time.
-func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int) {
+// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap hits, as far
+// as they are among the best so far, and returns the heap.
+func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
 	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
-		s.rankBlocks(dst, scores[:], by, queries, firstRow, end)
-		return
+		return s.rankBlocks(hits, scores[:], by, x, firstRow, end)
 	}
 	var scores [maxScores]float32
-	s.rankBlocks(dst, scores[:], by, queries, firstRow, end)
+	return s.rankBlocks(hits, scores[:], by, x, firstRow, end)
 }
 
-// rankBlocks is rank with a buffer for scores. A block has at most len(scores) rows.
-func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
-	firstRow, end int) {
-	size := len(scores)
-	if len(queries) > 1 {
-		size = min(max(blockElements/s.N&^3, 4), size)
+// rankBlocks is rank with a buffer for scores. It scores as many rows at a time as scores has
+// elements.
+func (s *Rows[E]) rankBlocks(hits []Hit, scores []float32, by Metric, x []float32,
+	firstRow, end int) []Hit {
+	o := s.order(by, x)
+	for ; firstRow < end; firstRow += len(scores) {
+		some := scores[:min(len(scores), end-firstRow)]
+		s.score(some, by, x, firstRow)
+		hits = o.offer(hits, some, firstRow)
 	}
-	for ; firstRow < end; firstRow += size {
-		some := scores[:min(size, end-firstRow)]
-		if by == ByCosine && len(queries) > 1 {
-			s.rankCosines(dst, some, queries, firstRow)
-			continue
-		}
-		for q, x := range queries {
-			s.score(some, by, x, firstRow)
-			o := s.order(by, x)
-			dst[q] = o.offer(dst[q], some, firstRow)
-		}
-	}
-}
-
-// rankCosines is rank by cosine, for the len(scores) rows from position firstRow on. It computes
-// the sum of squares of each row once for all queries.
-func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, firstRow int) {
-	var norms [maxScores]float32
-	for i := range scores {
-		norms[i] = s.squares(firstRow+i, queries[0])
-	}
-	for q, x := range queries {
-		s.score(scores, ByDot, x, firstRow)
-		xx := asm.SumSquares(x)
-		for i, xy := range scores {
-			scores[i] = s.cosine(x, firstRow+i, xy, xx, norms[i])
-		}
-		o := s.order(ByCosine, x)
-		dst[q] = o.offer(dst[q], scores, firstRow)
-	}
+	return hits
 }
 
 // squares returns the sum of squares of the i-th row. x is any vector of the row's length.
@@ -367,7 +335,7 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 	runs := (s.Count + run - 1) / run
 	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
-		s.rank(dst, by, queries, 0, s.Count)
+		s.rankMany(dst, by, queries, 0, s.Count)
 	} else {
 		s.rankThreads(dst, by, queries, threads, run, runs)
 	}
@@ -388,6 +356,6 @@ func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, thread
 	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
 		own := s // read overwrites the buffer
 		own.buffer = nil
-		own.rank(hits, by, queries, i*run, min((i+1)*run, own.Count))
+		own.rankMany(hits, by, queries, i*run, min((i+1)*run, own.Count))
 	})
 }
