@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
@@ -54,14 +55,17 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from the ends of its pages. All float operands share it.
+// middle is memory far from the ends of its pages, which all operands of floats or bytes share. The
+// heap would not do: its bytes may end with a page, too.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }
 func (middle) Ints(n int) []int32       { return make([]int32, n) }
-func (middle) Bytes(n int) []byte       { return make([]byte, n) }
-func (middle) Shorts(n int) []uint16    { return make([]uint16, n) }
-func (middle) Doubles(n int) []float64  { return make([]float64, n) }
+func (m middle) Bytes(n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&m.floats[0])), 4*len(m.floats))[:n]
+}
+func (middle) Shorts(n int) []uint16   { return make([]uint16, n) }
+func (middle) Doubles(n int) []float64 { return make([]float64, n) }
 
 // turns takes the memory of consecutive operands alternately from two sources.
 type turns struct{ first, second asmtest.Memory }
