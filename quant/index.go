@@ -177,9 +177,9 @@ func quantizeRow(dst []int8, e, d []float32) (step float32) {
 	step, inverse := greatest/127, 127/greatest
 	dst, e = dst[:len(d)], e[:len(d)]
 	for j, v := range d {
-		shifted := v*inverse + magic
+		shifted := float32(v*inverse) + magic
 		dst[j] = int8(math.Float32bits(shifted))
-		e[j] = v - step*(shifted-magic)
+		e[j] = v - float32(step*(shifted-magic))
 	}
 	return step
 }

@@ -98,10 +98,10 @@ func (s *screen) set(ix *Index, by dense.Metric, x []float32) bool {
 	size, along := f, alpha
 	switch by {
 	case dense.ByDot:
-		size += s.error * s.length
-		s.offset = product + s.error*s.length*center + float64(ix.n)*0x1p-149
+		size += float64(s.error * s.length)
+		s.offset = product + float64(s.error*s.length*center) + float64(ix.n)*0x1p-149
 	case dense.ByCosine:
-		s.error = 3*s.error + float64(ix.n)*0x1p-80
+		s.error = float64(3*s.error) + float64(ix.n)*0x1p-80
 		s.offset = product
 	case dense.ByDistance:
 		along = alpha - 1
@@ -110,8 +110,8 @@ func (s *screen) set(ix *Index, by dense.Metric, x []float32) bool {
 	if ix.center == nil {
 		along = 0
 	}
-	s.offset += 0x1p-20*math.Abs(s.offset) + 0x1p-30*s.length*center + 0x1p-100*s.t
-	size += 0x1p-18*(size+b+math.Abs(along)*center) + 0x1p-38*s.length
+	s.offset += 0x1p-20*math.Abs(s.offset) + 0x1p-30*float64(s.length*center) + 0x1p-100*s.t
+	size += 0x1p-18*(size+b+float64(math.Abs(along)*center)) + 0x1p-38*s.length
 	s.size = float32(size * (1 + 0x1p-16) / s.t)
 	s.residual = float32(b * (1 + 0x1p-16) / s.t)
 	s.along = float32(along / s.t)
@@ -124,8 +124,8 @@ func (ix *Index) remainder(x []float32, alpha float64) (squares, greatest float6
 		return asm.Dot64(x, x), float64(max(asm.Max(x), -asm.Min(x)))
 	}
 	for i, v := range x {
-		g := float64(v) - alpha*float64(ix.center[i])
-		squares += g * g
+		g := float64(v) - float64(alpha*float64(ix.center[i]))
+		squares += float64(g * g)
 		greatest = max(greatest, math.Abs(g))
 	}
 	return squares, greatest
@@ -140,14 +140,15 @@ func (s *screen) quantize(ix *Index, alpha float64) (bSquares int64, fSquares fl
 		if ix.center != nil {
 			center = float64(ix.center[i])
 		}
-		g := float64(v) - alpha*center
-		shifted := g*inverse + magic
+		g := float64(v) - float64(alpha*center)
+		shifted := float64(g*inverse) + magic
 		b := int8(math.Float64bits(shifted))
-		f := g - s.t*(shifted-magic)
+		f := g - float64(s.t*(shifted-magic))
 		s.bytes[i] = b
 		bSquares += int64(b) * int64(b)
-		fSquares += f * f
-		s.distance += (float64(v) - center) * (float64(v) - center)
+		fSquares += float64(f * f)
+		d := float64(v) - center
+		s.distance += float64(d * d)
 	}
 	return bSquares, fSquares
 }
@@ -161,7 +162,7 @@ func (s *screen) limit(least float32) float32 {
 	greater, less := float64(least), s.offset // the limit is their difference
 	switch s.by {
 	case dense.ByCosine: // r*x/|r| >= (least-error)*|x|
-		greater, less = greater*s.length, s.error*s.length
+		greater, less = float64(greater*s.length), float64(s.error*s.length)
 	case dense.ByDistance: // d*(x-center) - |d|^2/2 >= |x-center|^2/2 - |r-x|^2/2
 		squares := (float64(len(s.query))*0x1p-149 - greater) / (1 - s.error) // |r-x|^2 or more
 		greater, less = s.distance/2, squares/2+s.offset

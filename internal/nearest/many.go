@@ -197,6 +197,6 @@ func (c *chunk[E]) limit(o *order[E], hits []Hit, xx float32) float32 {
 	if !c.screens || !(screenFrom <= xx && xx <= screenTo) || least <= -1 {
 		return float32(math.Inf(-1))
 	}
-	v := float64(least) * math.Sqrt(float64(xx))
+	v := float64(float64(least) * math.Sqrt(float64(xx)))
 	return float32(v - math.Abs(v)*0x1p-20)
 }
