@@ -19,13 +19,16 @@ import (
 //
 // An index pays for rows of some 100 elements or more that exceed the second-level cache, by
 // [dense.ByDot], [dense.ByCosine] or [dense.ByDistance]. Rows may have a common mean, and any
-// magnitudes. If the bound excludes too few rows, the search goes on as dense.Top does; it then
-// takes up to a third longer than dense.Top alone. This happens if scores are nearly equal for most
-// rows, or if most rows have a few elements that are far greater than all others. Searches that
-// cannot gain are left to dense.Top from the start: those by another metric, in less than 128 K
-// elements or in rows of less than 48, for more than a sixteenth of the rows, for a query that is
-// zero, not finite, or has a norm outside [2^-30, 2^30], and in an index of which a quarter of the
-// rows are like that.
+// magnitudes. If the bound excludes too few rows, the search scores all rows that follow, as
+// dense.Top does. This happens if scores are nearly equal for most rows, or if most rows have a few
+// elements that are far greater than all others. Such a search took up to 1.4 times as long as
+// dense.Top, and twice as long in rows of less than 1 M elements; TopMany took up to twice as long
+// as [dense.TopMany].
+//
+// Searches that rarely gain are left to dense.Top from the start: those by another metric, in less
+// than 256 K elements or in rows of less than 48, for more than a sixteenth of the rows, for a
+// query that is zero, not finite, or has a norm outside [2^-30, 2^30], and in an index of which
+// more than a quarter of the rows are like that.
 //
 // An Index is immutable and may be used by several goroutines at once. It refers to the caller's
 // floats, which must not change. Besides them, a row of n elements takes n+20 bytes.
@@ -54,7 +57,7 @@ const (
 
 // minElements is the least number of elements of all rows with which an index is faster than
 // dense.Top. Tests reduce it.
-var minElements = 1 << 17
+var minElements = 1 << 18
 
 // NewIndex returns an index of the rows. Row i begins at rows[i*stride] and has n elements; the
 // slice rows determines their number, as for [dense.Top]. threads is the number of goroutines that
@@ -196,11 +199,7 @@ func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit 
 	if s := ix.newSearch(dst, by, x); s != nil {
 		searches := [1]*search{s}
 		ix.scan(searches[:], 0, ix.count)
-		hits, ok := s.finish()
-		s.free()
-		if ok {
-			return hits
-		}
+		return s.finish()
 	}
 	return dense.Top(dst, by, ix.rows, ix.stride, x)
 }
@@ -228,15 +227,10 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	var rest [][]float32
 	for q, s := range all {
 		if s != nil {
-			found, ok := s.finish()
-			s.free()
-			if ok {
-				dst[q] = found
-				continue
-			}
-			all[q] = nil
+			dst[q] = s.finish()
+		} else {
+			hits, rest = append(hits, dst[q]), append(rest, queries[q])
 		}
-		hits, rest = append(hits, dst[q]), append(rest, queries[q])
 	}
 	if len(rest) == 0 {
 		return

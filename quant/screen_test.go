@@ -3,6 +3,7 @@ package quant
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -251,7 +252,8 @@ func TestScreenExcludes(t *testing.T) {
 	}
 }
 
-// TestSearchIsAbandoned checks that a search is abandoned if nearly all rows are candidates.
+// TestSearchIsAbandoned checks that a search is abandoned if nearly all rows are candidates, and
+// that searches find the hits of dense.Top and allocate nothing, abandoned or not.
 func TestSearchIsAbandoned(t *testing.T) {
 	const count, n = 20_000, 48
 	r := rand.New(rand.NewPCG(37, 38))
@@ -264,12 +266,22 @@ func TestSearchIsAbandoned(t *testing.T) {
 			sign := float64(1 - 2*(i/n%2)) // so that the center is about 0
 			rows[i] = float32(sign*float64(q[i%n]) + noise*r.NormFloat64())
 		}
-		x := NewIndex(rows, n, n, 1)
-		s := x.newSearch(make([]dense.Hit, 10), dense.ByDot, q)
+		x, hits := NewIndex(rows, n, n, 1), make([]dense.Hit, 10)
+		s := x.newSearch(hits, dense.ByDot, q)
 		x.scan([]*search{s}, 0, count)
 		if want := noise < 1; s.abandoned != want {
 			t.Errorf("noise %v: abandoned is %t after %d of %d rows were scored", noise, s.abandoned,
 				s.scored, s.screened)
+		}
+		for by := dense.ByDot; by <= dense.ByDistance; by++ {
+			want := dense.Top(make([]dense.Hit, 10), by, rows, n, q)
+			if got := x.Top(hits, by, q); !slices.Equal(got, want) {
+				t.Errorf("noise %v, metric %d: got %v, want %v", noise, by, got, want)
+			}
+		}
+		got := testing.AllocsPerRun(20, func() { x.Top(hits, dense.ByDot, q) })
+		if got != 0 && !asmtest.Race {
+			t.Errorf("noise %v: %v allocations a call", noise, got)
 		}
 	}
 }

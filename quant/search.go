@@ -26,7 +26,7 @@ type search struct {
 	batch      [scoredTogether]uint32 // rows to score
 
 	screened, scored int  // numbers of rows
-	abandoned        bool // too many rows have been scored: dense.Top is faster
+	abandoned        bool // too many rows have been scored: all others are scored too, unscreened
 }
 
 // candidate is a row that may be a hit.
@@ -87,20 +87,28 @@ func (s *search) clone() *search {
 func (s *search) reset(hits []dense.Hit) {
 	k := cap(hits)
 	s.hits, s.least = hits, float32(math.Inf(-1))
-	s.candidates = slices.Grow(s.candidates[:0], mostCandidates(k))
-	s.full = max(2*k, 64)
+	s.candidates = slices.Grow(s.candidates[:0], s.mostCandidates())
+	s.full = min(max(2*k, 64), s.mostCandidates())
 	s.screened, s.scored, s.abandoned = 0, 0, false
 }
 
-// mostCandidates returns the greatest value of full in a search for k rows.
-func mostCandidates(k int) int { return max(4*k, 2048) }
+// mostCandidates returns the greatest value of full.
+func (s *search) mostCandidates() int {
+	return max(4*cap(s.hits), min(2048, len(s.rows.Slice)/s.rows.Stride/32))
+}
 
 // scanThreads screens all rows for each search, with several goroutines if there are enough rows.
 func (ix *Index) scanThreads(searches []*search, threads int) {
 	const runRows = 16 * screenRows
 	runs := (ix.count + runRows - 1) / runRows
+	scan := func(searches []*search, run int) {
+		first := run * runRows
+		ix.scan(slices.Clone(searches), first, min(first+runRows, ix.count))
+	}
 	if threads = min(threads, (runs+3)/4); threads <= 1 {
-		ix.scan(slices.Clone(searches), 0, ix.count)
+		for run := range runs {
+			scan(searches, run)
+		}
 		return
 	}
 	own := make([][]*search, threads) // searches of each goroutine
@@ -109,10 +117,7 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 			own[w] = append(own[w], s.clone())
 		}
 	}
-	parallel.For(threads, runs, func(worker, run int) {
-		first := run * runRows
-		ix.scan(slices.Clone(own[worker]), first, min(first+runRows, ix.count))
-	})
+	parallel.For(threads, runs, func(worker, run int) { scan(own[worker], run) })
 	for _, clones := range own {
 		for k, c := range clones {
 			searches[k].merge(c)
@@ -121,8 +126,8 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 	}
 }
 
-// scan screens the rows from first to end-1 for each search. It removes abandoned searches from
-// the slice.
+// scan screens the rows from first to end-1 for each search, or scores them from the row on at
+// which the search is abandoned. It removes abandoned searches from the slice.
 func (ix *Index) scan(searches []*search, first, end int) {
 	strip := min(asm.RowsAtOnce(ix.n), screenRows)
 	if len(searches) > 1 {
@@ -130,7 +135,9 @@ func (ix *Index) scan(searches []*search, first, end int) {
 	}
 	var products [queriesAtOnce * screenRows]int64
 	for ; first < end; first += screenRows {
-		searches = slices.DeleteFunc(searches, func(s *search) bool { return s.abandoned })
+		if slices.ContainsFunc(searches, func(s *search) bool { return s.abandoned }) {
+			searches = scoreAbandoned(searches, first, end)
+		}
 		if len(searches) == 0 {
 			return
 		}
@@ -143,6 +150,31 @@ func (ix *Index) scan(searches []*search, first, end int) {
 			s.collect(s.bounds[:count], first)
 		}
 	}
+}
+
+// scoreAbandoned scores the rows from first to end-1 for the abandoned searches, adds them to the
+// hits, and returns the other searches, which it moves to the front of the slice.
+func scoreAbandoned(searches []*search, first, end int) []*search {
+	var some [32]*search
+	var hits [len(some)][]dense.Hit
+	var queries [len(some)][]float32
+	others, n := searches[:0], 0
+	for i, s := range searches {
+		if s.abandoned {
+			some[n], hits[n], queries[n] = s, s.hits, s.query
+			n++
+		} else {
+			others = append(others, s)
+		}
+		if n == len(some) || n > 0 && i == len(searches)-1 {
+			nearest.AddMany(&some[0].rows, hits[:n], nearest.Metric(some[0].by), queries[:n], first, end)
+			for k, s := range some[:n] {
+				s.hits = hits[k]
+			}
+			n = 0
+		}
+	}
+	return others
 }
 
 // multiply sets bounds[i] of each search, for i from start to end-1, to the product of the query's
@@ -188,7 +220,7 @@ func (s *search) collect(bounds []float32, first int) {
 			}
 		}
 	}
-	s.abandoned = s.scored > s.screened/4+mostCandidates(cap(s.hits))
+	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
 }
 
 // next returns the index of the first bound from index i on that is not less than least, or
@@ -217,7 +249,7 @@ func (s *search) scoreBest() {
 			rest = append(rest, c)
 		}
 	}
-	if s.full = min(2*s.full, mostCandidates(k)); len(rest) > s.full/2 {
+	if s.full = min(2*s.full, s.mostCandidates()); len(rest) > s.full/2 {
 		s.score(rest)
 		rest = rest[:0]
 	}
@@ -279,21 +311,17 @@ func (s *search) scoreAll() {
 	s.candidates = s.candidates[:0]
 }
 
-// finish returns the hits, best first. ok is false if the search has been abandoned.
-func (s *search) finish() (hits []dense.Hit, ok bool) {
-	if s.abandoned {
-		return nil, false
-	}
+// finish returns the hits, best first, and frees s.
+func (s *search) finish() []dense.Hit {
 	s.scoreAll()
 	nearest.Finish(&s.rows, s.hits, nearest.Metric(s.by), s.query)
-	return s.hits, true
+	hits := s.hits
+	s.free()
+	return hits
 }
 
 // merge adds the hits of a clone that has screened other rows.
 func (s *search) merge(clone *search) {
-	if s.abandoned = s.abandoned || clone.abandoned; s.abandoned {
-		return
-	}
 	clone.scoreAll()
 	for _, h := range clone.hits {
 		s.hits = nearest.Add(s.hits, h, func(a, b dense.Hit) bool {

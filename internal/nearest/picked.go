@@ -22,6 +22,13 @@ func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []floa
 	return *(*[]H)(unsafe.Pointer(&heap)), o.least(heap, true)
 }
 
+// AddMany adds the rows of s.Slice numbered from first to end-1 to heaps like that of AddAt; dst has
+// one heap for each query.
+func AddMany[H hits](s *Rows[float32], dst [][]H, by Metric, queries [][]float32, first, end int) {
+	s.Idx, s.Count = nil, end
+	s.rankMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, first, end)
+}
+
 // Finish sorts a heap of AddAt, best first. For ByDistance it negates the scores, which become
 // squared distances.
 func Finish[H hits](s *Rows[float32], hits []H, by Metric, x []float32) {
