@@ -229,6 +229,14 @@ func TestIndexNearTies(t *testing.T) {
 	for _, count := range []int{5000, 20_000} {
 		rows := set(r, near, count, n, n)
 		checkIndex(t, r, "near ties", rows, n, n, 3, [][]float32{base, rows[:n]})
+		var all [][]float32 // nearly all of these searches are abandoned, at different rows
+		for i := range 40 {
+			q := slices.Clone(base)
+			q[i] += float32(i%3) - 1
+			all = append(all, q)
+		}
+		clear(rows[:n*(count/3)])
+		checkIndex(t, r, "near ties of many queries", rows, n, n, 3, all)
 	}
 }
 
