@@ -61,8 +61,8 @@ var minElements = 1 << 18
 
 // NewIndex returns an index of the rows. Row i begins at rows[i*stride] and has n elements; the
 // slice rows determines their number, as for [dense.Top]. threads is the number of goroutines that
-// quantize rows, 0 for GOMAXPROCS. It panics if n is 0, stride is less than n, or rows ends inside
-// a row.
+// quantize rows, 0 for GOMAXPROCS. It panics if n is not positive, stride is less than n, or rows
+// ends inside a row.
 func NewIndex(rows []float32, stride, n, threads int) *Index {
 	ix := &Index{rows: rows, stride: stride, n: n, count: nearest.Count(len(rows), stride, n)}
 	if n < minColumns || n > maxColumns || ix.count < minElements/n || ix.count > math.MaxInt32 {
@@ -191,11 +191,12 @@ func quantizeRow(dst []int8, e, d []float32) (step float32) {
 func roundUp(v float64) float32 { return float32(v * (1 + 0x1p-22)) }
 
 // Top finds the rows nearest to x, best first. It returns what [dense.Top] returns for the rows of
-// the index. It panics unless len(x) is the length of the rows.
+// the index. It panics unless len(x) is the length of the rows and the metric
+// exists.
 //
 // Searches reuse the memory of earlier ones, so that Top does not allocate in the long run.
 func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit {
-	ix.check("len(x)", x)
+	ix.check(by, "len(x)", x)
 	if s := ix.newSearch(dst, by, x); s != nil {
 		searches := [1]*search{s}
 		ix.scan(searches[:], 0, ix.count)
@@ -213,7 +214,7 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	if len(queries) == 0 {
 		return
 	}
-	ix.check("len(queries[0])", queries[0])
+	ix.check(by, "len(queries[0])", queries[0])
 	threads = parallel.Threads(threads)
 	all := make([]*search, len(queries)) // nil for queries that dense.TopMany answers
 	searches := make([]*search, 0, len(queries))
@@ -243,9 +244,12 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// check panics unless the query x, whose length the message calls by the given name, has as many
-// elements as a row.
-func (ix *Index) check(name string, x []float32) {
+// check panics unless the metric exists and the query x has as many elements as a row. name is the
+// name of the length of x in the message.
+func (ix *Index) check(by dense.Metric, name string, x []float32) {
+	if by > dense.ByL1 {
+		panic(misuse.Of("there is no metric %d", by))
+	}
 	if len(x) != ix.n {
 		panic(misuse.Of("%s = %d, rows of %d elements", name, len(x), ix.n))
 	}

@@ -417,6 +417,9 @@ func TestPanics(t *testing.T) {
 		"quant: Dequantize: len(dst) = 1, len(src) = 3": func() {
 			quant.Dequantize(make([]float32, 1), x, 0, 1)
 		},
+		"quant: NewIndex: rows of -1 elements, 2 apart": func() {
+			quant.NewIndex(make([]float32, 9), 2, -1, 1)
+		},
 		"quant: NewIndex: rows of 3 elements, 2 apart": func() {
 			quant.NewIndex(make([]float32, 9), 2, 3, 1)
 		},
@@ -430,7 +433,7 @@ func TestPanics(t *testing.T) {
 		"quant: Index.TopMany: len(dst) = 0, len(queries) = 1": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).TopMany(nil, 0, [][]float32{{1, 2}}, 1)
 		},
-		"dense: Top: there is no metric 77": func() {
+		"quant: Index.Top: there is no metric 77": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).Top(make([]dense.Hit, 1), 77,
 				make([]float32, 2))
 		},

@@ -50,9 +50,9 @@ type Rows[E float32 | uint16] struct {
 
 // Count returns the number of rows of n elements, stride apart, in a slice of the given number of
 // elements. The gap after the last row may be missing or shorter than the others. Count panics if n
-// is 0, rows overlap, or the slice ends inside a row.
+// is not positive, rows overlap, or the slice ends inside a row.
 func Count(elements, stride, n int) int {
-	if n == 0 || stride < n {
+	if n <= 0 || stride < n {
 		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
 	}
 	count, rest := elements/stride, elements%stride
