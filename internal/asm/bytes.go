@@ -157,8 +157,9 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 //		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
 //	}
 //
-// The caller has checked that rows holds all of these rows. There must be at most
-// RowsAtOnce(len(x)) of them, of at most Block elements each.
+// The caller has checked that rows holds all of these rows. There must be 1 to RowsAtOnce(len(x))
+// of them, of at most Block elements each: without a row, the assembly would store a result beyond
+// dst.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)

@@ -1,0 +1,29 @@
+//go:build arm64 && gc && !purego && !noasm
+
+package asm
+
+import (
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// hasDot reports whether Linux reports the instructions SDOT and UDOT. GODEBUG=cpu.asimddp=off and
+// cpu.all=off switch them off, as in x/sys/cpu, which would add 100 KB to a small program: it reads
+// files if Auxv fails. hasDot then reports false.
+func hasDot() bool {
+	const hwcap, asimddp = 16, 1 << 20
+	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {
+		if strings.Contains(os.Getenv("GODEBUG"), off) {
+			return false
+		}
+	}
+	vector, _ := unix.Auxv()
+	for _, v := range vector {
+		if v[0] == hwcap {
+			return v[1]&asimddp != 0
+		}
+	}
+	return false
+}
