@@ -246,6 +246,24 @@ func TestTopMany(t *testing.T) {
 	}
 }
 
+// TestTopManyHugeStrides checks that one row may have any stride, even if that times the number of
+// rows in a strip does not fit into an int.
+func TestTopManyHugeStrides(t *testing.T) {
+	x := []int8{1, 2}
+	for stride := 2; stride > 0; stride *= 2 {
+		got, queries := make([][]quant.Hit, 4), make([][]int8, 4)
+		for q := range got {
+			got[q], queries[q] = make([]quant.Hit, 1), x
+		}
+		quant.TopMany(got, dense.ByDot, x, stride, queries, 1)
+		for q, hits := range got {
+			if !slices.Equal(hits, []quant.Hit{{Row: 0, Score: 5}}) {
+				t.Errorf("stride %d, query %d: %v", stride, q, hits)
+			}
+		}
+	}
+}
+
 // TestTopManyIsTop checks that TopMany finds the hits of Top for each query: for rows of each
 // length that assembly treats differently, for numbers of rows and queries that fill its tiles or
 // do not, and for extremes whose sums would overflow 16 or 32 bits.

@@ -218,6 +218,10 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	size := min(max(stripBytes/n&^3, 4), stripRows)
 	for ; start < end; start += size {
 		count, here := min(size, end-start), rows[start*stride:]
+		strip := len(here) // bytes of size rows, as far as they exist
+		if asm.Fit(size, stride, strip) {
+			strip = size * stride
+		}
 		if by == dense.ByDistance {
 			squareSums(squares[:count], here, stride, n)
 		}
@@ -229,7 +233,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 				group = padded[:]
 			}
 			all := scores[:count*len(group)]
-			next := ahead(here, size*stride, q, len(queries))
+			next := ahead(here, strip, q, len(queries))
 			asm.DotTileBytes(all, unsigned(here), stride, *(*[][]uint8)(unsafe.Pointer(&group)),
 				unsigned(next), ^T(0) < 1)
 			for k := range own {
@@ -249,7 +253,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 // the number q. rows begins with the strip in use, of the given size. The strip behind it is
 // prefetched at once if no other tiles of the strip follow, and otherwise in two halves.
 func ahead[T Byte](rows []T, size, q, queries int) []T {
-	next := rows[min(size, len(rows)):]
+	next := rows[size:]
 	switch {
 	case queries < 2*together-1:
 		return next
