@@ -60,11 +60,11 @@ type tileTerms interface {
 	signedSum() bool
 }
 
-// productsOfBytes emits a kernel that stores in dst the dot products of each row and each of four queries:
-// all products with the first query, then all with the second, and so on. It leaves out the rows
-// beyond a multiple of four. There are at least four rows; size, their length, is leastTiled to
-// asm.Block. While it computes, the kernel prefetches memory from next on: for each four rows ahead
-// times as many bytes as a row has, at most four times.
+// productsOfBytes emits a kernel that stores in dst the dot products of each row and each of four
+// queries: all products with the first query, then all with the second, and so on. It leaves out
+// the rows beyond a multiple of four. There are at least four rows; size, their length, is
+// leastTiled to asm.Block. While it computes, the kernel prefetches memory from next on: for each
+// four rows ahead times as many bytes as a row has, at most four times.
 //
 // The sums of four rows with as many queries as the argument together says are in registers at a
 // time, so that each load and each conversion of bytes serves several products.
