@@ -191,8 +191,8 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //	}
 //
 // It panics if dst and idx differ in length, stride is negative, or a picked row is not wholly
-// within the slice rows. If dst overlaps rows or x, its values are undefined. Rows from memory are
-// read sooner than by single calls, in any order of idx.
+// within the slice rows. If dst overlaps rows or x, its values are undefined. For rows that
+// come from memory, in any order of idx, it takes less time than a call of Dot for each row.
 func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }

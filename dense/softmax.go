@@ -50,18 +50,19 @@ func LogSumExp(x []float32) float32 {
 	return float32(float64(shift) + floats.Log(sum))
 }
 
-// expPiece is the number of exponentials in the pieces whose sums are added in float64.
+// expPiece is the number of exponentials that are summed in float32; the sums of such pieces are
+// added in float64.
 const expPiece = 256
 
 // expSum returns the sum of e^(x[i]-shift). If store is set, it stores these exponentials in dst,
-// whose length is that of x. Otherwise it overwrites dst, which has expPiece elements.
+// which has the length of x. Otherwise dst is a buffer of expPiece elements.
 func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
 	var all [expPiece]float32
 	shifts := all[:min(len(x), expPiece)]
 	for i := range shifts[:min(len(x), 8)] {
 		shifts[i] = shift
 	}
-	for i := 8; i < len(shifts); i *= 2 { // several times as fast as one by one
+	for i := 8; i < len(shifts); i *= 2 { // copying takes less time than storing single elements
 		copy(shifts[i:], shifts[:i])
 	}
 	for len(x) > 0 {

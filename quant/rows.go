@@ -53,11 +53,12 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 	}
 }
 
-// farBytes is the size in bytes from which rows are prefetched. Prefetching rows from a cache costs
-// more than it saves.
+// farBytes is the size in bytes of all rows from which scorePick prefetches. Prefetching rows from
+// a cache costs more than it saves on a Zen 5.
 const farBytes = 4 << 20
 
-// scorePick returns the score of row idx[i], and prefetches row idx[i+2] of far rows.
+// scorePick returns the score of row idx[i]. If all rows take at least farBytes, it prefetches row
+// idx[i+2].
 func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i int, x []T) int64 {
 	if len(rows) >= farBytes && i+2 < len(idx) {
 		asm.Prefetch(rows[int(idx[i+2])*stride:][:len(x)])
@@ -142,10 +143,9 @@ func TopAt[T Byte, I ~int32 | ~uint32](dst []Hit, by dense.Metric, rows []T, str
 	picks := asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	dst = dst[:0:min(len(dst), len(idx))]
 	for i, j := range picks {
-		h := newHit(by, int(j), scorePick(by, rows, stride, picks, i, x))
-		if qualifies(h, dst) {
-			dst = nearest.Add(dst, h, before)
-		}
+		one := [1]int64{scorePick(by, rows, stride, picks, i, x)}
+		negateDistances(one[:], by)
+		dst = offer(dst, one[:], int(j))
 	}
 	return finish(dst, by, 0)
 }
@@ -167,18 +167,18 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	for q := range dst {
 		dst[q] = dst[q][:0:min(len(dst[q]), count)]
 	}
-	block := max(blockBytes/n&^3, 4)
-	runs := (count + block - 1) / block
+	chunk := max(chunkBytes/n&^3, 4)
+	runs := (count + chunk - 1) / chunk
 	if threads = min(parallel.Threads(threads), runs); threads <= 1 {
 		for run := range runs {
-			rankAll(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
+			rankAll(dst, by, rows, stride, queries, run*chunk, min((run+1)*chunk, count))
 		}
 	} else {
-		rankThreads(dst, by, rows, stride, queries, threads, block, count)
+		rankThreads(dst, by, rows, stride, queries, threads, chunk, count)
 	}
 	for q, x := range queries {
 		var xx int64
-		if by == dense.ByDistance && len(queries) >= together {
+		if by == dense.ByDistance && len(queries) >= queriesAtOnce {
 			xx = Dot(x, x)
 		}
 		dst[q] = finish(dst[q], by, xx)
@@ -186,34 +186,31 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 const (
-	// blockBytes is the size in bytes of the rows that TopMany ranks before others, or a goroutine
-	// of it. They stay in the second-level cache.
-	blockBytes = 1 << 18
-	// together is the number of queries that rankAll scores at a time.
-	together = 4
-	// A block is ranked in strips of stripBytes, but at most stripRows rows. A strip is scored for
-	// all queries before the next one, and stays in the first-level cache. With strips of 32 KB,
-	// eight queries take 1.1 to 1.2 times as long on a Zen 5: there must be room for what is
-	// prefetched of the next strip.
+	// chunkBytes is the size in bytes of a chunk of rows. TopMany, or a goroutine of it, ranks one
+	// chunk for all queries before the next chunk. A chunk stays in the second-level cache.
+	chunkBytes = 1 << 18
+	// rankAll divides a chunk into strips of stripBytes, but at most stripRows rows. It scores one
+	// strip for all queries before the next strip. A strip stays in the first-level cache, with room
+	// for the prefetched part of the next strip: with strips of 32 KB, eight queries take 1.1 to 1.2
+	// times as long on a Zen 5.
 	stripBytes, stripRows = 24 << 10, 128
 )
 
-// rankAll adds those of the rows numbered from start to end-1 to each query's heap of hits that are
-// among the best rows for the query so far. From four queries on, it computes squared distances
-// from dot products, as xx + yy - 2xy, and the score of a hit is 2xy - yy, which TopMany subtracts
-// from xx. Fewer queries are ranked one after the other, because the sums yy would cost more than
-// they gain.
+// rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For four
+// queries or more, it computes squared distances from dot products, as xx + yy - 2xy: the score of
+// a hit is 2xy - yy, which TopMany subtracts from xx. Fewer queries are ranked one after the other,
+// because computing the sums yy would take more time than it saves.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
-	if len(queries) < together {
+	if len(queries) < queriesAtOnce {
 		for q, x := range queries {
 			dst[q] = rank(dst[q], by, rows, stride, x, start, end)
 		}
 		return
 	}
-	var scores [together * stripRows]int64
+	var scores [queriesAtOnce * stripRows]int64
 	var squares [stripRows]int64
-	var padded [together][]T
+	var padded [queriesAtOnce][]T
 	n := len(queries[0])
 	size := min(max(stripBytes/n&^3, 4), stripRows)
 	for ; start < end; start += size {
@@ -225,15 +222,15 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 		if by == dense.ByDistance {
 			squareSums(squares[:count], here, stride, n)
 		}
-		for q := 0; q < len(queries); q += together {
-			group := queries[q:min(q+together, len(queries))]
+		for q := 0; q < len(queries); q += queriesAtOnce {
+			group := queries[q:min(q+queriesAtOnce, len(queries))]
 			own := len(group)
-			if own == 3 { // a tile takes less time than three single queries
-				padded = [together][]T{group[0], group[1], group[2], group[2]}
+			if own == 3 { // a tile takes less time than three queries without a tile
+				padded = [queriesAtOnce][]T{group[0], group[1], group[2], group[2]}
 				group = padded[:]
 			}
 			all := scores[:count*len(group)]
-			next := ahead(here, strip, q, len(queries))
+			next := prefetchable(here, strip, q, len(queries))
 			asm.DotTileBytes(all, unsigned(here), stride, *(*[][]uint8)(unsafe.Pointer(&group)),
 				unsigned(next), ^T(0) < 1)
 			for k := range own {
@@ -249,24 +246,25 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	}
 }
 
-// ahead returns the rows to prefetch during the products with four queries, the first of which has
-// the number q. rows begins with the strip in use, of the given size. The strip behind it is
-// prefetched at once if no other tiles of the strip follow, and otherwise in two halves.
-func ahead[T Byte](rows []T, size, q, queries int) []T {
+// prefetchable returns the elements to prefetch while the products of a strip and four queries, the
+// first of which has the number q, are computed. rows begins with the strip, which has the given
+// size in elements. The next strip is prefetched at once if there is one tile of queries, and
+// otherwise in two halves during the first two tiles.
+func prefetchable[T Byte](rows []T, size, q, queries int) []T {
 	next := rows[size:]
 	switch {
-	case queries < 2*together-1:
+	case queries < 2*queriesAtOnce-1:
 		return next
-	case q >= 2*together:
+	case q >= 2*queriesAtOnce:
 		return nil
 	}
 	half := size / 2
-	next = next[min(q/together*half, len(next)):]
+	next = next[min(q/queriesAtOnce*half, len(next)):]
 	return next[:min(half, len(next))]
 }
 
-// squareSums sets dst[i] to the sum of the squares of the n elements of row i. For short rows that
-// is the squared distance from zeros, which takes less time than a call for each row.
+// squareSums sets dst[i] to the sum of the squares of the n elements of row i. For short rows it
+// computes the squared distances from a vector of zeros, because that takes one call for all rows.
 func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 	if n <= len(zeros) {
 		asm.SquaredDistanceRowsBytes(dst, unsigned(rows), stride, zeros[:n], ^T(0) < 1)
@@ -280,22 +278,26 @@ func squareSums[T Byte](dst []int64, rows []T, stride, n int) {
 
 var zeros [1024]uint8
 
-// rank adds those of the rows numbered from start to end-1 to the heap hits that are among the best
-// rows for the query x so far.
+// rank offers the rows numbered from start to end-1 to the heap hits of the query x.
 func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	start, end int) []Hit {
 	var scores [128]int64
 	for ; start < end; start += len(scores) {
 		some := scores[:min(end-start, len(scores))]
 		score(some, by, rows[start*stride:], stride, x)
-		if by != dense.ByDot {
-			for i, d := range some {
-				some[i] = -d
-			}
-		}
+		negateDistances(some, by)
 		hits = offer(hits, some, start)
 	}
 	return hits
+}
+
+// negateDistances negates the scores of a metric by which the least is best.
+func negateDistances(scores []int64, by dense.Metric) {
+	if by != dense.ByDot {
+		for i, d := range scores {
+			scores[i] = -d
+		}
+	}
 }
 
 // offer adds the rows with the given scores, the first of which has the number first, to the heap
@@ -312,11 +314,13 @@ func offer(hits []Hit, scores []int64, first int) []Hit {
 		if score < least {
 			continue
 		}
-		if h := (Hit{first + i, score}); qualifies(h, hits) {
-			hits = nearest.Add(hits, h, before)
-			if len(hits) == cap(hits) {
-				least = hits[0].Score
-			}
+		h := Hit{first + i, score}
+		if len(hits) == cap(hits) && !before(h, hits[0]) {
+			continue
+		}
+		hits = nearest.Add(hits, h, before)
+		if len(hits) == cap(hits) {
+			least = hits[0].Score
 		}
 	}
 	return hits
@@ -325,34 +329,20 @@ func offer(hits []Hit, scores []int64, first int) []Hit {
 // rankThreads ranks all rows with several goroutines. It is a separate function, because variables
 // that its closure captures are allocated on the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
-	threads, block, count int) {
-	nearest.Merge(dst, threads, (count+block-1)/block,
+	threads, chunk, count int) {
+	nearest.Merge(dst, threads, (count+chunk-1)/chunk,
 		func(_ int, a, b Hit) bool { return before(a, b) },
 		func(hits [][]Hit, run int) {
-			rankAll(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
+			rankAll(hits, by, rows, stride, queries, run*chunk, min((run+1)*chunk, count))
 		})
-}
-
-// newHit returns a hit whose score is negated if it is a distance, so that a greater score is
-// better.
-func newHit(by dense.Metric, row int, score int64) Hit {
-	if by != dense.ByDot {
-		score = -score
-	}
-	return Hit{row, score}
-}
-
-// qualifies reports whether h is among the best hits so far. It is small enough to be inlined.
-func qualifies(h Hit, hits []Hit) bool {
-	return len(hits) < cap(hits) || len(hits) > 0 && before(h, hits[0])
 }
 
 func before(a, b Hit) bool {
 	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
 }
 
-// finish sorts a heap of hits, best first. It subtracts the scores of hits by a distance from
-// offset, so that they become the distances.
+// finish sorts a heap of hits, best first. It replaces the scores of a distance metric by offset
+// minus the score, which is the distance.
 func finish(hits []Hit, by dense.Metric, offset int64) []Hit {
 	nearest.Sort(hits, before)
 	if by != dense.ByDot {

@@ -194,14 +194,15 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 //		DotRowsBytes(dst[q*count:][:count], rows, stride, x, signed)
 //	}
 //
-// for count = len(dst) / len(queries) rows, in tiles of four rows and four queries, whose loads are
-// shared. dst has a multiple of len(queries) elements, and the queries have equal length. The
-// caller has checked that rows holds all of these rows. There must be at most
-// RowsAtOnce(len(queries[0])) of them; unlike DotRowsBytes, the function allows rows of more than
-// Block elements.
+// for count = len(dst) / len(queries) rows, in tiles of four rows and four queries that share their
+// loads. dst has a multiple of len(queries) elements, and the queries have equal length. The caller
+// has checked that the slice rows holds all count rows. There must be at most
+// RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than Block
+// elements.
 //
-// While it computes, the assembly prefetches next for each four queries: as many bytes as the rows
-// have, or half as many if next has no more. Without a next, it prefetches the rows themselves.
+// While it computes the products with four queries, the assembly prefetches memory from the start of
+// next on: as many bytes as the rows have elements, or half of that number if next is no longer. If
+// next is empty, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {
@@ -213,16 +214,16 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 		raceReadRows(rows, stride, nil, count, n)
 		raceReads(queries...)
 	}
-	ahead := 2
+	pace := 2
 	if len(next) == 0 {
 		next = rows // harmless: they are in the cache
 	} else if len(next) > count*stride/2 {
-		ahead = 4
+		pace = 4
 	}
 	tiles := active >= NEONDot && n >= minTileBytes && n <= Block && count >= tileRows
 	for ; tiles && len(queries) >= tileQueries; queries = queries[tileQueries:] {
 		dotTileBytesActive(dst[:tileQueries*count], rows, stride, queries[:tileQueries],
-			n, unsafe.SliceData(next), ahead, signed)
+			n, unsafe.SliceData(next), pace, signed)
 		done := count &^ (tileRows - 1)
 		dotEachQuery(dst, count, done, rows, stride, queries[:tileQueries], signed)
 		dst = dst[tileQueries*count:]
@@ -247,7 +248,8 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 }
 
 // tileRows and tileQueries are the dimensions of the tiles of DotTileBytes. minTileBytes is the
-// least length of rows for which assembly computes tiles. There is no such assembly for NEON.
+// least length of rows for which assembly computes tiles. The generic path and NEON have no such
+// assembly.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
 func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ int,

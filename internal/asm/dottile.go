@@ -10,10 +10,10 @@ import "unsafe"
 //		}
 //	}
 //
-// to the bit. It is fast if rows is in the first-level cache; meanwhile it prefetches next, the
-// memory from which the caller will take the next rows. It panics if the queries differ in length,
-// count, step or stride is negative, or dst or rows is too short. dst must not overlap rows or
-// queries.
+// to the bit. The rows should fit into the first-level cache, because they are read once for each two
+// queries. Meanwhile DotTile prefetches next, the memory of the rows that the caller passes to the
+// next call. It panics if the queries differ in length, count, step or stride is negative, or dst or
+// rows is too short. dst must not overlap rows or queries.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
@@ -27,15 +27,15 @@ func DotTile(dst []float32, step int, rows []float32, stride, count int, queries
 //		}
 //	}
 //
-// to the bit. In everything else it is like DotTile.
+// to the bit. It prefetches and panics as DotTile does.
 func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	sumTile(true, dst, step, rows, stride, count, queries, next)
 }
 
-// sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels
-// are for rows of 64 to Block elements, a multiple of four rows and an even number of queries. The
-// last query of an odd number is passed twice, with equal places for both results.
+// sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels compute a
+// multiple of four rows of 64 to Block elements and an even number of queries. The last query of an
+// odd number is passed to a kernel twice, with step 0, so that both results are stored in one place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	if len(queries) == 0 || count == 0 {
@@ -69,12 +69,12 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 		even := len(queries) &^ 1
 		if even > 0 {
 			start, pace := startPrefetch(rows, next, fours*even*(n/lanes))
-			pairs(distance, dst, step, rows, stride, fours, queries[:even], start, pace)
+			tiles(distance, dst, step, rows, stride, fours, queries[:even], start, pace)
 		}
 		if even < len(queries) {
 			twice := [2][]float32{queries[even], queries[even]}
 			start, pace := startPrefetch(rows, nil, 0)
-			pairs(distance, dst[even*step:], 0, rows, stride, fours, twice[:], start, pace)
+			tiles(distance, dst[even*step:], 0, rows, stride, fours, twice[:], start, pace)
 		}
 	}
 	if fours == count {
@@ -90,8 +90,8 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 	}
 }
 
-// pairs calls the kernel that distance selects.
-func pairs(distance bool, dst []float32, step int, rows []float32, stride, count int,
+// tiles calls the kernel that distance selects, for len(queries) queries and count rows.
+func tiles(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next *byte, pace int) {
 	n := len(queries[0])
 	if distance {
@@ -101,10 +101,10 @@ func pairs(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address at which a kernel begins to prefetch, and the number of bytes
-// by which it advances this address for each term, so that it gets to the end of next as it ends.
-// The number of terms is counted in groups of 64. A kernel can prefetch 32 bytes for each of them;
-// if that is less than next, startPrefetch itself prefetches the rest.
+// startPrefetch returns the address from which a kernel prefetches, and its pace: the number of bytes
+// for each 64 terms, with which it reaches the end of next in its last terms. terms is the number of
+// all terms divided by 64. A kernel prefetches at most 32 bytes for each 64 terms; if next is longer,
+// startPrefetch itself prefetches the rest.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

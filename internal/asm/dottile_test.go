@@ -8,10 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestRowsMany checks that DotTile and SquaredDistanceTile have the bits of Dot and
-// SquaredDistance for all numbers of rows and queries, and that they store nothing else. A query of
-// -0 shows that a sum is never -0.
-func TestRowsMany(t *testing.T) {
+// TestTiles checks that DotTile and SquaredDistanceTile store the bits of Dot and SquaredDistance for
+// all numbers of rows and queries, and that they store nothing else. A query of -0 shows that no sum
+// is -0.
+func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {
 		v := make([]float32, n)
@@ -34,23 +34,23 @@ func TestRowsMany(t *testing.T) {
 						queries[1] = make([]float32, n)
 						asm.Scale(-1, queries[1])
 					}
-					checkRowsMany(t, rows, stride, count, queries, step)
+					checkTiles(t, rows, stride, count, queries, step)
 				}
 			}
 		}
-		checkRowsMany(t, random(4*asm.Block), asm.Block, 4, [][]float32{random(asm.Block),
+		checkTiles(t, random(4*asm.Block), asm.Block, 4, [][]float32{random(asm.Block),
 			random(asm.Block), random(asm.Block)}, 4) // more terms than one call computes
-		checkRowsMany(t, random(4*asm.Block+4), asm.Block+1, 4, [][]float32{random(asm.Block + 1),
+		checkTiles(t, random(4*asm.Block+4), asm.Block+1, 4, [][]float32{random(asm.Block + 1),
 			random(asm.Block + 1)}, 4)
 	}
 }
 
-// checkRowsMany compares the results for all pairs of rows and queries with those for each pair.
-func checkRowsMany(t *testing.T, rows []float32, stride, count int, queries [][]float32, step int) {
+// checkTiles compares the results for all pairs of rows and queries with those for each pair.
+func checkTiles(t *testing.T, rows []float32, stride, count int, queries [][]float32, step int) {
 	t.Helper()
 	next := make([]byte, 1000*(len(queries)%3))
 	for name, k := range map[string]struct {
-		many func(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
+		tile func(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 			next []byte)
 		one func(x, y []float32) float32
 	}{
@@ -67,7 +67,7 @@ func checkRowsMany(t *testing.T, rows []float32, stride, count int, queries [][]
 				want[j*step+i] = k.one(rows[i*stride:][:len(x)], x)
 			}
 		}
-		k.many(got, step, rows, stride, count, queries, next)
+		k.tile(got, step, rows, stride, count, queries, next)
 		for i, v := range got {
 			if math.Float32bits(v) != math.Float32bits(want[i]) {
 				t.Fatalf("%v, %s, %d rows of %d elements, %d queries, %d apart: got[%d] = %v, want %v",
@@ -77,7 +77,8 @@ func checkRowsMany(t *testing.T, rows []float32, stride, count int, queries [][]
 	}
 }
 
-func TestRowsManyChecks(t *testing.T) {
+// TestTilePanics checks that DotTile panics for invalid arguments, and only then.
+func TestTilePanics(t *testing.T) {
 	x := make([]float32, 3)
 	two := [][]float32{x, x}
 	for name, c := range map[string]struct {
@@ -89,12 +90,12 @@ func TestRowsManyChecks(t *testing.T) {
 		"negative step":                {9, -1, 9, 3, two},
 		"rows too short":               {6, 3, 8, 3, two},
 		"negative stride":              {6, 3, 9, -1, two},
-		"":                             {6, 3, 9, 3, two}, // correct
+		"":                             {6, 3, 9, 3, two}, // valid
 	} {
 		func() {
 			defer func() {
 				if (recover() == nil) != (name == "") {
-					t.Errorf("%q: want a panic only for a reason", name)
+					t.Errorf("%q: want a panic for invalid arguments only", name)
 				}
 			}()
 			asm.DotTile(make([]float32, c.dst), c.step, make([]float32, c.rows), c.stride, 3,

@@ -163,8 +163,8 @@ func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, i
 	}
 }
 
-// prefetchHalves prefetches the n elements of row idx[i], if there is such a row and all rows take
-// at least as much memory as beyondL3 floats. Prefetching from a cache costs more than it saves.
+// prefetchHalves prefetches the n elements of row idx[i] if i < len(idx) and all rows take at least
+// as much memory as beyondL3 floats. Prefetching from a cache costs more than it saves on a Zen 5.
 func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	if len(rows) >= 2*beyondL3 && i < len(idx) {
 		Prefetch(row(rows, stride, idx, i, n))

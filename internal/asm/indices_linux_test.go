@@ -11,9 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestGreatIndices checks kernels on rows whose indices do not fit into an int32. Of the 8 GB of
+// TestLargeIndices checks kernels on rows whose indices do not fit into an int32. Of the 8 GB of
 // rows, only the few pages that the test accesses take memory.
-func TestGreatIndices(t *testing.T) {
+func TestLargeIndices(t *testing.T) {
 	const n = 70
 	elements := 1<<31 + 5*n
 	all, err := unix.Mmap(-1, 0, 4*elements, unix.PROT_READ|unix.PROT_WRITE,

@@ -16,8 +16,8 @@ var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 // vpopcnt reports whether the AVX-512 paths may use VPOPCNTQ.
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// likeZen5 reports whether oneByOne follows the measurements of a Zen 5: all AMD CPUs are taken to
-// be like it.
+// likeZen5 reports whether the order in which rows are read follows measurements on a Zen 5. It is
+// true on all AMD CPUs; no other AMD CPU was measured.
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
 // gathers reports whether the AVX512 path uses gather instructions for sparse rows. On Intel CPUs

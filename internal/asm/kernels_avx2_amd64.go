@@ -152,12 +152,12 @@ func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
 // dotTileInt8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTwoAVX2 works like dotTwoGeneric.
 //

@@ -9025,7 +9025,7 @@ end3:
 	VZEROUPPER
 	RET
 
-// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      queries_base+56(FP), AX
@@ -9043,7 +9043,7 @@ TEXT ·dotTileInt8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      dst_base+0(FP), R8
 	MOVQ      dst_len+8(FP), R9
 	MOVQ      next+88(FP), R10
-	MOVQ      ahead+96(FP), R11
+	MOVQ      pace+96(FP), R11
 	SHLQ      $0x03, R11
 	SHRQ      $0x02, R9
 	MOVQ      rows_base+24(FP), R12
@@ -9267,7 +9267,7 @@ step2end:
 	VZEROUPPER
 	RET
 
-// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 // Requires: AVX, AVX2, MMX+
 TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      queries_base+56(FP), AX
@@ -9285,7 +9285,7 @@ TEXT ·dotTileUint8AVX2(SB), NOSPLIT, $0-105
 	MOVQ      dst_base+0(FP), R8
 	MOVQ      dst_len+8(FP), R9
 	MOVQ      next+88(FP), R10
-	MOVQ      ahead+96(FP), R11
+	MOVQ      pace+96(FP), R11
 	SHLQ      $0x03, R11
 	SHRQ      $0x02, R9
 	MOVQ      rows_base+24(FP), R12

@@ -132,12 +132,12 @@ func dotTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen in
 // dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //

@@ -152,12 +152,12 @@ func dotTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLe
 // dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTwoAVX512x256 works like dotTwoGeneric.
 //

@@ -9831,7 +9831,7 @@ end3:
 	VZEROUPPER
 	RET
 
-// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·dotTileInt8VNNIAVX512x256(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
@@ -9900,7 +9900,7 @@ extraend:
 	MOVQ   dst_base+0(FP), R8
 	MOVQ   dst_len+8(FP), R9
 	MOVQ   next+88(FP), R10
-	MOVQ   ahead+96(FP), R11
+	MOVQ   pace+96(FP), R11
 	SHLQ   $0x05, R11
 	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12
@@ -10070,7 +10070,7 @@ step0end:
 	VZEROUPPER
 	RET
 
-// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
 TEXT ·dotTileUint8VNNIAVX512x256(SB), NOSPLIT, $0-105
 	MOVL         $0x80808080, AX
@@ -10139,7 +10139,7 @@ extraend:
 	MOVQ   dst_base+0(FP), R8
 	MOVQ   dst_len+8(FP), R9
 	MOVQ   next+88(FP), R10
-	MOVQ   ahead+96(FP), R11
+	MOVQ   pace+96(FP), R11
 	SHLQ   $0x05, R11
 	SHRQ   $0x02, R9
 	MOVQ   rows_base+24(FP), R12

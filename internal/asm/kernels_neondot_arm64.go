@@ -22,12 +22,12 @@ func dotRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signe
 // dotTileInt8NEONDot works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8NEONDot works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 // dotUint8NEONDot works like dotBytesGeneric.
 //

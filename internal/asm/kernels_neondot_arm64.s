@@ -432,13 +432,13 @@ end:
 	BHS  row
 	RET
 
-// func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 TEXT ·dotTileInt8NEONDot(SB), NOSPLIT, $0-105
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD next+88(FP), R2
 	MOVD rows_base+24(FP), R3
-	MOVD ahead+96(FP), R6
+	MOVD pace+96(FP), R6
 	LSR  $0x00000002, R1, R1
 	LSL  $0x00000004, R6, R6
 
@@ -566,47 +566,47 @@ part:
 	WORD  $0x4e98968f                 // VSDOT V24.B16, V20.B16, V15.S4
 
 store:
-	MOVD  dst_len+8(FP), R7
-	MOVD  R0, R8
-	LSR   $0x00000002, R7, R7
-	LSL   $0x00000003, R7, R7
+	MOVD  R0, R7
+	MOVD  dst_len+8(FP), R8
+	LSR   $0x00000002, R8, R8
+	LSL   $0x00000003, R8, R8
 	VADDP V1.S4, V0.S4, V0.S4
 	WORD  $0x4ea02800           // VSADDLP V0.S4, V0.D2
 	VADDP V3.S4, V2.S4, V1.S4
 	WORD  $0x4ea02821           // VSADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V5.S4, V4.S4, V0.S4
 	WORD  $0x4ea02800           // VSADDLP V0.S4, V0.D2
 	VADDP V7.S4, V6.S4, V1.S4
 	WORD  $0x4ea02821           // VSADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V9.S4, V8.S4, V0.S4
 	WORD  $0x4ea02800           // VSADDLP V0.S4, V0.D2
 	VADDP V11.S4, V10.S4, V1.S4
 	WORD  $0x4ea02821           // VSADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V13.S4, V12.S4, V0.S4
 	WORD  $0x4ea02800           // VSADDLP V0.S4, V0.D2
 	VADDP V15.S4, V14.S4, V1.S4
 	WORD  $0x4ea02821           // VSADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	ADD   $0x00000020, R0, R0
 	SUB   $0x00000004, R1, R1
 	CMP   $0x00000004, R1
 	BHS   rows
 	RET
 
-// func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 TEXT ·dotTileUint8NEONDot(SB), NOSPLIT, $0-105
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD next+88(FP), R2
 	MOVD rows_base+24(FP), R3
-	MOVD ahead+96(FP), R6
+	MOVD pace+96(FP), R6
 	LSR  $0x00000002, R1, R1
 	LSL  $0x00000004, R6, R6
 
@@ -734,34 +734,34 @@ part:
 	WORD  $0x6e98968f                 // VUDOT V24.B16, V20.B16, V15.S4
 
 store:
-	MOVD  dst_len+8(FP), R7
-	MOVD  R0, R8
-	LSR   $0x00000002, R7, R7
-	LSL   $0x00000003, R7, R7
+	MOVD  R0, R7
+	MOVD  dst_len+8(FP), R8
+	LSR   $0x00000002, R8, R8
+	LSL   $0x00000003, R8, R8
 	VADDP V1.S4, V0.S4, V0.S4
 	WORD  $0x6ea02800           // VUADDLP V0.S4, V0.D2
 	VADDP V3.S4, V2.S4, V1.S4
 	WORD  $0x6ea02821           // VUADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V5.S4, V4.S4, V0.S4
 	WORD  $0x6ea02800           // VUADDLP V0.S4, V0.D2
 	VADDP V7.S4, V6.S4, V1.S4
 	WORD  $0x6ea02821           // VUADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V9.S4, V8.S4, V0.S4
 	WORD  $0x6ea02800           // VUADDLP V0.S4, V0.D2
 	VADDP V11.S4, V10.S4, V1.S4
 	WORD  $0x6ea02821           // VUADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	VADDP V13.S4, V12.S4, V0.S4
 	WORD  $0x6ea02800           // VUADDLP V0.S4, V0.D2
 	VADDP V15.S4, V14.S4, V1.S4
 	WORD  $0x6ea02821           // VUADDLP V1.S4, V1.D2
-	FSTPQ (F0, F1), (R8)
-	ADD   R7, R8, R8
+	FSTPQ (F0, F1), (R7)
+	ADD   R8, R7, R7
 	ADD   $0x00000020, R0, R0
 	SUB   $0x00000004, R1, R1
 	CMP   $0x00000004, R1

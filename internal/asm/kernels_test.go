@@ -285,8 +285,8 @@ func TestRowsOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestFarRows checks sums over rows picked from as much memory as makes the functions prefetch them
-// or compute dot products of four first. Most elements are 0.
+// TestFarRows checks sums over rows picked from so much memory that the functions prefetch the rows,
+// or compute the dot products of four rows first. Most elements are 0.
 func TestFarRows(t *testing.T) {
 	const n, size = 2000, 3 << 20
 	s, floats, halves := asmtest.Uniform(3), make([]float32, size), make([]uint16, size)
@@ -325,7 +325,7 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// TestIndices checks which indices are within rows, at the limits of the types of indices.
+// TestIndices checks which indices CheckRowsAt accepts, at the limits of the types of indices.
 func TestIndices(t *testing.T) {
 	long := math.MaxInt>>31 > 1 // whether an int has 64 bits
 	for _, c := range []struct {

@@ -96,7 +96,8 @@ func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32
 		}
 		return
 	}
-	// Dot products of four rows at a time read rows from memory soonest.
+	// Computing the dot products of four rows at a time first takes the least time for rows in
+	// memory, measured on a Zen 5.
 	for len(dst) > 0 {
 		some := dst[:min(max(beyondL1/max(n, 1)&^3, 4), len(dst))]
 		sumRows[dotSum](some, rows, stride, picks, x)
@@ -176,28 +177,29 @@ func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 // if there is no such multiple.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are for the elements of all rows
-// together, the others for the elements of one row: there are rules for rows of at least shortRow,
-// mediumRow and longRow, and of more than veryLongRow.
+// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are numbers of elements of all rows; the
+// cache sizes are those of a Zen 5. The other thresholds are lengths of rows.
 const (
-	beyondL1    = 12 << 10  // size (48 KB) above which all rows exceed the first-level cache
-	beyondL2    = 256 << 10 // size (1 MB) above which all rows exceed the second-level cache
-	beyondL3    = 1 << 20   // size (4 MB) from which rows exceed most processes' share of L3 cache
+	beyondL1    = 12 << 10  // above (48 KB), all rows exceed the first-level cache
+	beyondL2    = 256 << 10 // above (1 MB), all rows exceed the second-level cache
+	beyondL3    = 1 << 20   // from (4 MB) on, rows exceed most processes' share of the L3 cache
 	shortRow    = 128
 	mediumRow   = 256
 	longRow     = 512
 	veryLongRow = 2048
 )
 
-// oneByOne reports whether count rows of n elements are faster read one after the other than four
-// at a time. Four at a time share loads of x and folds, which decides within the first-level cache.
-// Beyond it, the order of the loads decides. Registers of less than 512 bits can't hold the lanes
-// of four rows, which are then read in two or four passes: slow if the rows don't stay in the
-// first-level cache between the passes, and slowest from memory.
+// oneByOne reports whether reading count rows of n elements one after the other takes less time than
+// reading four rows at a time. Four rows at a time share loads of x and folds, which saves time if
+// all rows are in the first-level cache. Beyond it, the order of the loads matters more: registers of
+// less than 512 bits cannot hold the lanes of four rows, which are then read in two or four passes.
+// That is slow if the rows do not stay in the first-level cache between the passes, and slowest if
+// they come from memory.
 //
-// The rule for likeZen5 was measured on a Zen 5 with all code paths. On other CPUs with 512-bit
-// registers, four at a time are faster or up to 8 % slower, measured on an Emerald Rapids. The rule
-// for other CPUs with narrower registers is older; it is not known on which CPU it was measured.
+// The rule for likeZen5 was measured on a Zen 5 on all code paths. On other CPUs with 512-bit
+// registers, four rows are always read at a time: on an Emerald Rapids that takes at most 8 % longer.
+// The rule for other CPUs with narrower registers is older; the CPU on which it was measured is not
+// known.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {
@@ -208,7 +210,8 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	case likeZen5 && idx != nil:
 		return n > veryLongRow && len(rows) <= 2*beyondL3
 	case likeZen5 && n < shortRow:
-		// A search reads a part of rows in each call.
+		// A search scores some of its rows in each call; only len(rows) shows that they come from
+		// memory.
 		return size > beyondL2 && len(rows) > 4*beyondL3
 	case likeZen5:
 		return size > beyondL2 || n > veryLongRow || n >= longRow && active == AVX2
@@ -218,9 +221,9 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	return n >= longRow || n >= mediumRow && size > 2*beyondL2 && size < beyondL3
 }
 
-// rowSum is a type whose size selects the sum that sumRows computes. The size is constant for each
-// instance of sumRows, so that a program that needs one of the sums does not link the kernels of
-// the other, which take 24 KB.
+// rowSum is a type whose size selects the sum that sumRows computes. The size is a constant in each
+// instance of sumRows, so that a program that needs only one of the two sums does not link the
+// kernels of the other sum, which take 24 KB.
 type rowSum interface{ dotSum | distanceSum }
 
 type (
@@ -236,7 +239,7 @@ func sumRows[S rowSum](dst, rows []float32, stride int, idx []uint32, x []float3
 	n, done := len(x), 0
 	one := oneByOne(rows, idx, len(dst), n)
 	if !isDot[S]() && idx == nil && !likeZen5 {
-		one = n > lanes // four at a time has not been measured
+		one = n > lanes // squared distances of four rows at a time were measured on a Zen 5 only
 	}
 	switch {
 	case n == 0 || n > Block:

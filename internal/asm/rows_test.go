@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestRowOrders checks that dot products of rows have the same bits whether the rows are read four
-// at a time or one after the other, on every path: which of the two DotRows does depends on the
-// CPU.
+// TestRowOrders checks that dot products of rows have the same bits on every path whether the rows
+// are read four at a time or one after the other. The CPU decides in which order DotRows reads them.
 func TestRowOrders(t *testing.T) {
 	const count, gap = 8, 3
 	r := rand.New(rand.NewPCG(1, 1))

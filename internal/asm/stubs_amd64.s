@@ -732,7 +732,7 @@ AVX2:
 AVX512x256:
 	JMP ·dotTileAVX512x256(SB)
 
-// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512

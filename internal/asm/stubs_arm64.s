@@ -606,7 +606,7 @@ NEONDot:
 NEON:
 	JMP ·dotTileNEON(SB)
 
-// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+// func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 TEXT ·dotTileBytesActive(SB), NOSPLIT, $0-105
 	MOVBU ·active(SB), R2
 	CMP $const_NEONDot, R2

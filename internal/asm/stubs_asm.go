@@ -312,7 +312,7 @@ var _ = dotTileBytesGeneric // the assembly jumps to it
 // dotTileBytesActive works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool)
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
 
 var _ = dotTwoGenericFlat // the assembly jumps to it
 

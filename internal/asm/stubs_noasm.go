@@ -76,8 +76,8 @@ func dotTileActive(dst []float32, step int, rows []float32, stride, count int, q
 	dotTileGeneric(dst, step, rows, stride, count, queries, length, next, pace)
 }
 
-func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, ahead int, signed bool) {
-	dotTileBytesGeneric(dst, rows, stride, queries, size, next, ahead, signed)
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool) {
+	dotTileBytesGeneric(dst, rows, stride, queries, size, next, pace, signed)
 }
 
 func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }

@@ -148,10 +148,10 @@ func (t *avx) Leave(function string) {
 	t.Instruction(t.k.leave(function))
 }
 
-// leave returns an instruction that removes the frame of one of k's functions and jumps to another
-// function, to a Go function nameSlow by way of nameSlowFlat if k's parameters are flat.
+// leave returns an instruction that removes the frame of k's function and jumps to the given
+// function. In place of a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat.
 func (k *kernelSpec) leave(function string) *ir.Instruction {
-	if strings.HasSuffix(function, "Slow") && !k.whole {
+	if strings.HasSuffix(function, "Slow") && !k.passSlices {
 		function += "Flat"
 	}
 	to := operand.LabelRef("·" + function + "(SB)")
@@ -469,8 +469,8 @@ func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// FirstPart returns a Part of the kind that Part returns. AVX2 code loads it from the table t.masks
-// so that the first of its lanes is n-start entries before the last of the ones.
+// FirstPart returns a Part of the same kind as Part does. AVX2 code loads it from the table t.masks,
+// beginning n-start entries before the end of the ones.
 func (t *avx) FirstPart(n reg.GPVirtual, start, width int) Part {
 	if !t.evex {
 		table, k, mask := t.GP64(), copyInt(t, n), t.YMM()
@@ -791,10 +791,10 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-// foldFourWide is FoldFour for groups of sixteen. In each quarter of the sums that quarters returns
-// it adds lanes l and l+2, and lanes l and l+1.
+// foldFourWide is FoldFour for groups of sixteen. addQuarters folds each group to four lanes; in each
+// quarter of its result, foldFourWide adds lanes l and l+2, and then lanes l and l+1.
 func (t *avx) foldFourWide(v [4]Group) Group {
-	sum, high := t.quarters(v, t.VADDPS), t.ZMM()
+	sum, high := t.addQuarters(v, t.VADDPS), t.ZMM()
 	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
 	t.VADDPS(high, r(sum), r(sum))
 	t.VMOVSHDUP(r(sum), high)
@@ -806,10 +806,10 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// quarters returns a group whose quarter i holds the sum of the four quarters of v[i], which it may
-// overwrite. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l and
-// l+4, with all four groups in one register.
-func (t *avx) quarters(v [4]Group, add func(ops ...operand.Op)) Group {
+// addQuarters returns a group whose quarter i is the sum of the four quarters of v[i]. It overwrites
+// v. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l and l+4, with
+// all four groups in one register.
+func (t *avx) addQuarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
 		a, b := r(v[i]), r(v[i+1])
@@ -859,8 +859,9 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper half of each of two groups of eight to its lower half, and returns
-// the sums for a in the lower half of a register and those for b in the upper half.
+// pairOfHalves adds the upper half of each of two groups of eight to its lower half with the
+// instruction that add emits. It returns a register with the sums for a in the lower half and the
+// sums for b in the upper half.
 func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
@@ -1060,8 +1061,8 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// IfNoCosine compares twice the bits without the sign, minus the sign: this is 2^32-1 for -0, and
-// otherwise it is in the order of the magnitudes.
+// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The difference
+// is 2^32-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()
 	t.VMOVD(r(v), bits)

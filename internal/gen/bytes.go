@@ -80,8 +80,8 @@ func newIntRows(t Target, size int) *intRows {
 	return r
 }
 
-// each emits the loop over the rows that are left, of which there must be at least one, and the
-// return. sum is as in eachRow.
+// each emits a loop over the remaining rows, at least one, and the return instruction. sum has the
+// same meaning as in eachRow.
 func (r *intRows) each(sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	t := r.t
 	t.LoopLabel("row")

@@ -13,14 +13,14 @@ func init() {
 			load: func(t Target, v, x Group, row reg.GPVirtual, offset int) {
 				t.MulLoad(v, x, row, offset)
 			},
-			of: func(t Target, v, x Group) { t.Mul(v, v, x) },
+			compute: func(t Target, v, x Group) { t.Mul(v, v, x) },
 		},
 		"squaredDistanceRows": {
 			load: func(t Target, v, x Group, row reg.GPVirtual, offset int) {
 				t.SubLoad(v, x, row, offset)
 				t.Mul(v, v, v)
 			},
-			of: func(t Target, v, x Group) {
+			compute: func(t Target, v, x Group) {
 				t.Sub(v, x, v)
 				t.Mul(v, v, v)
 			},
@@ -31,29 +31,29 @@ func init() {
 }
 
 // A rowTerm emits the terms of a sum over a row and x, one group at a time. load sets v to the
-// terms of x and the group of the row at row + offset. of replaces v, a group of the row, by the
+// terms of x and the group of the row at row + offset. compute replaces v, a group of the row, by the
 // terms of x and v.
 type rowTerm struct {
-	load func(t Target, v, x Group, row reg.GPVirtual, offset int)
-	of   func(t Target, v, x Group)
+	load    func(t Target, v, x Group, row reg.GPVirtual, offset int)
+	compute func(t Target, v, x Group)
 }
 
 // groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
 // passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
-// the pass sums: as many as together says, four or two. Then there are one or two passes for groups
-// of sixteen lanes, two or four for groups of eight. The groups in the second half of a pass are 32
-// lanes after those in the first half, so that each pass ends with the fold from 64 lanes to 32. The
-// groups of each pass with an odd number are 16 lanes after those of the pass before it, and the
-// groups of passes 2 and 3 are 8 lanes after those of passes 0 and 1.
-func passes(width, together int) [][]int {
+// the pass sums. A pass sums perPass groups, four or two: groups of sixteen lanes need one or two
+// passes, groups of eight two or four. The second half of a pass's groups are 32 lanes after the
+// first half, so that each pass ends with the fold from 64 lanes to 32. The groups of passes 1 and 3
+// are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3 are 8 lanes after
+// the groups of passes 0 and 1.
+func passes(width, perPass int) [][]int {
 	switch {
-	case width > 8 && together == 4:
+	case width > 8 && perPass == 4:
 		return [][]int{{0, 1, 2, 3}}
 	case width > 8:
 		return [][]int{{0, 2}, {1, 3}}
-	case together == 4:
+	case perPass == 4:
 		return [][]int{{0, 1, 4, 5}, {2, 3, 6, 7}}
 	}
 	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -62,11 +62,11 @@ func passes(width, together int) [][]int {
 // fourRows emits the named kernel, which stores in dst the sums of term over x and each of the
 // rows, four rows at a time. If idx is nil, the rows are consecutive; otherwise idx holds the
 // numbers of the rows. The number of rows is a positive multiple of four; x has 1 to asm.Block
-// elements. The last folds of four rows are done together, by FoldFour.
+// elements. FoldFour folds the last lanes of four rows at once.
 //
 // An x of at most eight groups stays in registers. Eight groups hold 64 elements, or 128 in groups
-// of sixteen (then a lane has one or two terms). Longer rows are read in as many passes as it takes
-// to keep the lanes of four rows in registers: see passes.
+// of sixteen (then a lane has one or two terms). Longer rows are read in one to four passes, each of
+// which keeps its groups of the lanes of four rows in registers: see passes.
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
@@ -80,7 +80,8 @@ func fourRows(t Target, name string, term rowTerm) {
 	part := t.Part(n, width)
 
 	// next emits the start of the loop over the rows and returns pointers to the next four. If the
-	// rows are consecutive and ahead is not 0, it prefetches from ahead bytes after each row's start.
+	// rows are consecutive and ahead is not 0, it prefetches the cache line that is ahead bytes after
+	// the start of each row.
 	next := func(loop string, ahead int) [4]reg.GPVirtual {
 		var p [4]reg.GPVirtual
 		for i := range p {
@@ -149,7 +150,7 @@ func fourRows(t Target, name string, term rowTerm) {
 					term.load(t, v, xs[g], p[i], width*float*g)
 				} else {
 					loadPart(v, p[i], width*float*g, part)
-					term.of(t, v, xs[g])
+					term.compute(t, v, xs[g])
 				}
 				return v
 			})
@@ -158,10 +159,10 @@ func fourRows(t Target, name string, term rowTerm) {
 	}
 }
 
-// shortPrefetch returns how many bytes after their starts consecutive rows of k groups are
-// prefetched, or 0 for rows that are not. The last group of a row is read by a masked load. From
-// beyond the second-level cache that takes up to five times as long, unless another load reads the
-// same cache line or a prefetch precedes it: measured on a Zen 5.
+// shortPrefetch returns the distance in bytes from the start of each row of k groups to the cache
+// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. A masked load reads the
+// last group of a row. If the group is beyond the second-level cache, this load takes up to five
+// times as long on a Zen 5, unless another load or a prefetch reads the cache line before.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():
@@ -213,7 +214,7 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits the part of fourRows that is for an x of more than eight groups. The elements are
+// longRows emits the code of fourRows for an x of more than eight groups. The elements are
 // divided into blocks of 64, of which there is at least one, and 1 to 64 remaining elements. next
 // and finish are the functions that fourRows calls by these names.
 func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
@@ -232,7 +233,7 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	if t.Registers() >= 32 { // they hold the lanes of four rows in four groups
 		order = passes(t.Width(), 4)
 	}
-	var folded [4][]Group // groups of 32 lanes or fewer of each row
+	var folded [4][]Group // partial sums of each row, in 32 lanes or fewer
 	for pass, together := range order {
 		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
 		lane := passOver(t, term, pass, together, p, x, span, rest, part)
@@ -324,7 +325,7 @@ func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtu
 		t.LoadLast(xs[h], t.Address(x, at, 1), offset(g), part)
 		for i := range p {
 			t.LoadLast(terms, t.Address(p[i], at, 1), offset(g), part)
-			term.of(t, terms, xs[h])
+			term.compute(t, terms, xs[h])
 			t.Add(lane[i][h], lane[i][h], terms)
 		}
 		if behind {

@@ -23,16 +23,17 @@ func init() {
 
 // sumTile emits a kernel that computes a dense sum for each pair of a row and a query, and stores
 // the sum for row i and query j in dst[j*step+i]. term emits the terms of one group of elements.
-// Row i starts at rows[i*stride]; the number of rows is a positive multiple of four, the number of
-// queries a positive multiple of two. Rows and queries have length elements, 64 to asm.Block.
+// Row i starts at rows[i*stride]; count, the number of rows, is a positive multiple of four, the
+// number of queries a positive multiple of two. Rows and queries have length elements, 64 to
+// asm.Block.
 //
 // The kernel sums one tile at a time: the pairs of two queries and four rows, or two rows if there
 // are 16 registers. It makes several passes over the elements of a tile. A pass sums two groups of
-// the lanes of every pair, so that each group of elements, once loaded, is used for all queries or
-// all rows of the tile. The passes have the order of those of dotRows, in which the folds from 64
-// lanes begin early.
+// the lanes of every pair, so that each loaded group of elements serves all queries or all rows of
+// the tile. The passes are in the order of the function passes, which lets folds from 64 lanes begin
+// before the last pass.
 //
-// The kernel also prefetches memory from next on, pace bytes for each 64 terms, at most 32.
+// The kernel also prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
 func sumTile(t Target, term func(dst, row, query Group)) {
 	m := floatTile{Target: t, term: term, size: t.Width() * float}
 	if m.rows = make([]reg.GPVirtual, 4); t.Registers() < 32 {
@@ -43,9 +44,10 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 	t.ShiftLeft(m.end, 2)
 	m.next, m.pace = t.PointerParam("next"), t.IntParam("pace")
 	m.order = passes(t.Width(), 2)
-	// An iteration computes 64 terms of all pairs in one of the passes, 64 terms of some pairs in all.
-	if some := len(m.rows) * len(m.queries) / len(m.order); some > 1 {
-		t.ShiftLeft(m.pace, bits.TrailingZeros(uint(some)))
+	// Of the 64 terms of each pair, an iteration computes the share of one pass.
+	perIteration := len(m.rows) * len(m.queries) / len(m.order) // terms, in multiples of 64
+	if perIteration > 1 {
+		t.ShiftLeft(m.pace, bits.TrailingZeros(uint(perIteration)))
 	}
 	list, dst := t.PointerParam("queries"), t.PointerParam("dst")
 	// bytes returns a parameter that counts floats, converted to bytes.
@@ -102,20 +104,22 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 // floatTile emits the sums of one tile of sumTile.
 type floatTile struct {
 	Target
-	term       func(dst, row, query Group)
-	size       int              // bytes of a group
-	rows       []reg.GPVirtual  // pointers to the rows of the tile
-	queries    [2]reg.GPVirtual // pointers to the queries of the tile
-	order      [][]int          // groups of lanes that each pass sums
-	end        reg.GPVirtual    // bytes of a row
-	part       Part             // elements of the last group that exist; for LoadLast
-	next, pace reg.GPVirtual    // parameters of the kernel
+	term    func(dst, row, query Group)
+	size    int              // bytes of a group
+	rows    []reg.GPVirtual  // pointers to the rows of the tile
+	queries [2]reg.GPVirtual // pointers to the queries of the tile
+	order   [][]int          // numbers of the groups of lanes that each pass sums
+	end     reg.GPVirtual    // bytes of a row
+	part    Part             // elements of the last group that exist; for LoadLast
+	next    reg.GPVirtual    // pointer to memory to prefetch
+	pace    reg.GPVirtual    // bytes to prefetch in each iteration of a pass
 }
 
-// sums emits the passes over a tile and returns a group of lanes for each pair of the tile, which
-// are still to be folded. The pairs of the first query come first.
+// sums emits the passes over a tile and returns a group of lanes, not yet folded, for each pair of
+// the tile. The pairs of the first query come first.
 func (m *floatTile) sums() (sum []Group) {
-	// Sums of passes that are not yet added to those of a later pass; nil for sums in memory.
+	// earlier has, for each earlier pass whose sums are not yet added to the sums of a later pass,
+	// these sums, or nil if they are in memory.
 	var earlier [][]Group
 	for k, together := range m.order {
 		m.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
@@ -158,10 +162,11 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 	at := m.NewInt() // offset of the elements of lane 0
 	address := func(p reg.GPVirtual) reg.GPVirtual { return m.Address(p, at, 1) }
 	start := func(p reg.GPVirtual) reg.GPVirtual { return p }
-	// terms emits code that loads groups[h] of each row and query by load, and calls to for each
-	// pair, with the group that sums its lanes. add adds terms to the sums.
+	// terms emits code that loads groups[h] of each row and query by load. It calls body for each
+	// pair, with the group that sums the pair's lanes and the groups of the row and the query. add
+	// emits code that adds the terms to the sums.
 	terms := func(h int, address func(p reg.GPVirtual) reg.GPVirtual,
-		load func(v Group, p reg.GPVirtual, offset int), to func(sum, row, query Group)) {
+		load func(v Group, p reg.GPVirtual, offset int), body func(sum, row, query Group)) {
 		var x [2]Group
 		for j, q := range m.queries {
 			x[j] = m.New(m.Width())
@@ -171,7 +176,7 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 			v := m.New(m.Width())
 			load(v, address(p), m.size*groups[h])
 			for j := range m.queries {
-				to(lane[h][j*len(m.rows)+i], v, x[j])
+				body(lane[h][j*len(m.rows)+i], v, x[j])
 			}
 		}
 	}
@@ -183,7 +188,7 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 		})
 	}
 	prefetch := func() {
-		for line := range m.Width() / 8 { // with groups of eight there are twice as many passes
+		for line := range m.Width() / 8 { // two lines in each of two passes, or one in each of four
 			m.Prefetch(m.next, 64*line)
 		}
 		m.AdvanceReg(m.next, m.pace)

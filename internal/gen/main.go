@@ -44,7 +44,7 @@ type kernelSpec struct {
 	emit            func(Target) // emits the body; nil for a stub that selects between two kernels
 	like            string       // asm function whose result the kernel computes, in whole or part
 	slices          []string     // names of the slice parameters; the length of the first is n
-	whole           bool         // slices are passed with their capacities: see flat
+	passSlices      bool         // the assembly has slices with capacities as parameters: see flat
 	checked         bool         // the stub checks lengths and calls Go if they differ or exceed Block
 	wide            bool         // whether the kernel has a 512-bit body
 	wideIf          string       // asm variable that enables the 512-bit body; "" for always
@@ -73,7 +73,7 @@ var kernels []*kernelSpec
 // another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: signature, emit: emit, like: name + "Generic",
-		slices: slicesOf(signature), checked: true, whole: strings.Contains(signature, " bool")}
+		slices: slicesOf(signature), checked: true, passSlices: strings.Contains(signature, " bool")}
 	kernels = append(kernels, k)
 	return k
 }
@@ -133,8 +133,8 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
-// inDot adds a body with the arm64 instructions SDOT and UDOT. The NEONDot path of other kernels
-// uses the body for NEON. A stub that selects between two such kernels has to be marked too.
+// inDot adds a body with the arm64 instructions SDOT and UDOT. On the NEONDot path, other kernels
+// use their bodies for NEON. A stub that selects between two marked kernels must be marked too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
@@ -158,15 +158,15 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// passingSlices marks a kernel whose assembly has slices as parameters, with their capacities: the
-// compiler counts flat parameters (see flat) as more code, and would no longer inline the public
-// function. All kernels with a bool parameter are of this kind, because the casts of generic
-// functions count, too.
-func (k *kernelSpec) passingSlices() *kernelSpec { k.whole = true; return k }
+// passingSlices marks a kernel whose assembly has slices with capacities as parameters. With flat
+// parameters (see flat) the public function would be too large for the compiler to inline. Kernels
+// with a bool parameter are marked from the start: their public functions are generic, and the
+// conversions in these functions count, too.
+func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
 // pointer returns the named parameter if it is a pointer, or the base pointer if it is a slice.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
-	if k.whole && slices.Contains(k.slices, name) {
+	if k.passSlices && slices.Contains(k.slices, name) {
 		return param(name).Base()
 	}
 	return param(name)
@@ -182,7 +182,7 @@ func (k *kernelSpec) int(param func(string) gotypes.Component, name string) goty
 	case !ok:
 		slice = k.slices[0]
 	}
-	if k.whole {
+	if k.passSlices {
 		return param(slice).Len()
 	}
 	return param(lengthOf(slice))

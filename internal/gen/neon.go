@@ -793,9 +793,9 @@ func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
 	}
 }
 
-// bytesAt returns one register or an even number of registers, with size bytes each, from p +
-// offset on. With a part, it moves the bytes in the part to the front of the single register and
-// sets the other bytes to 0.
+// bytesAt loads bytes from p + offset on into one register or an even number of registers, size
+// bytes into each. With a part, it moves the bytes in the part to the front of the single register
+// and sets the other bytes to 0.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, size, registers int, part Part) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, registers)
 	for i := range v {
@@ -946,8 +946,8 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.BHI(label)
 }
 
-// IfNoCosine compares twice the bits without the sign, minus the sign: this is a huge unsigned
-// number for -0, and otherwise it is in the order of the magnitudes.
+// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The difference
+// is 2^64-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
 func (t *neon) IfNoCosine(v Group, label string) {
 	bits, sign := t.GP64(), t.GP64()
 	t.FMOVS(v.regs[0], bits)

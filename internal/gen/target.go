@@ -143,7 +143,7 @@ type Target interface {
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
 	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
 	// whose first n floats do not exist, for targets that rotate. FirstPart, faster than Part,
-	// returns the Part of a group whose first n-start floats exist, at least one and at most width.
+	// returns the Part of a group whose first n-start floats exist, from 1 to width of them.
 	// LoadPart loads the floats that exist; it sets the lanes of the missing floats to +0, and does
 	// not read their memory.
 	Part(n reg.GPVirtual, width int) Part
@@ -206,7 +206,7 @@ type Target interface {
 	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
 	// in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
-	// RoundDoubles rounds the doubles of v to floats and returns these, in the registers of v.
+	// RoundDoubles rounds the doubles of v to floats and returns the floats, in registers of v.
 	RoundDoubles(v Group) Group
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
@@ -243,12 +243,12 @@ type Target interface {
 	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of
 	// the terms does not matter.
 
-	// ByteLanes returns the number of lanes for the terms of 16 bytes.
+	// ByteLanes returns the number of lanes to which the terms of 16 bytes are added.
 	ByteLanes() int
 	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to the lanes of
-	// the groups sums, which are one or four of equal width: 16 bytes to each group of ByteLanes
-	// lanes, 8 bytes to a group of half as many. With a part, from LastBytes, it adds only the
-	// terms of the last n mod 16 or n mod 8 bytes of a single group.
+	// sums: one group or four groups. Each group of ByteLanes lanes receives the terms of the next
+	// 16 bytes, a group of half that width the terms of 8 bytes. With a part, from LastBytes, sums
+	// is one group, which receives the terms of the last n mod 16 or n mod 8 of these bytes only.
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
@@ -257,7 +257,8 @@ type Target interface {
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
 	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
 	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches the rows after
-	// it: without that, reading rows shorter than a cache line from memory takes four times as long.
+	// it: without a prefetch, reading rows shorter than a cache line from memory takes four times as
+	// long.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Labels and jumps. Comparisons are unsigned.

@@ -64,7 +64,7 @@ func (o *order[E]) scoreIsKey(score float32) bool {
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns the key of the row of h. If it is a distance, h.Score is negated.
+// key returns the key of the row of h. For distances, h.Score is negated.
 func (o *order[E]) key(h Hit) float64 {
 	if o.scoreIsKey(h.Score) {
 		return float64(h.Score)
@@ -195,7 +195,7 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	return float32(math.Inf(-1))
 }
 
-// finish sorts the heap hits, best first, and restores the sign of distances.
+// finish sorts the heap hits, best first, and restores the signs of distances.
 func (o *order[E]) finish(hits []Hit) {
 	if o.scoresAreKeys(hits) {
 		Sort(hits, greater)
@@ -230,7 +230,7 @@ func (by Metric) wide(x, row []float32) float64 {
 	return -asm.SquaredDistance64(x, row)
 }
 
-// l1Distance64 returns the sum of |x[i]-y[i]| in float64, from left to right. Few rows need it.
+// l1Distance64 returns the sum of |x[i]-y[i]| in float64, added from left to right. Few rows need it.
 func l1Distance64(x, y []float32) (sum float64) {
 	for i, v := range x {
 		sum += math.Abs(float64(v) - float64(y[i]))

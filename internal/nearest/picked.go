@@ -9,8 +9,8 @@ const maxPicked = 64
 // so far, whose scores are negated for ByDistance. idx must have at most maxPicked indices.
 //
 // It returns the heap, and the least score with which a row may still rank before the worst hit of
-// the heap: a row that is not in the heap, and whose finite score, negated for ByDistance, is lower
-// than least, ranks after all hits. least is -Inf if the heap is not full.
+// the heap: a row outside the heap ranks after all hits if its score, negated for ByDistance, is
+// finite and lower than least. least is -Inf if the heap is not full.
 func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []float32) (grown []H,
 	least float32) {
 	var scores [maxPicked]float32

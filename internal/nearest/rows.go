@@ -19,8 +19,8 @@ const (
 	ByL1 // float32 rows only
 )
 
-// isDistance reports whether the least score is best. Scores of such a metric are negated while
-// rows are ranked.
+// isDistance reports whether the least score is best. While rows are ranked, scores of such a metric
+// are negated.
 func (by Metric) isDistance() bool { return by >= ByDistance }
 
 // Hit is a row and its score, laid out like package dense's Hit.
@@ -230,6 +230,7 @@ func (by Metric) scoresAt(dst, rows []float32, stride int, idx []uint32, x []flo
 	}
 }
 
+// negate negates each element of v.
 func negate(v []float32) {
 	for i := range v {
 		v[i] = -v[i]
@@ -292,15 +293,14 @@ const RowsPerRun = 256
 func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
 	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
-		return s.rankBlocks(hits, scores[:], by, x, firstRow, end)
+		return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
 	}
 	var scores [maxScores]float32
-	return s.rankBlocks(hits, scores[:], by, x, firstRow, end)
+	return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
 }
 
-// rankBlocks is rank with a buffer for scores. It scores as many rows at a time as scores has
-// elements.
-func (s *Rows[E]) rankBlocks(hits []Hit, scores []float32, by Metric, x []float32,
+// rankBuffered is rank with a buffer for scores. It scores len(scores) rows at a time.
+func (s *Rows[E]) rankBuffered(hits []Hit, scores []float32, by Metric, x []float32,
 	firstRow, end int) []Hit {
 	o := s.order(by, x)
 	for ; firstRow < end; firstRow += len(scores) {

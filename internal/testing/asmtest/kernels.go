@@ -58,7 +58,7 @@ type Args struct {
 	StoresHalves bool        // the kernel stores into Halves; if false, it at most reads them
 	Words        [2][]uint64 // [0]: rows of bits; [1]: a vector of bits
 	Steps        []asm.Step  // steps of StepsSame
-	Doubles      []float64   // float64 operand, stored into unless Out is
+	Doubles      []float64   // float64 operand; the kernel stores into it if Out is nil
 	Pairs        [2][]int32  // operands of RankKPairs: two int16s in each element
 	Sums         []int32     // int32 operand that is stored into
 	Scores       []int64     // int64 results, one for each row
@@ -1180,10 +1180,10 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a
-// query in X. There are 4 to 10 rows and 2 to 5 queries.
+// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a query in
+// X. There are 2 to 5 queries.
 func tileKernel(name string, call func(dst []float32, step int, rows []float32,
-	stride, count int, queries [][]float32, ahead []byte), term func(x, y float32) float64) Kernel {
+	stride, count int, queries [][]float32, next []byte), term func(x, y float32) float64) Kernel {
 	return Kernel{
 		Name: name,
 		New: func(n int, m Memory, s *Source) *Args {
@@ -1366,8 +1366,8 @@ func byteRowsKernel(name string, signed bool,
 	}
 }
 
-// byteTileKernel describes the kernel that multiplies 4 to 10 rows of bytes, with gaps of 0 to 2
-// bytes, by 4 to 8 queries.
+// byteTileKernel returns a kernel that computes the dot product of each pair of a row of bytes and a
+// query. There are 4 to 10 rows, with gaps of 0 to 2 bytes, and 4 to 8 queries.
 func byteTileKernel(name string, signed bool) Kernel {
 	return Kernel{
 		Name:    name,

@@ -10,48 +10,48 @@ import (
 
 func init() {
 	const tile = "func(dst []int64, rows []uint8, stride int, queries [][]uint8, " +
-		"size int, next *uint8, ahead int, signed bool)"
+		"size int, next *uint8, pace int, signed bool)"
 	bySign.newStub("dotTileBytes", tile).trusting().notInNEON().inDot()
 	for _, element := range []string{"Int8", "Uint8"} {
 		term := byteTerm{signed: element == "Int8"}
 		kernel("dotTile"+element, tile, func(t Target) {
 			switch t := t.(type) {
 			case *neon:
-				dotTileNEON(t, term)
+				dotTileBytesNEON(t, term)
 			case *avx:
-				productsOfBytes(t, 2, &wordTerms{t: t, term: term})
+				dotTileBytes(t, 2, &wordTerms{t: t, term: term})
 			}
 		}).selectedBy("dotTileBytes").notInNEON().inDot()
 		kernel("dotTile"+element+"VNNI", tile, func(t Target) {
-			productsOfBytes(t.(*avx), 4, &vnniTerms{vnniSum: newVNNI(t.(*avx), term)})
+			dotTileBytes(t.(*avx), 4, &vnniTerms{vnniSum: newVNNI(t.(*avx), term)})
 		}).selectedBy("dotTileBytes").notInNEON().inWide().needing("VNNI")
 	}
 }
 
-// A byteTile is the state of a kernel that multiplies four rows and four queries at a time.
+// A byteTile emits a kernel that multiplies four rows and four queries at a time.
 type byteTile struct {
 	t       *avx
 	terms   tileTerms
 	row, x  [4]reg.GPVirtual // pointers to four rows and to four queries
 	at      reg.GPVirtual    // offset of the current step
-	whole   reg.GPVirtual    // number of bytes in complete steps
+	whole   reg.GPVirtual    // number of bytes of a row in complete steps
 	next    reg.GPVirtual    // pointer to memory to prefetch
-	ahead   reg.GPVirtual    // number of bytes to prefetch per step
-	rowPart Part             // bytes of the rows that exist in the last, incomplete step
+	pace    reg.GPVirtual    // number of bytes to prefetch per step
+	rowPart Part             // bytes of the last, incomplete step that exist
 }
 
 // tileTerms emits the arithmetic of a byteTile.
 type tileTerms interface {
-	// step returns the number of bytes in a step.
+	// step returns the number of bytes of a vector that one step multiplies.
 	step() int
 	// start emits the code before the loop over the rows.
 	start(b *byteTile)
-	// sum returns a new group of lanes for the products with query q.
+	// sum returns a new group of lanes with the initial sum of products with query q.
 	sum(q int) Group
-	// seekLast moves b.at to the bytes that the loads of the incomplete step read.
+	// seekLast sets b.at to the offset from which the incomplete step loads.
 	seekLast(b *byteTile)
-	// load loads a step of bytes of a row, and loadQuery of a query, in the form that multiply
-	// needs. With a part, loadQuery sets the bytes outside the part to 0.
+	// load loads a step of bytes of a row, in the form that multiply needs, and loadQuery a step of
+	// bytes of a query. With a part, loadQuery sets the bytes outside the part to 0.
 	load(v Group, p reg.GPVirtual, part Part)
 	loadQuery(v Group, p reg.GPVirtual, part Part)
 	// multiply adds the products of the bytes of a row and a query to the lanes of sum.
@@ -60,15 +60,15 @@ type tileTerms interface {
 	signedSum() bool
 }
 
-// productsOfBytes emits a kernel that stores in dst the dot products of each row and each of four
-// queries: all products with the first query, then all with the second, and so on. It leaves out
-// the rows beyond a multiple of four. There are at least four rows; size, their length, is
-// leastTiled to asm.Block. While it computes, the kernel prefetches memory from next on: for each
-// four rows ahead times as many bytes as a row has, at most four times.
+// dotTileBytes emits a kernel that stores in dst the dot products of each row and each of four
+// queries: all products with the first query, then all with the second, and so on. The kernel
+// computes a multiple of four rows and skips up to three rows after them. There are at least four
+// rows; size, their length, is leastTiled to asm.Block. The kernel also prefetches memory from next
+// on: pace*size bytes for each four rows; pace is at most 4.
 //
-// The sums of four rows with as many queries as the argument together says are in registers at a
-// time, so that each load and each conversion of bytes serves several products.
-func productsOfBytes(t *avx, together int, terms tileTerms) {
+// A pass over the bytes of four rows multiplies them by the given number of queries, whose sums are
+// in registers, so that each load and each conversion of bytes serves several products.
+func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	b := &byteTile{t: t, terms: terms, at: t.NewInt()}
 	queries := t.PointerParam("queries")
 	for q := range b.x {
@@ -80,9 +80,9 @@ func productsOfBytes(t *avx, together int, terms tileTerms) {
 	terms.start(b)
 
 	dst, count := t.PointerParam("dst"), t.IntParam("len(dst)")
-	b.next, b.ahead = t.PointerParam("next"), t.IntParam("ahead")
-	share := terms.step() * together / len(b.x) // bytes of a row per step and pass
-	t.ShiftLeft(b.ahead, bits.TrailingZeros(uint(share)))
+	b.next, b.pace = t.PointerParam("next"), t.IntParam("pace")
+	share := terms.step() * perPass / len(b.x) // bytes of a step, divided by the number of passes
+	t.ShiftLeft(b.pace, bits.TrailingZeros(uint(share)))
 	t.ShiftRight(count, 2)
 	b.row[0] = t.PointerParam("rows")
 	for i := 1; i < 4; i++ {
@@ -94,8 +94,8 @@ func productsOfBytes(t *avx, together int, terms tileTerms) {
 		t.SetInt(b.row[i], b.row[i-1])
 		t.AdvanceReg(b.row[i], stride)
 	}
-	for q := 0; q < len(b.x); q += together {
-		b.store(b.products(q, together), dst)
+	for q := 0; q < len(b.x); q += perPass {
+		b.store(b.products(q, perPass), dst)
 	}
 	all := t.IntParam("len(dst)")
 	t.ShiftLeft(all, 3)
@@ -108,17 +108,18 @@ func productsOfBytes(t *avx, together int, terms tileTerms) {
 	t.Done()
 }
 
-// size is the operand of the number of bytes in a row. It stays in memory, because all registers
-// but the frame pointer are in use.
+// size returns the operand of the parameter size, which stays in memory, because all registers but
+// the frame pointer are in use.
 func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
-// leastTiled is the least number of bytes in a row.
+// leastTiled is the least number of bytes in a row for which the kernels compute tiles.
 const leastTiled = 16
 
 // sliceSize is the size of a slice header in bytes.
 const sliceSize = 24
 
-// steps emits a loop over the steps of all vectors; body emits one of them.
+// steps emits a loop over the steps of the vectors, with labels that begin with name. body emits
+// one step; part is nil except in the last, incomplete step.
 func (b *byteTile) steps(name string, body func(part Part)) {
 	t := b.t
 	t.SetConst(b.at, 0)
@@ -138,11 +139,11 @@ func (b *byteTile) steps(name string, body func(part Part)) {
 	t.Label(name + "end")
 }
 
-// products emits the sums of the products of four rows and the given number of queries, beginning
-// with query first. It returns the lanes of the sum for each query and row.
-func (b *byteTile) products(first, together int) [][4]Group {
+// products emits a pass over the bytes of four rows and perPass queries, the first of which has the
+// number first. It returns the lanes of the sum for each query and row.
+func (b *byteTile) products(first, perPass int) [][4]Group {
 	t := b.t
-	sum, x := make([][4]Group, together), make([]Group, together)
+	sum, x := make([][4]Group, perPass), make([]Group, perPass)
 	for k := range sum {
 		x[k] = t.New(t.width)
 		for i := range sum[k] {
@@ -152,10 +153,10 @@ func (b *byteTile) products(first, together int) [][4]Group {
 	row := t.New(t.width)
 	b.steps(fmt.Sprint("step", first), func(part Part) {
 		if part == nil {
-			for line := 0; line < len(b.row)*b.terms.step()*together/len(b.x); line += 64 {
+			for line := 0; line < len(b.row)*b.terms.step()*perPass/len(b.x); line += 64 {
 				t.Prefetch(b.next, line)
 			}
-			t.AdvanceReg(b.next, b.ahead)
+			t.AdvanceReg(b.next, b.pace)
 		}
 		for k := range x {
 			b.terms.loadQuery(x[k], t.Address(b.x[first+k], b.at, 1), part)
@@ -170,12 +171,12 @@ func (b *byteTile) products(first, together int) [][4]Group {
 	return sum
 }
 
-// store emits the code that stores the sums of four rows with some queries at dst, and moves dst to
-// the place for the sums with the next query.
+// store emits code that stores the sums of four rows and the queries of a pass. dst points to the
+// results for the first of these queries; store moves it to the results for the query after them.
 func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 	t := b.t
-	apart := t.IntParam("len(dst)") // bytes between the results for one query and for the next
-	t.ShiftLeft(apart, 1)
+	pitch := t.IntParam("len(dst)") // bytes from the results for one query to those for the next
+	t.ShiftLeft(pitch, 1)
 	four := make([]Group, len(sum))
 	for k := range sum {
 		four[k] = t.foldLanes(sum[k])
@@ -184,14 +185,14 @@ func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 		atOnce := t.width / 4
 		t.extend(t.foldQuarters(four[:atOnce]), func(v Group) {
 			t.Store(v, dst, 0)
-			t.AdvanceReg(dst, apart)
+			t.AdvanceReg(dst, pitch)
 		}, b.terms.signedSum())
 		four = four[atOnce:]
 	}
 }
 
-// foldLanes adds, within each 128 bits, the lanes of v[i] and stores the sum in lane i of the
-// result.
+// foldLanes adds the four lanes of v[i] within each 128 bits. The sum is lane i of these 128 bits
+// of the result. It overwrites v.
 func (t *avx) foldLanes(v [4]Group) Group {
 	low, high := t.New(t.width), t.New(t.width)
 	for i := 0; i < 4; i += 2 {
@@ -205,17 +206,17 @@ func (t *avx) foldLanes(v [4]Group) Group {
 	return v[0]
 }
 
-// foldQuarters adds the parts of 128 bits of each of two groups of eight lanes or four groups of
-// sixteen, and returns the sums of v[i] as part i of a group.
+// foldQuarters adds the parts of 128 bits of each group of v: two groups of eight lanes or four
+// groups of sixteen. The sum for v[i] is part i of the result.
 func (t *avx) foldQuarters(v []Group) Group {
 	if t.width == 16 {
-		return t.quarters([4]Group(v), t.VPADDD)
+		return t.addQuarters([4]Group(v), t.VPADDD)
 	}
 	return Group{8, []reg.VecVirtual{t.pairOfHalves(v[0], v[1], t.VPADDD)}}
 }
 
-// extend extends each four lanes of v to 64 bits, with their signs if signed is set, and calls
-// store with them.
+// extend extends the lanes of v to 64 bits, with their signs if signed is set and with zeros
+// otherwise, and calls store for each four of them.
 func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	if v.width > 4 {
 		upper := t.New(v.width / 2)
@@ -233,7 +234,7 @@ func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	store(wide)
 }
 
-// wordTerms is the arithmetic of a tile whose bytes are extended to 16 bits.
+// wordTerms emits the arithmetic of a tile with bytes extended to 16 bits.
 type wordTerms struct {
 	t    *avx
 	term byteTerm
@@ -244,7 +245,7 @@ func (w *wordTerms) start(b *byteTile) { b.rowPart = w.t.LastBytes(w.t.IntParam(
 func (w *wordTerms) sum(int) Group     { return zeros(w.t, 1, 8)[0] }
 func (w *wordTerms) signedSum() bool   { return w.term.signedSum() }
 
-// seekLast makes the step end where the vectors end.
+// seekLast sets b.at so that the step ends where the vectors end.
 func (w *wordTerms) seekLast(b *byteTile) {
 	w.t.MOVQ(b.size(), b.at)
 	w.t.Decrement(b.at, w.step())
@@ -267,11 +268,11 @@ func (w *wordTerms) multiply(sum, row, query Group) {
 	w.t.BitsAdd(sum, sum, product)
 }
 
-// vnniTerms is the arithmetic of a tile with VPDPBUSD. The bytes of the rows are flipped and those
-// of the queries are not, so that the correction depends on the query alone.
+// vnniTerms emits the arithmetic of a tile with VPDPBUSD. The code flips the top bits of the rows'
+// bytes, not of the queries' bytes, so that the correction depends on the query alone.
 type vnniTerms struct {
 	*vnniSum
-	correction []Group // groups whose lanes add up to the correction for each query
+	correction []Group // one group for each query; its lanes add up to the correction
 }
 
 func (s *vnniTerms) seekLast(*byteTile) {}

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotTileNEON emits the kernel that dotTile describes, with SDOT or UDOT. The sums of four rows
-// with four queries are in registers, so that each load serves four products.
-func dotTileNEON(t *neon, term byteTerm) {
+// dotTileBytesNEON emits the kernel of dotTileBytes with SDOT or UDOT. The sums of four rows and four
+// queries are in registers, so that each load serves four products.
+func dotTileBytesNEON(t *neon, term byteTerm) {
 	const step = 16
 	dst, count, next := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("next")
-	rows, ahead := t.PointerParam("rows"), t.IntParam("ahead")
+	rows, pace := t.PointerParam("rows"), t.IntParam("pace")
 	t.ShiftRight(count, 2)
-	t.ShiftLeft(ahead, bits.TrailingZeros(step))
+	t.ShiftLeft(pace, bits.TrailingZeros(step))
 	t.LoopLabel("rows")
 	queries, n, stride := t.PointerParam("queries"), t.IntParam("size"), t.IntParam("stride")
 	all := walk{t: t, n: n, vectors: make([]vector, 8)} // four rows, then four queries
@@ -23,7 +23,7 @@ func dotTileNEON(t *neon, term byteTerm) {
 		all.vectors[i], all.vectors[4+i] = vector{row, 1}, vector{x, 1}
 		t.AdvanceReg(rows, stride)
 	}
-	sum := zeros(t, 16, 4) // of query q and row i in group 4*q+i
+	sum := zeros(t, 16, 4) // group 4*q+i has the lanes for query q and row i
 	add := func(offset int, part Part) {
 		var v [8]reg.VecVirtual
 		for i, p := range all.vectors {
@@ -35,7 +35,7 @@ func dotTileNEON(t *neon, term byteTerm) {
 	}
 	all.loop(t.LoopLabel, "step", step, "part", func() {
 		t.Prefetch(next, 0)
-		t.AdvanceReg(next, ahead)
+		t.AdvanceReg(next, pace)
 		add(0, nil)
 	})
 	t.Label("part")
@@ -45,13 +45,14 @@ func dotTileNEON(t *neon, term byteTerm) {
 	}
 	add(-step, t.LastBytes(n, t.ByteLanes()))
 	t.Label("store")
-	apart, place := t.IntParam("len(dst)"), copyInt(t, dst) // apart: results for one query
-	t.ShiftRight(apart, 2)
-	t.ShiftLeft(apart, 3)
+	place := copyInt(t, dst)
+	pitch := t.IntParam("len(dst)") // bytes from the results for one query to those for the next
+	t.ShiftRight(pitch, 2)
+	t.ShiftLeft(pitch, 3)
 	for ; len(sum) > 0; sum = sum[4:] {
 		t.FSTPQ(t.addLanes(sum[0], sum[1], term.signed), t.addLanes(sum[2], sum[3], term.signed),
 			at(place, 0))
-		t.AdvanceReg(place, apart)
+		t.AdvanceReg(place, pitch)
 	}
 	t.Advance(dst, 4*8)
 	t.Decrement(count, 4)
@@ -59,7 +60,8 @@ func dotTileNEON(t *neon, term byteTerm) {
 	t.Done()
 }
 
-// addLanes returns the sum of the four lanes of a and that of b, extended to 64 bits.
+// addLanes adds the four lanes of a, and the four lanes of b. It returns the two sums, extended to 64
+// bits with their signs if signed is set.
 func (t *neon) addLanes(a, b Group, signed bool) reg.VecVirtual {
 	v := t.V128()
 	t.VADDP(b.regs[0], a.regs[0], v)
