@@ -129,8 +129,8 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// TestSignOfZero checks that a sum of products that are all -0 is +0, as is the cosine computed from
-// it. No vector of the test has an incomplete group, whose missing products are +0.
+// TestSignOfZero checks that a sum of products that are all -0 is +0, as is the cosine computed
+// from it. No vector of the test has an incomplete group, whose missing products are +0.
 func TestSignOfZero(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := 8; n <= 256; n += 8 {

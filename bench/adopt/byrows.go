@@ -1,9 +1,9 @@
 package main
 
-// Two projects score many rows with one call. Their vectors are slices of their own, so that the
-// patches put them into one slice first.
+// The patches in this file score many rows with one call. The projects store each vector in a slice
+// of its own; the patches copy the vectors to one slice first.
 
-// hnswSearch builds graphs of 2,000 vectors, and queries.
+// hnswSearch is the setup that builds a graph of 2,000 vectors for each distance, and 256 queries.
 const hnswSearch = `random := rand.New(rand.NewSource(2))
 	vectors := make([][]float32, 2256)
 	for k := range vectors {
@@ -23,7 +23,7 @@ const hnswSearch = `random := rand.New(rand.NewSource(2))
 		graphs[name] = g
 	}`
 
-// hnswSearches are the calls of both patches to hnsw that search in these graphs.
+// hnswSearches are the timed calls of both patches to hnsw: searches in the graphs of hnswSearch.
 var hnswSearches = []call{
 	{name: "search by cosine",
 		expr: `float32(graphs["cosine"].Search(queries[i%len(queries)], 10)[0].Key)`},
@@ -31,8 +31,8 @@ var hnswSearches = []call{
 		expr: `float32(graphs["euclidean"].Search(queries[i%len(queries)], 10)[0].Key)`},
 }
 
-// hnswByRows keeps a copy of all vectors in one slice, and scores the neighbors of a node that were
-// not visited with one call.
+// hnswByRows copies all vectors to one slice, and scores the unvisited neighbors of a node with one
+// call.
 var hnswByRows = project{
 	name: "hnsw, neighbors at once", module: "github.com/coder/hnsw", version: "v0.6.1", folder: ".",
 	edits: []edit{
@@ -122,8 +122,8 @@ func same(f, g DistanceFunc) bool {
 	theirs:  "^Benchmark_HNSW_1536$",
 }
 
-// weaviateByRows keeps the centers of k-means, by which product quantization learns its codes, in
-// one slice, and compares a point with all of them, or with those that may be nearer, in one call.
+// weaviateByRows stores the centers of k-means, from which product quantization learns its codes,
+// in one slice. One call compares a point with all centers, or with all that may be nearer.
 var weaviateByRows = project{
 	name: "weaviate, k-means", module: "github.com/weaviate/weaviate", version: "v1.38.0",
 	folder: "adapters/repos/db/vector/kmeans",
@@ -198,5 +198,5 @@ func (squaredL2) SingleDist(x, y []float32) (float32, error) {
 		{name: "fit, brute force", expr: "fit(BruteForce)"},
 		{name: "fit, pruned", expr: "fit(GraphPruning)"},
 	},
-	theirs: "^$", // a run of theirs takes minutes
+	theirs: "^$", // none, because a run of their benchmarks takes minutes
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// versioned matches import paths whose last element is not the package's name, by which astutil
-// looks for uses: such imports stay.
+// versioned matches import paths that end in a major version. apply keeps such imports, because
+// astutil.UsesImport takes the last element for the package's name.
 var versioned = regexp.MustCompile(`/v[0-9]+$`)
 
 // apply makes the edits in the package in dir.

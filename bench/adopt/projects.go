@@ -11,7 +11,7 @@ type project struct {
 	calls   []call
 	theirs  string // benchmarks of theirs that go through the patch, a regular expression
 	rows    int    // of a matrix m that is made for the calls, with n elements a row
-	setup   string // statements before the calls of a size n
+	setup   string // statements that the benchmark of size n executes before the calls
 }
 
 // An edit replaces a piece of one file by calls of ours, or adds a file. Nothing of theirs is
@@ -21,8 +21,8 @@ type edit struct {
 	fn   string // the body of this function becomes what is in with,
 	loop bool   // or only its first loop does
 	old  string // or, where fn is empty, this expression does, all over the file
-	with string // without fn and old, a file that is added
-	uses string // the package of ours that with names, if any
+	with string // the replacement, or the text of the new file if fn and old are empty
+	uses string // import path of our package that with names; "" if with names none
 }
 
 // A call is timed at all sizes: expr is of vectors x and y and a matrix m, with n elements a row.

@@ -57,8 +57,8 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// benchmarks runs those that match in both trees, which alternate on one core, and returns the least
-// seconds of an operation of each name.
+// benchmarks runs the matching benchmarks in both trees, alternating on one core, and returns the
+// least seconds per operation for each name.
 func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64,
 	err error) {
 	pinned := machine.Pin()

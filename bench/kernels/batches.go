@@ -12,15 +12,15 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// Batches of queries are compared with the rows of a window of the large matrix, and the nearest
-// are kept. Each call has the next window.
+// The operations of batches find the nearest rows of a window of the large matrix for each query of
+// a batch. Each call searches the next window.
 const (
-	batchCols    = 768
-	batchHits    = 10
-	mostQueries  = 64
-	mostRows     = 1 << 13 // of floats in a window; of bytes four times as many
-	stripOfRows  = 64      // rows that peers multiply by all queries before they rank: second cache
-	stripForBLAS = 1024    // the same for products of matrices
+	batchCols    = 768     // elements of a row
+	batchHits    = 10      // hits of each query
+	mostQueries  = 64      // queries of a batch at most
+	mostRows     = 1 << 13 // rows of floats in a window at most; four times this number for bytes
+	stripOfRows  = 64      // rows that peers score for all queries before they rank them
+	stripForBLAS = 1024    // rows of a strip for peers that multiply matrices
 )
 
 // A batchHit is a row and its score.
@@ -29,12 +29,12 @@ type batchHit[T float32 | int32] struct {
 	score T
 }
 
-// A batch is the queries at hand, one after the other in matrix, and what was found.
+// A batch is a set of queries and the hits of the last search for them.
 type batch[T float32 | int8, S float32 | int32] struct {
-	least   S // less than any score
-	matrix  []T
-	queries [][]T
-	scores  []S // of a strip: those of the first query, then of the second
+	least   S     // less than any score
+	matrix  []T   // all queries, one after the other
+	queries [][]T // rows of matrix
+	scores  []S   // scores of a strip for the first query, then for the second, and so on
 	hits    [mostQueries][batchHits]batchHit[S]
 }
 
@@ -43,8 +43,8 @@ var (
 	int8Batch  = batch[int8, int32]{least: math.MinInt32}
 )
 
-// prepare makes count queries, which are rows of the first window from the planted one on. at
-// returns row i.
+// prepare copies count queries from the first window: its rows from number planted on. at returns
+// row i.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
 	b.scores = make([]S, count*stripForBLAS)
@@ -54,7 +54,8 @@ func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	}
 }
 
-// rank ranks count rows by strips: dots stores the scores of the n rows from first on.
+// rank finds the hits of all queries among count rows, a strip at a time. dots stores the scores of
+// the n rows from first on in b.scores.
 func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	for q := range b.queries {
 		for k := range b.hits[q] {
@@ -70,7 +71,8 @@ func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	}
 }
 
-// insert adds the scores of rows from first on that are among the best to the hits of query q.
+// insert adds the best of the rows from first on, which have the given scores, to the hits of query
+// q.
 func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	hits := &b.hits[q]
 	least := hits[batchHits-1].score
@@ -87,7 +89,8 @@ func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	}
 }
 
-// found returns the nearest row of each query, and all scores of the first query and of the last.
+// found returns the number of the nearest row for each query, and then the scores of all hits of
+// the first query and of the last query.
 func (b *batch[T, S]) found() (all []float32) {
 	for q := range b.queries {
 		all = append(all, float32(b.hits[q][0].row))
@@ -100,8 +103,9 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want returns what found is to return, and the bounds of what is rounded. score returns the score
-// of row i for query q and the sum of its terms' absolute values.
+// want computes the results of found in float64, and for each result a bound on the magnitudes that
+// are rounded. score returns the score of row i for query q and the sum of its terms' absolute
+// values.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -121,12 +125,14 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 	return values, sizes
 }
 
+// prepareWindow allocates the operands of an operation on windows with rows of cols floats, and
+// moves to the first window. A window has at most the given number of rows.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
 }
 
-// Our own lists of hits, which are copied to a batch when they are verified.
+// Hits of package dense and package quant. They are copied to a batch for verification.
 var (
 	floatHits [mostQueries][batchHits]dense.Hit
 	int8Lists [mostQueries][batchHits]quant.Hit
@@ -134,6 +140,7 @@ var (
 	int8Dst   [mostQueries][]quant.Hit
 )
 
+// foundFloats copies our hits to floatBatch and returns its results.
 func foundFloats() []float32 {
 	for q := range floatBatch.queries {
 		for k, h := range floatDst[q] {
@@ -143,6 +150,7 @@ func foundFloats() []float32 {
 	return floatBatch.found()
 }
 
+// foundInt8s copies our hits to int8Batch and returns its results.
 func foundInt8s() []float32 {
 	for q := range int8Batch.queries {
 		for k, h := range int8Dst[q] {
@@ -152,7 +160,7 @@ func foundInt8s() []float32 {
 	return int8Batch.found()
 }
 
-// topManyBy returns the operation of the nearest rows of several queries by a metric.
+// topManyBy returns the operation that finds the nearest rows for several queries by a metric.
 func topManyBy(name string, by dense.Metric) operation {
 	return operation{
 		name: name, sizes: []int{8, mostQueries},
@@ -199,8 +207,8 @@ var (
 	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
 )
 
-// inverseNorms returns 1/norm of every row of the large matrix: peers by cosine know them, as a
-// library does that stores unit vectors.
+// inverseNorms returns 1/norm of every row of the large matrix. They are computed before peers that
+// rank by cosine are timed, as if the peers stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {
@@ -209,15 +217,16 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addTopMany adds a peer to the operations of batches of floats. dots stores the dot products of n
-// rows and all queries in floatBatch.scores.
+// addTopMany adds a peer to the operations of batches of floats; inC reports whether it is in C.
+// dots stores the dot products of n rows and all queries in floatBatch.scores.
 func addTopMany(name string, inC bool, strip int, dots func(rows []float32, n int)) {
 	stripDots := func(first, n int) { dots(rows[first*batchCols:][:n*batchCols], n) }
 	w := overRows(name, nil, func() { floatBatch.rank(len(out), strip, stripDots) })
 	w.inC = inC
 	addWay(topMany.name, w)
 	w = overRows(name, nil, func() {
-		// Row first of the window is this row of the large matrix: turn was counted on.
+		// start is the row of the large matrix at which the window begins; nextRows has already
+		// incremented turn.
 		start := (turn - 1) % windows * len(out)
 		floatBatch.rank(len(out), strip, func(first, n int) {
 			stripDots(first, n)
@@ -258,7 +267,7 @@ func init() {
 	})
 }
 
-// int8Rows returns the rows of the window, four bytes for each float.
+// int8Row returns row i of the window, read as bytes: each float is four of them.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
 var int8TopMany = operation{

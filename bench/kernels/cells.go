@@ -29,11 +29,11 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// leastRounds is the number of samples that benchstat needs at least, and that bench.txt has of
-// each cell.
+// leastRounds is the least number of samples that benchstat needs. bench.txt has this number of
+// samples of each cell.
 const leastRounds = 6
 
-// plainSpeed returns the bytes that a dot product in plain Go reads in a millisecond.
+// plainSpeed returns the number of bytes that a dot product in plain Go reads in a millisecond.
 func plainSpeed() float64 {
 	defer asm.Use(asm.Use(asm.Generic))
 	x := make([]float32, 1<<14)
@@ -45,8 +45,8 @@ func plainSpeed() float64 {
 	return 4 * 2 * float64(len(x)) / (1e3 * race.Seconds(0))
 }
 
-// milliseconds predicts how long the cell takes: its operands are made, verified and timed. speed
-// is plainSpeed, which a path exceeds on average, if not for every kernel.
+// milliseconds predicts the milliseconds in which the cell's operands are made, verified and timed.
+// speed is the result of plainSpeed: most kernels are faster than that on average over the paths.
 func (c *cell) milliseconds(rounds int, speed float64) float64 {
 	runs := float64(len(asm.Available()) + 1)
 	call := float64(c.bytes) / speed
@@ -64,11 +64,11 @@ const (
 	mostInMemory   = 512 << 20
 )
 
-// The lengths that are measured, and those of the kernels that the documents have curves of.
+// Kernels are measured at usualSizes, or at curveSizes if the documents plot their curves.
 var (
 	usualSizes = []int{8, 100, 784, 4096, 65536}
 	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
-	curves     = []string{"dot", "axpy"}
+	curves     = []string{"dot", "axpy"} // names of the kernels with curves
 )
 
 // cells lists the cells to measure: each kernel at the sizes given, at some of them one float off

@@ -101,7 +101,7 @@ func TestQuickRun(t *testing.T) {
 	}
 }
 
-// Every way that this build has is right, and the tables fit into a terminal.
+// TestPeers checks the results of every way in this build, and that the tables fit into a terminal.
 func TestPeers(t *testing.T) {
 	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)|TopMany")
 	if strings.Count(out, "### Where we are behind") != 2 || strings.Index(out,
@@ -124,7 +124,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// PEGASIMD_ISA chooses our path, which the head names.
+// TestPath checks that PEGASIMD_ISA selects our path, and that the head names the path.
 func TestPath(t *testing.T) {
 	t.Setenv(asm.Variable, "generic")
 	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^Axpy$")
@@ -134,7 +134,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// made returns a table of an operation whose ways took the given seconds at each of the sizes.
+// made returns a table of an operation. seconds has, for each size, the seconds that each way took.
 func made(name string, o operation, seconds [][]float64) *table {
 	t := &table{operation: &o, title: name, ways: o.ways}
 	for i, times := range seconds {
@@ -147,8 +147,9 @@ func made(name string, o operation, seconds [][]float64) *table {
 	return t
 }
 
-// The summary counts cells behind the best peer in Go and behind the best of all, and names the
-// worst first. Loops that only read and other ways of ours are no peers.
+// TestSummary checks that the summary counts the cells behind the best peer in Go and behind the
+// best peer of all, names the worst cells first, and ignores loops that only read and other ways of
+// ours.
 func TestSummary(t *testing.T) {
 	defer func(was []string) { inC = was }(inC)
 	inC = []string{"a library"}
@@ -185,7 +186,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A batch keeps the best scores of each query, in order, whatever the strips are.
+// TestBatch checks that a batch keeps the best scores of each query, in order, for strips of any
+// size.
 func TestBatch(t *testing.T) {
 	const count = 500
 	b := batch[float32, float32]{least: float32(math.Inf(-1))}
@@ -214,7 +216,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// Rounds are divided among samples without loss.
+// TestParts checks that parts divides all rounds among the samples.
 func TestParts(t *testing.T) {
 	for rounds, want := range map[int]int{1: 1, 5: 5, 6: 6, 13: 6, 24: 6} {
 		all := parts(rounds)

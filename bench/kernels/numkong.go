@@ -10,8 +10,8 @@ import "C"
 
 import "unsafe"
 
-// NumKong is headers: the compiler knows the CPU, and calls its kernels for that. Its sums of
-// products of floats are in float64. Half-precision numbers are not used: gcc 12 lacks their types.
+// NumKong consists of headers, compiled here for this CPU. Its dot products of floats are summed in
+// float64. Half-precision numbers are switched off, because gcc 12 lacks their types.
 func init() {
 	const name = "NumKong in C"
 	at := func(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }

@@ -1,4 +1,4 @@
-// NumKong's functions in loops of so many calls.
+// Loops that call NumKong's functions the given number of times.
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static double numkong_loop_distance(long calls, size_t n, const float *x, const 
 	return sink;
 }
 
-// It has the angular distance, which is 1 - the cosine.
+// NumKong computes the angular distance, which is 1 - the cosine.
 static double numkong_loop_cosine(long calls, size_t n, const float *x, const float *y) {
 	volatile double sink = 0;
 	while (calls-- > 0) {
@@ -53,8 +53,8 @@ static void numkong_int8_pairs(size_t queries, size_t rows, size_t n, const sign
 			nk_dot_i8((const nk_i8_t *)m + i * n, (const nk_i8_t *)x + q * n, n, dst + q * rows + i);
 }
 
-// The products of matrices take one of them, here the queries, in a layout of NumKong's own. Their
-// sums are in the order of the rows, and are stored in the order of the queries.
+// NumKong's matrix products read one matrix, here the queries, in a packed layout. Their results
+// are ordered by rows; the loop stores them ordered by queries.
 static void numkong_int8_packed(size_t queries, size_t rows, size_t n, const signed char *x,
 		const signed char *m, int *dst) {
 	static void *packed;

@@ -144,8 +144,9 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// write writes leastRounds lines for each path. bytes are those that a call moves, walked those of
-// the probe, which comes last in the race unless they are 0.
+// write writes a line for each path and sample, at most leastRounds samples. bytes is the number of
+// bytes that a call moves; walked is the number that the probe moves, which is last in the race, or
+// 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	paths := asm.Available()
 	best, probe := len(paths)-1, len(paths)
@@ -182,10 +183,10 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	m.report.Kernels = kernels
 }
 
-// A span is rounds from one on up to another one.
+// A span is the rounds numbered from from to to-1.
 type span struct{ from, to int }
 
-// parts divides rounds among at most leastRounds samples.
+// parts divides rounds into at most leastRounds spans, one for each sample.
 func parts(rounds int) (all []span) {
 	count := min(rounds, leastRounds)
 	for k := range count {
@@ -213,11 +214,11 @@ func verify(k asmtest.Kernel, n, off int) error {
 	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)
 }
 
-// ourRoundings is the number of roundings by which our results may be off.
+// ourRoundings is the greatest number of roundings by which our results may differ from float64.
 const ourRoundings = 32.
 
-// near reports whether got is off by at most the given number of roundings, each half a unit in the
-// last place of size, which bounds the numbers that are rounded.
+// near reports whether got differs from want by at most the given number of roundings. A rounding
+// is half a unit in the last place of size, a bound on the magnitudes that are rounded.
 func near(got float32, want, size, roundings float64) bool {
 	return float64(got) == want ||
 		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126

@@ -43,7 +43,7 @@ type way struct {
 	name string
 	loop func(n int)
 	got  func() []float32 // its result, where that is not the operation's
-	inC  bool             // its loop is in C or C++, or it is called through cgo
+	inC  bool             // whether its loop is in C or C++, or it is called through cgo
 }
 
 const (
@@ -58,8 +58,8 @@ func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // on vectors; also timed with vectors one float off
-	ten     bool    // one of the ten operations by which releases are compared
+	both    bool    // whether it is on vectors: these are also timed one float off
+	ten     bool    // whether it is one of the ten operations by which releases are compared
 	alpha   float32 // while it is timed
 	prepare func(n, off int)
 	per     func() int // the number of rows of a call; nil for 1
@@ -78,16 +78,17 @@ var operations = []*operation{
 	&dotSparse, &axpySparse,
 }
 
-// add adds a peer that is called from Go to the operation of a name.
+// add adds a peer that is called from Go to the named operation.
 func add(operation, name string, loop func(n int)) {
 	addWay(operation, way{name: name, loop: loop})
 }
 
-// may512 reports whether peers that offer instructions to choose from may use AVX-512. If our own
-// path does not, because PEGASIMD_ISA says so, neither do they. Peers that choose by themselves are
-// not affected; bench/README.md says how to restrict them.
+// may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
+// path, which PEGASIMD_ISA selects, does. It does not affect peers that choose by themselves;
+// bench/README.md explains how to restrict these.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
+// addWay adds a way to the named operation.
 func addWay(operation string, w way) {
 	for _, o := range operations {
 		if o.name == operation {
@@ -111,8 +112,8 @@ type table struct {
 	races []frame.Race // by size, of all passes
 }
 
-// passes is the number of times that all cells are timed, one after the other. The samples of a cell
-// are spread over the run, so that a neighbor that is busy for some seconds does not decide it.
+// passes is the number of passes over all cells. The samples of a cell are thus spread over the
+// run, so that another process that is busy for some seconds does not distort the whole cell.
 const passes = 5
 
 // beside verifies and times all operations and writes the tables.
@@ -184,7 +185,7 @@ func tags() string {
 	return ""
 }
 
-// milliseconds predicts how long a pass of the i-th size takes, from one call of each way.
+// milliseconds predicts the milliseconds of one pass over the i-th size, from one call of each way.
 func (t *table) milliseconds(i, rounds int) float64 {
 	began := time.Now()
 	t.prepare(t.sizes[i], t.off)
@@ -241,7 +242,7 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	defer asm.Use(asm.Active())
 	for _, n := range sizes {
 		roundings := ourRoundings
-		if !w.isOurs() { // it may add one element after the other
+		if !w.isOurs() { // a peer may add all elements into one sum
 			roundings += math.Sqrt(float64(n))
 		}
 		once := func() []float32 {

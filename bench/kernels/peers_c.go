@@ -2,7 +2,7 @@
 
 package main
 
-// addInC adds a peer in C or C++.
+// addInC adds a peer in C or C++ to the named operation.
 func addInC(operation, name string, loop func(n int)) {
 	addWay(operation, way{name: name, loop: loop, inC: true})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// The operations that multiply the rows of a matrix, with nothing between them, by one vector: the
-// matrix fills half of a cache, or no cache holds it.
+// The operations that multiply the rows of a matrix, which are contiguous, by one vector. The
+// matrix fills about half of a cache, or exceeds all caches.
 var (
 	rowsInL1 = dotRowsIn("L1", func(c cpu.Caches) int { return c.L1 / 2 }, 16, 54, 128, 384, 768)
 	rowsInL2 = dotRowsIn("L2", func(c cpu.Caches) int { return c.L2 / 2 }, 128, 384, 768, 1536)
@@ -28,7 +28,7 @@ var (
 	allRows = []*operation{&rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory}
 )
 
-// dotRowsIn returns the operation on a matrix of so many bytes.
+// dotRowsIn returns the operation on a matrix whose size in bytes the function bytes returns.
 func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) operation {
 	return operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
@@ -59,7 +59,7 @@ func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) operati
 	}
 }
 
-// addRows adds a peer to all operations on rows. loop multiplies all rows by x, n times.
+// addRows adds a peer to all operations in allRows. loop multiplies all rows by x, n times.
 func addRows(name string, inC bool, loop func(n int)) {
 	for _, o := range allRows {
 		w := way{name: name, loop: loop, inC: inC}
@@ -70,7 +70,7 @@ func addRows(name string, inC bool, loop func(n int)) {
 	}
 }
 
-// eachRow multiplies the rows by x with a call for each.
+// eachRow multiplies the rows by x, with one call of dot for each row.
 func eachRow(dot func(x, y []float32) float32) {
 	for i := range out {
 		out[i] = dot(row(i), x)
@@ -283,8 +283,8 @@ var int8RowsFromMemory = operation{
 		})),
 }
 
-// pickedBy returns the operation on rows of the large matrix picked at random. score returns the
-// score of a row, in float64, and the sum of its terms' absolute values.
+// pickedBy returns the operation that scores rows of the large matrix picked at random. score
+// returns the score of a row, in float64, and the sum of its terms' absolute values.
 func pickedBy(metric string, score func(row []float32) (v, size float64), ways ...way) operation {
 	return operation{
 		name: "Picked rows by " + metric + ", a row of", sizes: []int{384, 768, 1024, 1536},
@@ -305,7 +305,7 @@ func pickedBy(metric string, score func(row []float32) (v, size float64), ways .
 	}
 }
 
-// eachPick returns a peer, or a way of ours, that calls f for each row.
+// eachPick returns a way that calls f for each picked row.
 func eachPick(name string, f func(x, y []float32) float32) way {
 	return overRows(name, nil, func() {
 		for k, i := range picks {
@@ -351,6 +351,7 @@ var (
 		eachPick("vek32, a call per row", vek32.CosineSimilarity))
 )
 
+// asUint32 returns v as unsigned integers, which share its memory.
 func asUint32(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

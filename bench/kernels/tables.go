@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// write writes the ratios of all times to ours, under them the ratio of our time to the best peer's,
-// and then the times.
+// write writes a table of the ratios of all times to ours, whose last rows are the ratios of our
+// time to the best peer's, and a table of the times.
 func (t *table) write(w io.Writer) error {
 	ratios := frame.Table{Title: t.title, Width: frame.Narrow, Head: []string{"time / ours"}}
 	times := frame.Table{Width: frame.Narrow, Head: []string{"time"}}
@@ -44,6 +44,7 @@ func (t *table) write(w io.Writer) error {
 	return times.Write(w)
 }
 
+// written formats the results of behind.
 func written(ratio float64, peer string) string {
 	if peer == "" {
 		return ""
@@ -54,8 +55,8 @@ func written(ratio float64, peer string) string {
 func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
-// behind returns the ratio of our first way's time at the i-th size to that of the fastest peer of
-// those considered, and the peer's name, which is empty if there is no such peer.
+// behind returns the ratio of our first way's time at the i-th size to the time of the fastest peer
+// for which considered returns true, and the peer's name: empty if there is no such peer.
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	us := slices.IndexFunc(t.ways, way.isOurs)
 	for k, w := range t.ways {
@@ -75,11 +76,11 @@ const (
 	farBehindBest = 1.15
 )
 
-// lost is a cell in which a peer is ahead.
+// lost is a cell in which a peer is faster than we are.
 type lost struct {
-	cell  string
-	ratio float64 // of our time to the best peer's
-	toC   bool    // that peer is in C
+	cell  string  // operation, size, ratio and peer, as the summary prints them
+	ratio float64 // ratio of our time to the best peer's
+	toC   bool    // whether the best peer is in C
 }
 
 // group is a set of tables whose cells the summary counts together.
@@ -128,8 +129,8 @@ func summary(w io.Writer, tables []*table) error {
 	return nil
 }
 
-// overview writes our time over Go's best for each operation on vectors, by length, with one row for
-// aligned vectors and one for vectors one float off.
+// overview writes our time over Go's best for each operation on vectors, by length, with one row
+// for aligned vectors and one for vectors one float off.
 func overview(w io.Writer, tables []*table) error {
 	text := frame.Table{Title: "Our time / Go's best, by elements (+1: one float off)",
 		Width: frame.Narrow, Head: []string{""}}
@@ -157,8 +158,8 @@ func overview(w io.Writer, tables []*table) error {
 	return text.Write(w)
 }
 
-// count returns the number of the group's cells that have a peer of those considered, and the cells
-// in which one of these is ahead.
+// count returns the number of the group's cells with a peer for which considered returns true, and
+// the cells in which such a peer is ahead by more than behindBest.
 func (g group) count(tables []*table, considered func(way) bool) (cells int, behind []lost) {
 	for _, t := range tables {
 		if !g.has(t) {
@@ -190,8 +191,8 @@ func far(cells []lost) (count int) {
 	return count
 }
 
-// mostNamed is the number of cells that the summary names at most, of those behind a peer in Go and
-// of those behind a peer in C.
+// mostNamed is the greatest number of cells that the summary names behind peers in Go, and the
+// greatest number behind peers in C.
 const mostNamed = 40
 
 // name writes the cells, the worst first, in lines of at most frame.Narrow columns.

@@ -10,7 +10,7 @@ import "C"
 
 import "unsafe"
 
-// These loops in C are what a compiler makes of intrinsics for a CPU with AVX512_VNNI.
+// The loops in vnni_loops.h are intrinsics in C, compiled for a CPU with AVX512_VNNI.
 func init() {
 	if !may512 {
 		return

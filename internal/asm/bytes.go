@@ -197,12 +197,12 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 // for count = len(dst) / len(queries) rows, in tiles of four rows and four queries that share their
 // loads. dst has a multiple of len(queries) elements, and the queries have equal length. The caller
 // has checked that the slice rows holds all count rows. There must be at most
-// RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than Block
-// elements.
+// RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than
+// Block elements.
 //
-// While it computes the products with four queries, the assembly prefetches memory from the start of
-// next on: as many bytes as the rows have elements, or half of that number if next is no longer. If
-// next is empty, it prefetches the rows themselves.
+// While it computes the products with four queries, the assembly prefetches memory from the start
+// of next on: as many bytes as the rows have elements, or half of that number if next is no longer.
+// If next is empty, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {

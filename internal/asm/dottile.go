@@ -10,10 +10,10 @@ import "unsafe"
 //		}
 //	}
 //
-// to the bit. The rows should fit into the first-level cache, because they are read once for each two
-// queries. Meanwhile DotTile prefetches next, the memory of the rows that the caller passes to the
-// next call. It panics if the queries differ in length, count, step or stride is negative, or dst or
-// rows is too short. dst must not overlap rows or queries.
+// to the bit. The rows should fit into the first-level cache, because they are read once for each
+// two queries. Meanwhile DotTile prefetches next, the memory of the rows that the caller passes to
+// the next call. It panics if the queries differ in length, count, step or stride is negative, or
+// dst or rows is too short. dst must not overlap rows or queries.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
@@ -35,7 +35,8 @@ func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count 
 
 // sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels compute a
 // multiple of four rows of 64 to Block elements and an even number of queries. The last query of an
-// odd number is passed to a kernel twice, with step 0, so that both results are stored in one place.
+// odd number is passed to a kernel twice, with step 0, so that both results are stored in one
+// place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	if len(queries) == 0 || count == 0 {
@@ -101,10 +102,10 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address from which a kernel prefetches, and its pace: the number of bytes
-// for each 64 terms, with which it reaches the end of next in its last terms. terms is the number of
-// all terms divided by 64. A kernel prefetches at most 32 bytes for each 64 terms; if next is longer,
-// startPrefetch itself prefetches the rest.
+// startPrefetch returns the address from which a kernel prefetches, and its pace: the number of
+// bytes for each 64 terms, with which it reaches the end of next in its last terms. terms is the
+// number of all terms divided by 64. A kernel prefetches at most 32 bytes for each 64 terms; if
+// next is longer, startPrefetch itself prefetches the rest.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

@@ -8,9 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestTiles checks that DotTile and SquaredDistanceTile store the bits of Dot and SquaredDistance for
-// all numbers of rows and queries, and that they store nothing else. A query of -0 shows that no sum
-// is -0.
+// TestTiles checks that DotTile and SquaredDistanceTile store the bits of Dot and SquaredDistance
+// for all numbers of rows and queries, and that they store nothing else. A query of -0 shows that
+// no sum is -0.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {

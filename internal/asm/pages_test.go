@@ -55,8 +55,8 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from the ends of its pages, which all operands of floats or bytes share. Bytes
-// on the heap may end at the end of a page, too.
+// middle is memory far from the ends of its pages, which all operands of floats or bytes share.
+// Bytes on the heap may end at the end of a page, too.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }

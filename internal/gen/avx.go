@@ -469,8 +469,8 @@ func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// FirstPart returns a Part of the same kind as Part does. AVX2 code loads it from the table t.masks,
-// beginning n-start entries before the end of the ones.
+// FirstPart returns a Part of the same kind as Part does. AVX2 code loads it from the table
+// t.masks, beginning n-start entries before the end of the ones.
 func (t *avx) FirstPart(n reg.GPVirtual, start, width int) Part {
 	if !t.evex {
 		table, k, mask := t.GP64(), copyInt(t, n), t.YMM()
@@ -791,8 +791,8 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-// foldFourWide is FoldFour for groups of sixteen. addQuarters folds each group to four lanes; in each
-// quarter of its result, foldFourWide adds lanes l and l+2, and then lanes l and l+1.
+// foldFourWide is FoldFour for groups of sixteen. addQuarters folds each group to four lanes; in
+// each quarter of its result, foldFourWide adds lanes l and l+2, and then lanes l and l+1.
 func (t *avx) foldFourWide(v [4]Group) Group {
 	sum, high := t.addQuarters(v, t.VADDPS), t.ZMM()
 	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
@@ -806,9 +806,9 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
-// addQuarters returns a group whose quarter i is the sum of the four quarters of v[i]. It overwrites
-// v. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l and l+4, with
-// all four groups in one register.
+// addQuarters returns a group whose quarter i is the sum of the four quarters of v[i]. It
+// overwrites v. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l
+// and l+4, with all four groups in one register.
 func (t *avx) addQuarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
@@ -1061,8 +1061,8 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The difference
-// is 2^32-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
+// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The
+// difference is 2^32-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()
 	t.VMOVD(r(v), bits)

@@ -41,10 +41,10 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 }
 
 // allNorms emits code that computes the sums of x*x, y*y and x*y, in this order. Each sum has the
-// bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0. The
-// function end emits the rest of the kernel, given the three sums; it is called once for each place
-// in the code where the sums are complete.
-// Vectors of up to 64 elements are summed without a loop. n is at most asm.Block.
+// bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0.
+// The function end emits the rest of the kernel, given the three sums; it is called once for each
+// place in the code where the sums are complete. Vectors of up to 64 elements are summed without a
+// loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()

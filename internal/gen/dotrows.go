@@ -31,8 +31,8 @@ func init() {
 }
 
 // A rowTerm emits the terms of a sum over a row and x, one group at a time. load sets v to the
-// terms of x and the group of the row at row + offset. compute replaces v, a group of the row, by the
-// terms of x and v.
+// terms of x and the group of the row at row + offset. compute replaces v, a group of the row, by
+// the terms of x and v.
 type rowTerm struct {
 	load    func(t Target, v, x Group, row reg.GPVirtual, offset int)
 	compute func(t Target, v, x Group)
@@ -44,9 +44,9 @@ const groups = lanes / 8
 // passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
 // the pass sums. A pass sums perPass groups, four or two: groups of sixteen lanes need one or two
 // passes, groups of eight two or four. The second half of a pass's groups are 32 lanes after the
-// first half, so that each pass ends with the fold from 64 lanes to 32. The groups of passes 1 and 3
-// are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3 are 8 lanes after
-// the groups of passes 0 and 1.
+// first half, so that each pass ends with the fold from 64 lanes to 32. The groups of passes 1 and
+// 3 are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3 are 8 lanes
+// after the groups of passes 0 and 1.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:
@@ -65,8 +65,8 @@ func passes(width, perPass int) [][]int {
 // elements. FoldFour folds the last lanes of four rows at once.
 //
 // An x of at most eight groups stays in registers. Eight groups hold 64 elements, or 128 in groups
-// of sixteen (then a lane has one or two terms). Longer rows are read in one to four passes, each of
-// which keeps its groups of the lanes of four rows in registers: see passes.
+// of sixteen (then a lane has one or two terms). Longer rows are read in one to four passes, each
+// of which keeps its groups of the lanes of four rows in registers: see passes.
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
@@ -80,8 +80,8 @@ func fourRows(t Target, name string, term rowTerm) {
 	part := t.Part(n, width)
 
 	// next emits the start of the loop over the rows and returns pointers to the next four. If the
-	// rows are consecutive and ahead is not 0, it prefetches the cache line that is ahead bytes after
-	// the start of each row.
+	// rows are consecutive and ahead is not 0, it prefetches the cache line that is ahead bytes
+	// after the start of each row.
 	next := func(loop string, ahead int) [4]reg.GPVirtual {
 		var p [4]reg.GPVirtual
 		for i := range p {
@@ -160,9 +160,9 @@ func fourRows(t Target, name string, term rowTerm) {
 }
 
 // shortPrefetch returns the distance in bytes from the start of each row of k groups to the cache
-// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. A masked load reads the
-// last group of a row. If the group is beyond the second-level cache, this load takes up to five
-// times as long on a Zen 5, unless another load or a prefetch reads the cache line before.
+// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. A masked load reads
+// the last group of a row. If the group is beyond the second-level cache, this load takes up to
+// five times as long on a Zen 5, unless another load or a prefetch reads the cache line before.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():

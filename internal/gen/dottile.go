@@ -30,8 +30,8 @@ func init() {
 // The kernel sums one tile at a time: the pairs of two queries and four rows, or two rows if there
 // are 16 registers. It makes several passes over the elements of a tile. A pass sums two groups of
 // the lanes of every pair, so that each loaded group of elements serves all queries or all rows of
-// the tile. The passes are in the order of the function passes, which lets folds from 64 lanes begin
-// before the last pass.
+// the tile. The passes are in the order of the function passes, which lets folds from 64 lanes
+// begin before the last pass.
 //
 // The kernel also prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
 func sumTile(t Target, term func(dst, row, query Group)) {

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotTileBytesNEON emits the kernel of dotTileBytes with SDOT or UDOT. The sums of four rows and four
-// queries are in registers, so that each load serves four products.
+// dotTileBytesNEON emits the kernel of dotTileBytes with SDOT or UDOT. The sums of four rows and
+// four queries are in registers, so that each load serves four products.
 func dotTileBytesNEON(t *neon, term byteTerm) {
 	const step = 16
 	dst, count, next := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("next")
@@ -60,8 +60,8 @@ func dotTileBytesNEON(t *neon, term byteTerm) {
 	t.Done()
 }
 
-// addLanes adds the four lanes of a, and the four lanes of b. It returns the two sums, extended to 64
-// bits with their signs if signed is set.
+// addLanes adds the four lanes of a, and the four lanes of b. It returns the two sums, extended to
+// 64 bits with their signs if signed is set.
 func (t *neon) addLanes(a, b Group, signed bool) reg.VecVirtual {
 	v := t.V128()
 	t.VADDP(b.regs[0], a.regs[0], v)

@@ -50,10 +50,10 @@ func (t *avx) addBitCounts(count, v Group) {
 	t.VPADDQ(r(v), r(count), r(count))
 }
 
-// hammingFourRows emits a loop over four rows at a time that counts the bits in which x and each row
-// differ. For the last one to three rows, the code continues behind the loop; without such rows it
-// returns from the kernel. The code skips the loop if rows have more than four groups: four such rows
-// at a time take a Zen 5 1.1 to 1.3 times as long from memory as single rows.
+// hammingFourRows emits a loop over four rows at a time that counts the bits in which x and each
+// row differ. For the last one to three rows, the code continues behind the loop; without such rows
+// it returns from the kernel. The code skips the loop if rows have more than four groups: four such
+// rows at a time take a Zen 5 1.1 to 1.3 times as long from memory as single rows.
 func hammingFourRows(t *avx, rows *intRows) {
 	words := t.width / 2
 	t.IfLess(rows.count, 4, "row")

@@ -41,8 +41,8 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 }
 
 // indexedLoop emits a loop with the same results as loop. On amd64, the code first advances the
-// pointers and n beyond all iterations of the loop; a single negative index then counts up to 0. body
-// emits the code of one iteration, given the operands in the order of w.vectors.
+// pointers and n beyond all iterations of the loop; a single negative index then counts up to 0.
+// body emits the code of one iteration, given the operands in the order of w.vectors.
 //
 // On Intel CPUs, the additions and comparisons of loop compete with the floating-point instructions
 // for ports: llvm-mca predicts 4.5 cycles on Ice Lake and Sapphire Rapids for 64 products and

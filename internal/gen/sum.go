@@ -332,9 +332,9 @@ func (s *summation) finish(lane []Group) {
 	s.end(s.t.Narrow(lane[0], 1))
 }
 
-// blocks emits the code that adds all whole blocks of 64 elements to the lanes, except for the first
-// group of the first block, whose terms the lanes hold already. The emitted code ends at the label
-// rest.
+// blocks emits the code that adds all whole blocks of 64 elements to the lanes, except for the
+// first group of the first block, whose terms the lanes hold already. The emitted code ends at the
+// label rest.
 func (s *summation) blocks() {
 	t := s.t
 	all := walk{t: t, n: s.n}

@@ -257,8 +257,8 @@ type Target interface {
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
 	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
 	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches the rows after
-	// it: without a prefetch, reading rows shorter than a cache line from memory takes four times as
-	// long.
+	// it: without a prefetch, reading rows shorter than a cache line from memory takes four times
+	// as long.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Labels and jumps. Comparisons are unsigned.

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/nearest"
 )
 
-// TestAddAt checks that AddAt finds the hits of Top in any order and division of the rows into calls,
-// and that no row with a score below least ranks before a hit.
+// TestAddAt checks that AddAt finds the hits of Top in any order and division of the rows into
+// calls, and that no row with a score below least ranks before a hit.
 func TestAddAt(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for round := range 300 {

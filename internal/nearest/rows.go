@@ -19,8 +19,8 @@ const (
 	ByL1 // float32 rows only
 )
 
-// isDistance reports whether the least score is best. While rows are ranked, scores of such a metric
-// are negated.
+// isDistance reports whether the least score is best. While rows are ranked, scores of such a
+// metric are negated.
 func (by Metric) isDistance() bool { return by >= ByDistance }
 
 // Hit is a row and its score, laid out like package dense's Hit.

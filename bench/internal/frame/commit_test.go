@@ -26,7 +26,8 @@ func TestStamped(t *testing.T) {
 	}
 }
 
-// A commit with changed files is marked, and a missing one has a reason.
+// TestDescribed checks that changed files mark the commit with a +, and that a missing commit is
+// reported with the reason.
 func TestDescribed(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)

@@ -32,7 +32,7 @@ type Table struct {
 	Title string
 	Head  []string
 	Rows  [][]string
-	Width int // columns of text at most; 0 for no limit
+	Width int // greatest number of columns of text; 0 for no limit
 }
 
 // Add adds a row of cells, each written as fmt.Sprint writes it.

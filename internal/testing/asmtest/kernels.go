@@ -1180,8 +1180,8 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a query in
-// X. There are 2 to 5 queries.
+// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a query
+// in X. There are 2 to 5 queries.
 func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 	stride, count int, queries [][]float32, next []byte), term func(x, y float32) float64) Kernel {
 	return Kernel{
@@ -1366,8 +1366,8 @@ func byteRowsKernel(name string, signed bool,
 	}
 }
 
-// byteTileKernel returns a kernel that computes the dot product of each pair of a row of bytes and a
-// query. There are 4 to 10 rows, with gaps of 0 to 2 bytes, and 4 to 8 queries.
+// byteTileKernel returns a kernel that computes the dot product of each pair of a row of bytes and
+// a query. There are 4 to 10 rows, with gaps of 0 to 2 bytes, and 4 to 8 queries.
 func byteTileKernel(name string, signed bool) Kernel {
 	return Kernel{
 		Name:    name,
@@ -1575,8 +1575,8 @@ func halfNormsKernel(name string, bfloat16 bool) Kernel {
 			y := func(j int) float64 { return HalfValue(a.Halves[j], bfloat16) }
 			want, scale = wideSum(len(a.X), func(j int) float64 { return float64(a.X[j]) * y(j) })
 			w, s := wideSum(len(a.X), func(j int) float64 { return y(j) * y(j) })
-			// Squares of numbers with few bits are rounded to the same side more often, so the error
-			// bound is doubled.
+			// Squares of numbers with few bits are rounded to the same side more often, so the
+			// error bound is doubled.
 			return append(want, w...), append(scale, 2*s[0])
 		},
 		Bytes: func(a *Args) int { return 6 * len(a.X) },
