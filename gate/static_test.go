@@ -69,8 +69,8 @@ func TestDecodeAsObjdump(t *testing.T) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment;
-			// LEA and NOP load nothing.
+			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment; LEA
+			// and NOP load nothing.
 			operand := strings.ContainsAny(text, "(:") && !strings.HasPrefix(text, "lea") &&
 				!strings.HasPrefix(text, "nop")
 			if in.memory != operand {

@@ -168,7 +168,7 @@ import (
 	"github.com/weaviate/weaviate/adapters/repos/db/vector/hnsw/distancer"
 )
 
-// squaredL2 is the provider of squared distances, computed by the same kernel as those of rows.
+// squaredL2 is the provider of squared distances, computed by the same kernel as SquaredDistanceRows.
 type squaredL2 struct{ distancer.L2SquaredProvider }
 
 func (squaredL2) SingleDist(x, y []float32) (float32, error) {

@@ -177,8 +177,8 @@ func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 // if there is no such multiple.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are numbers of elements of all rows;
-// the cache sizes are those of a Zen 5. The other thresholds are lengths of rows.
+// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are numbers of elements of all rows,
+// for the caches of a Zen 5. The other thresholds are lengths of rows.
 const (
 	beyondL1    = 12 << 10  // above (48 KB), all rows exceed the first-level cache
 	beyondL2    = 256 << 10 // above (1 MB), all rows exceed the second-level cache
@@ -197,7 +197,7 @@ const (
 // and slowest if they come from memory.
 //
 // The rule for likeZen5 was measured on a Zen 5 on all code paths. On other CPUs with 512-bit
-// registers, four rows are always read at a time: on an Emerald Rapids that takes at most 8 %
+// registers, rows are always read four at a time: on an Emerald Rapids that takes at most 8 %
 // longer. The rule for other CPUs with narrower registers is older; the CPU on which it was
 // measured is not known.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {

@@ -225,8 +225,7 @@ func l1of64(x, y []float32) (sum float64) {
 	return sum
 }
 
-// keyOf returns the key of a row with a score, by which top sorts rows. wide is the specification's
-// v.
+// keyOf returns the key of a row with a score, by which top sorts rows. wide is the specification's v.
 func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	t := float64(n) * 0x1p-126
 	size, most := math.Abs(float64(score)), max(math.Abs(float64(score)), math.Abs(wide))
