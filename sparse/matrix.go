@@ -86,6 +86,9 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 		return 0
 	}
 	idx, val := m.row(i)
+	if len(idx) <= shortRow {
+		return dotShort(idx, val, w)
+	}
 	return asm.DotSparse(idx, val, w)
 }
 

@@ -36,7 +36,16 @@ import (
 //
 // in blocks of 65,536 nonzeros, whose sums are added from left to right.
 func Dot(idx []int32, val, w []float32) float32 {
-	checkIndices(idx, len(w))
+	if len(idx) >= manyIndices {
+		return dotLong(idx, val, w)
+	}
+	// A call of checkIndices here takes up to 1.7 times as long on Zen 5 (Dot of 32 nonzeros: 29
+	// ns): its loop lies across two cache lines.
+	for k := range idx {
+		if uint(idx[k]) >= uint(len(w)) {
+			return dotLong(idx, val, w) // panics
+		}
+	}
 	return asm.DotSparse(idx, val, w)
 }
 
@@ -49,7 +58,33 @@ func Dot(idx []int32, val, w []float32) float32 {
 // It panics if idx and val differ in length or an index is outside w, and then leaves w unchanged.
 // Indices may repeat. If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
+	if len(idx) >= manyIndices {
+		axpyLong(a, idx, val, w)
+		return
+	}
 	checkIndices(idx, len(w))
+	asm.AxpySparse(a, idx, val, w)
+}
+
+// manyIndices is the length of a row from which checkManyIndices is faster than checkIndices.
+const manyIndices = 32
+
+// dotLong is Dot for a row of at least manyIndices nonzeros, or with an index outside w. It is not
+// inlined: two calls, one after the other, would make Dot save its arguments on the stack for every
+// row.
+//
+//go:noinline
+func dotLong(idx []int32, val, w []float32) float32 {
+	checkManyIndices(idx, len(w))
+	return asm.DotSparse(idx, val, w)
+}
+
+// axpyLong is Axpy for a row of at least manyIndices nonzeros. It is not inlined for the same
+// reason as dotLong.
+//
+//go:noinline
+func axpyLong(a float32, idx []int32, val, w []float32) {
+	checkManyIndices(idx, len(w))
 	asm.AxpySparse(a, idx, val, w)
 }
 
@@ -59,6 +94,35 @@ func checkIndices(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) { // a negative index is a large uint
 			panic(outOfRange(k, j, n))
+		}
+	}
+}
+
+// checkManyIndices is checkIndices, faster for long rows: it checks two indices in one uint64, and
+// compares none of them with n until it has found that one is out of range. An index x, as a
+// uint32, is in range if neither x nor x+2^31-n has its highest bit set. If the lower of the two
+// indices carries into the upper one, the highest bit of the lower one is set already.
+func checkManyIndices(idx []int32, n int) {
+	const both, highBits = 1<<32 | 1, 1<<63 | 1<<31
+	add := uint64(1<<31-min(int64(n), 1<<31)) * both
+	var bad0, bad1 uint64 // two, to shorten the chain of ORs
+	rest := idx
+	for len(rest) >= 8 {
+		p := (*[8]int32)(rest)
+		x0 := uint64(uint32(p[0])) | uint64(uint32(p[1]))<<32
+		x1 := uint64(uint32(p[2])) | uint64(uint32(p[3]))<<32
+		x2 := uint64(uint32(p[4])) | uint64(uint32(p[5]))<<32
+		x3 := uint64(uint32(p[6])) | uint64(uint32(p[7]))<<32
+		bad0 |= x0 | (x0 + add) | x1 | (x1 + add)
+		bad1 |= x2 | (x2 + add) | x3 | (x3 + add)
+		rest = rest[8:]
+	}
+	if (bad0|bad1)&highBits != 0 {
+		rest = idx
+	}
+	for k, j := range rest {
+		if uint(j) >= uint(n) {
+			panic(outOfRange(len(idx)-len(rest)+k, j, n))
 		}
 	}
 }
@@ -80,7 +144,7 @@ func outOfRange(k int, j int32, n int) any {
 // If dst overlaps val or w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
 	if k := len(dst); k > 0 {
-		checkIndices(idx, len(w)/k)
+		checkManyIndices(idx, len(w)/k)
 	}
 	asm.DotSparseK(dst, idx, val, w)
 }
@@ -96,7 +160,7 @@ func DotK(dst []float32, idx []int32, val, w []float32) {
 // It panics in the same cases as DotK. If w overlaps a or val, its values are undefined.
 func AxpyK(a []float32, idx []int32, val, w []float32) {
 	if k := len(a); k > 0 {
-		checkIndices(idx, len(w)/k)
+		checkManyIndices(idx, len(w)/k)
 	}
 	asm.AxpySparseK(a, idx, val, w)
 }

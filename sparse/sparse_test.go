@@ -55,6 +55,15 @@ func TestMeaning(t *testing.T) {
 			if math.Float32bits(product) != math.Float32bits(right) {
 				t.Errorf("Dot of %d: got %v, want %v", nnz, product, right)
 			}
+			slices.Sort(idx)
+			m, err := sparse.New(len(w), []int64{0, int64(nnz)}, idx, val)
+			if err != nil {
+				t.Fatal(err)
+			}
+			product, right = m.Dot(0, w), dot(idx, val, w)
+			if math.Float32bits(product) != math.Float32bits(right) {
+				t.Errorf("Matrix.Dot of %d: got %v, want %v", nnz, product, right)
+			}
 			got, want := append([]float32(nil), w...), append([]float32(nil), w...)
 			sparse.Axpy(0.3, idx, val, got)
 			for k, j := range idx {
@@ -67,6 +76,85 @@ func TestMeaning(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestShortRowsOfZeros checks that products of -0 add up to +0 and that no infinity or NaN is lost,
+// in rows of up to 19 nonzeros.
+func TestShortRowsOfZeros(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	negativeZero := float32(math.Copysign(0, -1))
+	eachISA(t, func(t *testing.T) {
+		for nnz := 1; nnz < 20; nnz++ {
+			idx, w, val := make([]int32, nnz), make([]float32, nnz+1), make([]float32, nnz)
+			starts := []int64{0, int64(nnz)}
+			for k := range idx {
+				idx[k], w[k], val[k] = int32(k), 1, negativeZero
+			}
+			m, err := sparse.New(nnz+1, starts, idx, val)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, got := range []float32{sparse.Dot(idx, val, w), m.Dot(0, w)} {
+				if math.Float32bits(got) != 0 {
+					t.Errorf("%d products of -0: got %v with bits %#x, want +0", nnz, got,
+						math.Float32bits(got))
+				}
+			}
+			for k := range idx {
+				val[k] = 1
+				w[k] = inf
+				if got := sparse.Dot(idx, val, w); got != inf {
+					t.Errorf("%d products, number %d infinite: got %v", nnz, k, got)
+				}
+				w[k] = nan
+				if got := sparse.Dot(idx, val, w); got == got {
+					t.Errorf("%d products, number %d NaN: got %v", nnz, k, got)
+				}
+				w[k] = 1
+			}
+		}
+	})
+}
+
+// TestOutOfRange checks that Dot, Axpy, DotK and AxpyK find an index outside w at every position of
+// rows of up to 69 nonzeros, name it in the panic, and leave w unchanged.
+func TestOutOfRange(t *testing.T) {
+	const n = 70
+	w := make([]float32, 8*n)
+	factors := []float32{1, 1, 1, 1, 1, 1, 1, 1}
+	for nnz := 1; nnz < 70; nnz++ {
+		idx, val := make([]int32, nnz), make([]float32, nnz)
+		for k := range idx {
+			idx[k], val[k] = int32(n-1-k), 1
+		}
+		for k := range idx {
+			in := idx[k]
+			for _, j := range []int32{n, -1, math.MaxInt32, math.MinInt32, math.MinInt32 + n} {
+				idx[k] = j
+				want := fmt.Sprintf("idx[%d] = %d, outside of %d features", k, j, n)
+				for name, call := range map[string]func(){
+					"Dot":   func() { sparse.Dot(idx, val, w[:n]) },
+					"Axpy":  func() { sparse.Axpy(1, idx, val, w[:n]) },
+					"DotK":  func() { sparse.DotK(make([]float32, 8), idx, val, w) },
+					"AxpyK": func() { sparse.AxpyK(factors, idx, val, w) },
+				} {
+					if got := panicText(call); !strings.Contains(got, want) {
+						t.Fatalf("%s of %d: got panic %q, want %q", name, nnz, got, want)
+					}
+				}
+			}
+			idx[k] = in
+		}
+	}
+	if slices.ContainsFunc(w, func(v float32) bool { return v != 0 }) {
+		t.Error("a call that panics has changed w")
+	}
+}
+
+func panicText(f func()) (text string) {
+	defer func() { text = fmt.Sprint(recover()) }()
+	f()
+	return ""
 }
 
 // TestInterleavedAreSingleCalls checks that DotK and AxpyK give the bits of one call for each

@@ -1,0 +1,38 @@
+package sparse
+
+// shortRow is the number of nonzeros up to which Matrix.Dot computes the sum in Go: a call of the
+// assembly, with its arguments on the stack, takes longer than the sum. Measured on Zen 5: 3.8 ns
+// instead of 4.5 for one nonzero, 5.3 instead of 5.8 for seven, but 5.6 instead of 5.7 for eight.
+const shortRow = 7
+
+// dotShort is Dot for a row of at most shortRow nonzeros, to the bit: each lane holds at most one
+// product. The last addition turns the sum of lanes of -0 into +0: in Dot, every lane starts from
+// +0. The indices must lie in [0, len(w)).
+func dotShort(idx []int32, val, w []float32) float32 {
+	var p0, p1, p2, p3, p4, p5, p6 float32
+	val = val[:len(idx)]
+	if len(idx) >= 4 {
+		p0 = float32(val[0] * w[idx[0]])
+		p1 = float32(val[1] * w[idx[1]])
+		p2 = float32(val[2] * w[idx[2]])
+		p3 = float32(val[3] * w[idx[3]])
+		if len(idx) > 4 {
+			p4 = float32(val[4] * w[idx[4]])
+			if len(idx) > 5 {
+				p5 = float32(val[5] * w[idx[5]])
+				if len(idx) > 6 {
+					p6 = float32(val[6] * w[idx[6]])
+				}
+			}
+		}
+	} else if len(idx) > 0 {
+		p0 = float32(val[0] * w[idx[0]])
+		if len(idx) > 1 {
+			p1 = float32(val[1] * w[idx[1]])
+			if len(idx) > 2 {
+				p2 = float32(val[2] * w[idx[2]])
+			}
+		}
+	}
+	return ((p0 + p4) + (p2 + p6)) + ((p1 + p5) + p3) + 0
+}
