@@ -22,8 +22,8 @@ import (
 // magnitudes. If the bound excludes too few rows, the search scores all rows that follow, as
 // dense.Top does. This happens if scores are nearly equal for most rows, or if most rows have a few
 // elements that are far greater than all others. Such a search took up to 1.4 times as long as
-// dense.Top, and twice as long in rows of less than 1 M elements; TopMany took up to twice as long
-// as [dense.TopMany].
+// dense.Top, and twice as long in rows of less than 1 M elements; TopMany took up to two and a half
+// times as long as [dense.TopMany].
 //
 // Searches that rarely gain are left to dense.Top from the start: those by another metric, in less
 // than 256 K elements or in rows of less than 48, for more than a sixteenth of the rows, for a
