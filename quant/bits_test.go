@@ -150,7 +150,7 @@ func recall(rows []float32, n int, queries [][]float32, k int, ms []int) (parts 
 	return parts
 }
 
-// TestRecall prints the table of docs/kernels.md for 20,000 rows in 200 clusters.
+// TestRecall prints the recall that docs/kernels.md states, for 20,000 rows in 200 clusters.
 func TestRecall(t *testing.T) {
 	const count, k = 20_000, 10
 	ms := []int{10, 20, 50, 100, 200, 500, 1000}
