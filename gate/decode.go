@@ -16,7 +16,9 @@ type instruction struct {
 	jumps           bool
 	target          int // of the jump
 	register        string
-	step            int // what is added to the register
+	step            int    // what is added to the register
+	index           string // register that a memory operand multiplies by scale; "" if there is none
+	scale           int
 }
 
 func decodeAMD64(code []byte) ([]instruction, error) {
@@ -34,6 +36,9 @@ func decodeAMD64(code []byte) ([]instruction, error) {
 			switch arg := arg.(type) {
 			case x86asm.Mem:
 				in.memory = in.memory || x.Op != x86asm.LEA && x.Op != x86asm.NOP
+				if arg.Index != 0 {
+					in.index, in.scale = arg.Index.String(), int(arg.Scale)
+				}
 			case x86asm.Rel:
 				if x.Op != x86asm.CALL {
 					in.jumps, in.target = true, at+x.Len+int(arg)

@@ -26,7 +26,7 @@ type function struct {
 type loop struct {
 	instructions int
 	memory       int // operands that are loaded or stored
-	advance      int // bytes (or elements, without pointers) by which the fastest register moves
+	advance      int // bytes (or elements, without pointers) by which the fastest address moves
 }
 
 // perKiB is n for 1024 bytes of advance, so that loops of different length can be compared.
@@ -129,7 +129,7 @@ func innerLoops(code []instruction) []loop {
 
 // turn sums up what the instructions of a span do.
 func turn(code []instruction, s span) (l loop) {
-	steps := map[string]int{}
+	steps, scales := map[string]int{}, map[string]int{}
 	for _, in := range code {
 		if in.address < s.from || in.address > s.to {
 			continue
@@ -140,8 +140,13 @@ func turn(code []instruction, s span) (l loop) {
 		}
 		if in.register != "" {
 			steps[in.register] += in.step
-			l.advance = max(l.advance, steps[in.register], -steps[in.register])
 		}
+		if in.index != "" {
+			scales[in.index] = max(scales[in.index], in.scale)
+		}
+	}
+	for register, step := range steps {
+		l.advance = max(l.advance, max(step, -step)*max(scales[register], 1))
 	}
 	return l
 }

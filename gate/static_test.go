@@ -142,11 +142,12 @@ func TestInnerLoops(t *testing.T) {
 		{address: 6, length: 1, jumps: true, target: 1},
 		{address: 7, length: 1, jumps: true, target: 9}, // forward
 		at(8, true),
-		at(9, false), // another loop, with two jumps back
-		{address: 10, length: 1, jumps: true, target: 9},
-		{address: 11, length: 1, jumps: true, target: -40}, // out of the function
+		at(9, false), // another loop, which moves an index
+		{address: 10, length: 1, register: "i", step: 4, index: "i", scale: 8},
+		{address: 11, length: 1, jumps: true, target: 9},
+		{address: 12, length: 1, jumps: true, target: -40}, // out of the function
 	}
-	want := []loop{{instructions: 4, memory: 1, advance: 64}, {instructions: 2}}
+	want := []loop{{instructions: 4, memory: 1, advance: 64}, {instructions: 3, advance: 32}}
 	if got := innerLoops(code); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
