@@ -68,7 +68,7 @@ func kernelsConfig() *config {
 }
 
 // blocks begins the loop of the sums.
-const blocks = "\t\tt.Comment(\"64 elements a turn, one to each lane.\")\n"
+const blocks = "\t\tt.Comment(\"64 elements per iteration, one to each lane.\")\n"
 
 // A kernel that is slower with the same results is found by its counts, in every path.
 func TestSelfSlowedOnPurpose(t *testing.T) {
@@ -101,7 +101,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 		},
 		{
 			name: "a lost unroll", file: "internal/gen/elementwise.go",
-			old: "\tpiece(turn, width)\n\tadvance(turn)\n\tt.Decrement(n, turn)\n",
+			old: "\tpiece(block, width)\n\tadvance(block)\n\tt.Decrement(n, block)\n",
 			new: "\tpiece(width, width)\n\tadvance(width)\n\tt.Decrement(n, width)\n",
 			want: []string{
 				"Kernels/op=axpy/n=784/isa=avx2 insn/call",
