@@ -213,7 +213,8 @@ func TestLossBounds(t *testing.T) {
 						data = data.numbers(seed)
 					}
 					low, high := l.optimum(t, data.dense, data.y, lambda, bias)
-					for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
+					for _, x := range []pegasos.Examples{data.dense, data.sparse,
+						sample.UserRows(data.dense)} {
 						cfg := l.cfg
 						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+
 							int64(seed)*5

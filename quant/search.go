@@ -213,7 +213,8 @@ func (s *search) collect(bounds []float32, first int) {
 		if asm.Max(some) < s.least {
 			continue
 		}
-		for i := next(some, 0, s.least); i < len(some); i = next(some, i+1, s.least) {
+		for i := nearest.Next(some, 0, s.least); i < len(some); i = nearest.Next(some, i+1,
+			s.least) {
 			s.candidates = append(s.candidates, candidate{some[i], uint32(first + start + i)})
 			if len(s.candidates) >= s.full {
 				s.scoreBest()
@@ -221,19 +222,6 @@ func (s *search) collect(bounds []float32, first int) {
 		}
 	}
 	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
-}
-
-// next returns the index of the first bound from index i on that is not less than least, or
-// len(bounds).
-//
-//go:noinline // in collect, too few registers are left for the loop
-func next(bounds []float32, i int, least float32) int {
-	for ; i < len(bounds); i++ {
-		if !(bounds[i] < least) {
-			break
-		}
-	}
-	return i
 }
 
 // scoreBest scores as many candidates with the greatest bounds as hits are wanted, and drops the

@@ -27,7 +27,8 @@ func axpy64AVX2(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX2 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX2(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
@@ -37,12 +38,14 @@ func axpySameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 // axpySparseAVX2 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX2(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+func axpySparseAVX2(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int)
 
 // axpySparseKAVX2 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX2(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func axpySparseKAVX2(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int,
+	w *float32, wLen int, k int)
 
 // axpyToAVX2 works like axpyToGeneric.
 //
@@ -57,7 +60,8 @@ func cosineAVX2(x *float32, xLen int, y *float32, yLen int) float32
 // cosineEachRowAVX2 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+func cosineEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int, xx float32)
 
 // distanceAVX2 is a part of Distance.
 //
@@ -82,7 +86,8 @@ func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bflo
 // dotEachRowAVX2 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func dotEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int)
 
 // dotFloat16AVX2 works like dotHalvesGeneric.
 //
@@ -117,7 +122,8 @@ func dotNorms64AVX2(dst *float64, x []float32, y []float32)
 // dotRowsAVX2 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8AVX2 works like dotRowsBytesGeneric.
 //
@@ -137,27 +143,32 @@ func dotSameAVX2(a float32, idx *uint16, idxLen int, w *float32, wLen int) float
 // dotSparseAVX2 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+func dotSparseAVX2(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32
 
 // dotSparseKAVX2 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
 // dotTileAVX2 works like dotTileGeneric.
 //
 //go:noescape
-func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int,
+	count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // dotTileInt8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool)
 
 // dotTileUint8AVX2 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool)
 
 // dotTwoAVX2 works like dotTwoGeneric.
 //
@@ -187,17 +198,20 @@ func fromFloat64AVX2(dst *float32, dstLen int, src *float64, srcLen int)
 // gemmAVX2 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX2(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+func gemmAVX2(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int,
+	b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX2 works like gerGeneric.
 //
 //go:noescape
-func gerAVX2(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+func gerAVX2(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int,
+	stride int, size int)
 
 // hammingRowsAVX2 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsAVX2(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsAVX2(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int)
 
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
@@ -252,7 +266,8 @@ func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsAVX2 works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsAVX2(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+func packColumnsAVX2(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
+	stride int, cols int, rows int)
 
 // packFloat16AVX2 works like packHalvesGeneric.
 //
@@ -267,7 +282,8 @@ func prefetchAVX2(p *float32, n int)
 // rankKPairsAVX2 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX2(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+func rankKPairsAVX2(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int,
+	k int)
 
 // scaleAVX2 works like scaleGeneric.
 //
@@ -297,17 +313,20 @@ func squaredDistance64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 // squaredDistanceBfloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceEachRowAVX2 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func squaredDistanceEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX2 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
@@ -317,22 +336,27 @@ func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
 // squaredDistanceRowsAVX2 works like squaredDistanceRowsGeneric.
 //
 //go:noescape
-func squaredDistanceRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func squaredDistanceRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceTileAVX2 works like squaredDistanceTileGeneric.
 //
 //go:noescape
-func squaredDistanceTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func squaredDistanceTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int)
 
 // squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //
@@ -377,7 +401,8 @@ func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX2 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+func unpackDotAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
+	w *float32, wLen int) float32
 
 // unpackFloat16AVX2 works like unpackHalvesGeneric.
 //

@@ -27,7 +27,8 @@ func axpy64AVX512(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX512 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX512(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpyToAVX512 works like axpyToGeneric.
 //
@@ -42,7 +43,8 @@ func cosineAVX512(x *float32, xLen int, y *float32, yLen int) float32
 // cosineEachRowAVX512 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+func cosineEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int, xx float32)
 
 // distanceAVX512 is a part of Distance.
 //
@@ -67,7 +69,8 @@ func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bf
 // dotEachRowAVX512 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func dotEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int)
 
 // dotFloat16AVX512 works like dotHalvesGeneric.
 //
@@ -102,7 +105,8 @@ func dotNorms64AVX512(dst *float64, x []float32, y []float32)
 // dotRowsAVX512 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
 //
@@ -117,27 +121,33 @@ func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, si
 // dotSparseAVX512 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+func dotSparseAVX512(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32
 
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func dotSparseKAVX512(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
 // dotTileAVX512 works like dotTileGeneric.
 //
 //go:noescape
-func dotTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func dotTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int)
 
 // dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8,
+	size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8VNNIAVX512 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8,
+	size int, next *uint8, pace int, signed bool)
 
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //
@@ -162,17 +172,20 @@ func fromFloat64AVX512(dst *float32, dstLen int, src *float64, srcLen int)
 // gemmAVX512 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX512(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+func gemmAVX512(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int,
+	b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX512 works like gerGeneric.
 //
 //go:noescape
-func gerAVX512(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+func gerAVX512(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32,
+	aLen int, stride int, size int)
 
 // hammingRowsVPOPCNTAVX512 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsVPOPCNTAVX512(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsVPOPCNTAVX512(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int)
 
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //
@@ -207,7 +220,8 @@ func normAVX512(x *float32, xLen int) float32
 // normsBfloat16AVX512 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // normsFloat16AVX512 works like normsHalvesGeneric.
 //
@@ -217,7 +231,8 @@ func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, b
 // packAVX512 works like packGeneric.
 //
 //go:noescape
-func packAVX512(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+func packAVX512(dst *float32, dstLen int, width int, step int, c float32, x *float32,
+	xLen int)
 
 // packBfloat16AVX512 works like packHalvesGeneric.
 //
@@ -232,7 +247,8 @@ func packFloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+func rankKPairsAVX512(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32,
+	bLen int, k int)
 
 // scaleAVX512 works like scaleGeneric.
 //
@@ -262,17 +278,20 @@ func squaredDistance64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 // squaredDistanceBfloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceEachRowAVX512 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func squaredDistanceEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX512 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
@@ -282,22 +301,27 @@ func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // squaredDistanceRowsAVX512 works like squaredDistanceRowsGeneric.
 //
 //go:noescape
-func squaredDistanceRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func squaredDistanceRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceRowsUint8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceTileAVX512 works like squaredDistanceTileGeneric.
 //
 //go:noescape
-func squaredDistanceTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func squaredDistanceTileAVX512(dst *float32, dstLen int, step int, rows *float32,
+	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
+	next *byte, pace int)
 
 // squaredDistanceUint8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
@@ -332,7 +356,8 @@ func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX512 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+func unpackDotAVX512(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
+	w *float32, wLen int) float32
 
 // unpackFloat16AVX512 works like unpackHalvesGeneric.
 //

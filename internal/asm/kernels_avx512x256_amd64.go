@@ -27,7 +27,8 @@ func axpy64AVX512x256(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsAVX512x256 works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
+func axpyRowsAVX512x256(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
@@ -37,12 +38,14 @@ func axpySameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int
 // axpySparseAVX512x256 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX512x256(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+func axpySparseAVX512x256(a float32, idx *int32, idxLen int, val *float32, valLen int,
+	w *float32, wLen int)
 
 // axpySparseKAVX512x256 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX512x256(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func axpySparseKAVX512x256(a *float32, aLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
 // axpyToAVX512x256 works like axpyToGeneric.
 //
@@ -57,7 +60,8 @@ func cosineAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 // cosineEachRowAVX512x256 works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+func cosineEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int, xx float32)
 
 // distanceAVX512x256 is a part of Distance.
 //
@@ -77,17 +81,20 @@ func dot64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 // dotBfloat16AVX512x256 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // dotEachRowAVX512x256 works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func dotEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int)
 
 // dotFloat16AVX512x256 works like dotHalvesGeneric.
 //
 //go:noescape
-func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
@@ -117,7 +124,8 @@ func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
 // dotRowsAVX512x256 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
@@ -127,7 +135,8 @@ func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
 // dotRowsUint8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // dotSameAVX512x256 works like dotSameGeneric.
 //
@@ -137,27 +146,33 @@ func dotSameAVX512x256(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 // dotSparseAVX512x256 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+func dotSparseAVX512x256(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32
 
 // dotSparseKAVX512x256 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func dotSparseKAVX512x256(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
 // dotTileAVX512x256 works like dotTileGeneric.
 //
 //go:noescape
-func dotTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func dotTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int)
 
 // dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8,
+	size int, next *uint8, pace int, signed bool)
 
 // dotTileUint8VNNIAVX512x256 works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8,
+	size int, next *uint8, pace int, signed bool)
 
 // dotTwoAVX512x256 works like dotTwoGeneric.
 //
@@ -187,17 +202,20 @@ func fromFloat64AVX512x256(dst *float32, dstLen int, src *float64, srcLen int)
 // gemmAVX512x256 works like gemmGeneric.
 //
 //go:noescape
-func gemmAVX512x256(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+func gemmAVX512x256(c *float32, cLen int, stride int, a *float32, aLen int, aRow int,
+	aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerAVX512x256 works like gerGeneric.
 //
 //go:noescape
-func gerAVX512x256(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+func gerAVX512x256(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32,
+	aLen int, stride int, size int)
 
 // hammingRowsVPOPCNTAVX512x256 works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsVPOPCNTAVX512x256(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsVPOPCNTAVX512x256(dst *int64, dstLen int, rows *uint64, rowsLen int,
+	stride int, x *uint64, xLen int)
 
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
@@ -232,17 +250,20 @@ func normAVX512x256(x *float32, xLen int) float32
 // normsBfloat16AVX512x256 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // normsFloat16AVX512x256 works like normsHalvesGeneric.
 //
 //go:noescape
-func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // packAVX512x256 works like packGeneric.
 //
 //go:noescape
-func packAVX512x256(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
+func packAVX512x256(dst *float32, dstLen int, width int, step int, c float32, x *float32,
+	xLen int)
 
 // packBfloat16AVX512x256 works like packHalvesGeneric.
 //
@@ -252,7 +273,8 @@ func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsAVX512x256 works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsAVX512x256(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+func packColumnsAVX512x256(dst *float32, dstLen int, width int, c float32, x *float32,
+	xLen int, stride int, cols int, rows int)
 
 // packFloat16AVX512x256 works like packHalvesGeneric.
 //
@@ -267,7 +289,8 @@ func prefetchAVX512x256(p *float32, n int)
 // rankKPairsAVX512x256 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512x256(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+func rankKPairsAVX512x256(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32,
+	bLen int, k int)
 
 // scaleAVX512x256 works like scaleGeneric.
 //
@@ -297,17 +320,20 @@ func squaredDistance64AVX512x256(x *float32, xLen int, y *float32, yLen int) flo
 // squaredDistanceBfloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceEachRowAVX512x256 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func squaredDistanceEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16AVX512x256 works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
@@ -317,22 +343,27 @@ func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // squaredDistanceRowsAVX512x256 works like squaredDistanceRowsGeneric.
 //
 //go:noescape
-func squaredDistanceRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func squaredDistanceRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceRowsUint8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceTileAVX512x256 works like squaredDistanceTileGeneric.
 //
 //go:noescape
-func squaredDistanceTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func squaredDistanceTileAVX512x256(dst *float32, dstLen int, step int, rows *float32,
+	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
+	next *byte, pace int)
 
 // squaredDistanceUint8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
@@ -367,7 +398,8 @@ func sumSquaresAVX512x256(x *float32, xLen int) float32
 // unpackAVX512x256 works like unpackGeneric.
 //
 //go:noescape
-func unpackAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
+func unpackAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
+	lo float32)
 
 // unpackBfloat16AVX512x256 works like unpackHalvesGeneric.
 //
@@ -377,7 +409,8 @@ func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotAVX512x256 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+func unpackDotAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
+	lo float32, w *float32, wLen int) float32
 
 // unpackFloat16AVX512x256 works like unpackHalvesGeneric.
 //

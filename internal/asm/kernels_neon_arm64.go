@@ -27,7 +27,8 @@ func axpy64NEON(a *float64, x *float32, xLen int, y *float64, yLen int)
 // axpyRowsNEON works like axpyRowsGeneric.
 //
 //go:noescape
-func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
+func axpyRowsNEON(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
 // axpySameNEON works like axpySameGeneric.
 //
@@ -37,12 +38,14 @@ func axpySameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 // axpySparseNEON works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseNEON(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+func axpySparseNEON(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int)
 
 // axpySparseKNEON works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKNEON(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func axpySparseKNEON(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int,
+	w *float32, wLen int, k int)
 
 // axpyToNEON works like axpyToGeneric.
 //
@@ -57,7 +60,8 @@ func cosineNEON(x *float32, xLen int, y *float32, yLen int) float32
 // cosineEachRowNEON works like cosineEachRowGeneric.
 //
 //go:noescape
-func cosineEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+func cosineEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int, xx float32)
 
 // distanceNEON is a part of Distance.
 //
@@ -82,7 +86,8 @@ func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bflo
 // dotEachRowNEON works like dotEachRowGeneric.
 //
 //go:noescape
-func dotEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func dotEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int)
 
 // dotFloat16NEON works like dotHalvesGeneric.
 //
@@ -117,7 +122,8 @@ func dotNorms64NEON(dst *float64, x []float32, y []float32)
 // dotRowsNEON works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int)
 
 // dotRowsInt8NEON works like dotRowsBytesGeneric.
 //
@@ -137,17 +143,20 @@ func dotSameNEON(a float32, idx *uint16, idxLen int, w *float32, wLen int) float
 // dotSparseNEON works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseNEON(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+func dotSparseNEON(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32
 
 // dotSparseKNEON works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKNEON(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func dotSparseKNEON(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
 // dotTileNEON works like dotTileGeneric.
 //
 //go:noescape
-func dotTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func dotTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int,
+	count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
 // dotTwoNEON works like dotTwoGeneric.
 //
@@ -177,17 +186,20 @@ func fromFloat64NEON(dst *float32, dstLen int, src *float64, srcLen int)
 // gemmNEON works like gemmGeneric.
 //
 //go:noescape
-func gemmNEON(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+func gemmNEON(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int,
+	b *float32, bLen int, bStep int, rows int, cols int, k int)
 
 // gerNEON works like gerGeneric.
 //
 //go:noescape
-func gerNEON(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+func gerNEON(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int,
+	stride int, size int)
 
 // hammingRowsNEON works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsNEON(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsNEON(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int)
 
 // l1DistanceNEON works like l1DistanceGeneric.
 //
@@ -242,7 +254,8 @@ func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 // packColumnsNEON works like packColumnsGeneric.
 //
 //go:noescape
-func packColumnsNEON(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+func packColumnsNEON(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
+	stride int, cols int, rows int)
 
 // packFloat16NEON works like packHalvesGeneric.
 //
@@ -257,7 +270,8 @@ func prefetchNEON(p *float32, n int)
 // rankKPairsNEON works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsNEON(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+func rankKPairsNEON(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int,
+	k int)
 
 // scaleNEON works like scaleGeneric.
 //
@@ -287,17 +301,20 @@ func squaredDistance64NEON(x *float32, xLen int, y *float32, yLen int) float64
 // squaredDistanceBfloat16NEON works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceEachRowNEON works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
-func squaredDistanceEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func squaredDistanceEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int)
 
 // squaredDistanceFloat16NEON works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
@@ -307,22 +324,27 @@ func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
 // squaredDistanceRowsNEON works like squaredDistanceRowsGeneric.
 //
 //go:noescape
-func squaredDistanceRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func squaredDistanceRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
 // squaredDistanceRowsInt8NEON works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceRowsUint8NEON works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceTileNEON works like squaredDistanceTileGeneric.
 //
 //go:noescape
-func squaredDistanceTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func squaredDistanceTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int)
 
 // squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //
@@ -367,7 +389,8 @@ func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 // unpackDotNEON works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+func unpackDotNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
+	w *float32, wLen int) float32
 
 // unpackFloat16NEON works like unpackHalvesGeneric.
 //

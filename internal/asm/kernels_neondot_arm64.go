@@ -22,12 +22,14 @@ func dotRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signe
 // dotTileInt8NEONDot works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool)
 
 // dotTileUint8NEONDot works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool)
 
 // dotUint8NEONDot works like dotBytesGeneric.
 //
@@ -37,7 +39,8 @@ func dotUint8NEONDot(x []uint8, y []uint8, signed bool) int64
 // hammingRowsNEONDot works like hammingRowsGeneric.
 //
 //go:noescape
-func hammingRowsNEONDot(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsNEONDot(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int)
 
 // squaredDistanceInt8NEONDot works like squaredDistanceBytesGeneric.
 //
@@ -47,12 +50,14 @@ func squaredDistanceInt8NEONDot(x []uint8, y []uint8, signed bool) int64
 // squaredDistanceRowsInt8NEONDot works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsInt8NEONDot(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceRowsUint8NEONDot works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 // squaredDistanceUint8NEONDot works like squaredDistanceBytesGeneric.
 //

@@ -51,15 +51,20 @@ func axpy64SlowFlat(a *float64, x *float32, xLen int, y *float64, yLen int) {
 var _ = axpyRowsGenericFlat // the assembly jumps to it
 
 // axpyRowsActive works like axpyRowsGeneric.
-func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
-	axpyRowsFlat(alpha, unsafe.SliceData(a), len(a), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(y), len(y))
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32,
+	y []float32) {
+	axpyRowsFlat(alpha, unsafe.SliceData(a), len(a), unsafe.SliceData(rows), len(rows), stride,
+		unsafe.SliceData(idx), len(idx), unsafe.SliceData(y), len(y))
 }
 
 //go:noescape
-func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int)
+func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
-func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, y *float32, yLen int) {
-	axpyRowsGeneric(alpha, unsafe.Slice(a, aLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(y, yLen))
+func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, y *float32, yLen int) {
+	axpyRowsGeneric(alpha, unsafe.Slice(a, aLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(idx, idxLen), unsafe.Slice(y, yLen))
 }
 
 var _ = axpySameSlowFlat // the assembly jumps to it
@@ -80,28 +85,36 @@ var _ = axpySparseSlowFlat // the assembly jumps to it
 
 // axpySparseActive works like axpySparseGeneric.
 func axpySparseActive(a float32, idx []int32, val, w []float32) {
-	axpySparseFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w))
+	axpySparseFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val),
+		unsafe.SliceData(w), len(w))
 }
 
 //go:noescape
-func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int)
+func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int)
 
-func axpySparseSlowFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) {
-	axpySparseSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen))
+func axpySparseSlowFlat(a float32, idx *int32, idxLen int, val *float32, valLen int,
+	w *float32, wLen int) {
+	axpySparseSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w,
+		wLen))
 }
 
 var _ = axpySparseKGenericFlat // the assembly jumps to it
 
 // axpySparseKActive works like axpySparseKGeneric.
 func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
-	axpySparseKFlat(unsafe.SliceData(a), len(a), unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
+	axpySparseKFlat(unsafe.SliceData(a), len(a), unsafe.SliceData(idx), len(idx),
+		unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
 }
 
 //go:noescape
-func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int,
+	w *float32, wLen int, k int)
 
-func axpySparseKGenericFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int) {
-	axpySparseKGeneric(unsafe.Slice(a, aLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
+func axpySparseKGenericFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int) {
+	axpySparseKGeneric(unsafe.Slice(a, aLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val,
+		valLen), unsafe.Slice(w, wLen), k)
 }
 
 var _ = axpyToSlow // the assembly jumps to it
@@ -129,14 +142,18 @@ var _ = cosineEachRowGenericFlat // the assembly jumps to it
 
 // cosineEachRowActive works like cosineEachRowGeneric.
 func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32) {
-	cosineEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x), xx)
+	cosineEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows),
+		stride, unsafe.SliceData(x), len(x), xx)
 }
 
 //go:noescape
-func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32)
+func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int, xx float32)
 
-func cosineEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int, xx float32) {
-	cosineEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen), xx)
+func cosineEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int, xx float32) {
+	cosineEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(x, xLen), xx)
 }
 
 var _ = distanceSlowFlat // the assembly jumps to it
@@ -192,14 +209,18 @@ var _ = dotEachRowGenericFlat // the assembly jumps to it
 
 // dotEachRowActive works like dotEachRowGeneric.
 func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
-	dotEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+	dotEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride,
+		unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int)
 
-func dotEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int) {
-	dotEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+func dotEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	x *float32, xLen int) {
+	dotEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(x, xLen))
 }
 
 var _ = dotFloatBytesSlow // the assembly jumps to it
@@ -234,14 +255,18 @@ var _ = dotRowsGenericFlat // the assembly jumps to it
 
 // dotRowsActive works like dotRowsGeneric.
 func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
-	dotRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
+	dotRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride,
+		unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int)
 
-func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int) {
-	dotRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
+func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
+	idx *uint32, idxLen int, x *float32, xLen int) {
+	dotRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
 }
 
 var _ = dotRowsBytesGeneric // the assembly jumps to it
@@ -269,42 +294,56 @@ var _ = dotSparseSlowFlat // the assembly jumps to it
 
 // dotSparseActive works like dotSparseGeneric.
 func dotSparseActive(idx []int32, val, w []float32) float32 {
-	return dotSparseFlat(unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w))
+	return dotSparseFlat(unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val),
+		unsafe.SliceData(w), len(w))
 }
 
 //go:noescape
-func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32
+func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32
 
-func dotSparseSlowFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int) float32 {
-	return dotSparseSlow(unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen))
+func dotSparseSlowFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32,
+	wLen int) float32 {
+	return dotSparseSlow(unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w,
+		wLen))
 }
 
 var _ = dotSparseKGenericFlat // the assembly jumps to it
 
 // dotSparseKActive works like dotSparseKGeneric.
 func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
-	dotSparseKFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(idx), len(idx), unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
+	dotSparseKFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(idx), len(idx),
+		unsafe.SliceData(val), len(val), unsafe.SliceData(w), len(w), k)
 }
 
 //go:noescape
-func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int)
+func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int)
 
-func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32, valLen int, w *float32, wLen int, k int) {
-	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w, wLen), k)
+func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
+	valLen int, w *float32, wLen int, k int) {
+	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val,
+		valLen), unsafe.Slice(w, wLen), k)
 }
 
 var _ = dotTileGenericFlat // the assembly jumps to it
 
 // dotTileActive works like dotTileGeneric.
-func dotTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
-	dotTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows), len(rows), stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
+func dotTileActive(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, length int, next *byte, pace int) {
+	dotTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows), len(rows),
+		stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
 }
 
 //go:noescape
-func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int,
+	count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
-func dotTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int) {
-	dotTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
+func dotTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int) {
+	dotTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count,
+		unsafe.Slice(queries, queriesLen), length, next, pace)
 }
 
 var _ = dotTileBytesGeneric // the assembly jumps to it
@@ -312,19 +351,22 @@ var _ = dotTileBytesGeneric // the assembly jumps to it
 // dotTileBytesActive works like dotTileBytesGeneric.
 //
 //go:noescape
-func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool)
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool)
 
 var _ = dotTwoGenericFlat // the assembly jumps to it
 
 // dotTwoActive works like dotTwoGeneric.
 func dotTwoActive(dst, x, y []float32) {
-	dotTwoFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
+	dotTwoFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x),
+		unsafe.SliceData(y), len(y))
 }
 
 //go:noescape
 func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
-func dotTwoGenericFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int) {
+func dotTwoGenericFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32,
+	yLen int) {
 	dotTwoGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
 }
 
@@ -373,43 +415,56 @@ func fromFloat64SlowFlat(dst *float32, dstLen int, src *float64, srcLen int) {
 var _ = gemmGenericFlat // the assembly jumps to it
 
 // gemmActive works like gemmGeneric.
-func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int) {
-	gemmFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a), aRow, aStep, unsafe.SliceData(b), len(b), bStep, rows, cols, k)
+func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep,
+	rows, cols, k int) {
+	gemmFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a), aRow, aStep,
+		unsafe.SliceData(b), len(b), bStep, rows, cols, k)
 }
 
 //go:noescape
-func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int)
+func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int,
+	b *float32, bLen int, bStep int, rows int, cols int, k int)
 
-func gemmGenericFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int) {
-	gemmGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), aRow, aStep, unsafe.Slice(b, bLen), bStep, rows, cols, k)
+func gemmGenericFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int,
+	aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int) {
+	gemmGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), aRow, aStep,
+		unsafe.Slice(b, bLen), bStep, rows, cols, k)
 }
 
 var _ = gerGenericFlat // the assembly jumps to it
 
 // gerActive works like gerGeneric.
 func gerActive(alpha float32, x, y, a []float32, stride, size int) {
-	gerFlat(alpha, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y), unsafe.SliceData(a), len(a), stride, size)
+	gerFlat(alpha, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y),
+		unsafe.SliceData(a), len(a), stride, size)
 }
 
 //go:noescape
-func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int)
+func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int,
+	stride int, size int)
 
-func gerGenericFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int, stride int, size int) {
-	gerGeneric(alpha, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen), unsafe.Slice(a, aLen), stride, size)
+func gerGenericFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32,
+	aLen int, stride int, size int) {
+	gerGeneric(alpha, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen), unsafe.Slice(a, aLen),
+		stride, size)
 }
 
 var _ = hammingRowsGenericFlat // the assembly jumps to it
 
 // hammingRowsActive works like hammingRowsGeneric.
 func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
-	hammingRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+	hammingRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride,
+		unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int)
+func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int)
 
-func hammingRowsGenericFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int, x *uint64, xLen int) {
-	hammingRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+func hammingRowsGenericFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
+	x *uint64, xLen int) {
+	hammingRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(x, xLen))
 }
 
 var _ = l1DistanceSlowFlat // the assembly jumps to it
@@ -506,22 +561,28 @@ func packActive(dst []float32, width, step int, c float32, x []float32) {
 //go:noescape
 func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
-func packGenericFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int) {
+func packGenericFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32,
+	xLen int) {
 	packGeneric(unsafe.Slice(dst, dstLen), width, step, c, unsafe.Slice(x, xLen))
 }
 
 var _ = packColumnsGenericFlat // the assembly jumps to it
 
 // packColumnsActive works like packColumnsGeneric.
-func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int) {
-	packColumnsFlat(unsafe.SliceData(dst), len(dst), width, c, unsafe.SliceData(x), len(x), stride, cols, rows)
+func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols,
+	rows int) {
+	packColumnsFlat(unsafe.SliceData(dst), len(dst), width, c, unsafe.SliceData(x), len(x),
+		stride, cols, rows)
 }
 
 //go:noescape
-func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int)
+func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
+	stride int, cols int, rows int)
 
-func packColumnsGenericFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int, stride int, cols int, rows int) {
-	packColumnsGeneric(unsafe.Slice(dst, dstLen), width, c, unsafe.Slice(x, xLen), stride, cols, rows)
+func packColumnsGenericFlat(dst *float32, dstLen int, width int, c float32, x *float32,
+	xLen int, stride int, cols int, rows int) {
+	packColumnsGeneric(unsafe.Slice(dst, dstLen), width, c, unsafe.Slice(x, xLen), stride, cols,
+		rows)
 }
 
 var _ = packHalvesSlow // the assembly jumps to it
@@ -549,14 +610,18 @@ var _ = rankKPairsGenericFlat // the assembly jumps to it
 
 // rankKPairsActive works like rankKPairsGeneric.
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
-	rankKPairsFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a), unsafe.SliceData(b), len(b), k)
+	rankKPairsFlat(unsafe.SliceData(c), len(c), stride, unsafe.SliceData(a), len(a),
+		unsafe.SliceData(b), len(b), k)
 }
 
 //go:noescape
-func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int)
+func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int,
+	k int)
 
-func rankKPairsGenericFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int, k int) {
-	rankKPairsGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), unsafe.Slice(b, bLen), k)
+func rankKPairsGenericFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32,
+	bLen int, k int) {
+	rankKPairsGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), unsafe.Slice(b,
+		bLen), k)
 }
 
 var _ = scaleSlowFlat // the assembly jumps to it
@@ -640,14 +705,18 @@ var _ = squaredDistanceEachRowGenericFlat // the assembly jumps to it
 
 // squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
-	squaredDistanceEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(x), len(x))
+	squaredDistanceEachRowFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows),
+		len(rows), stride, unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int)
+func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int)
 
-func squaredDistanceEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, x *float32, xLen int) {
-	squaredDistanceEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(x, xLen))
+func squaredDistanceEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, x *float32, xLen int) {
+	squaredDistanceEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen),
+		stride, unsafe.Slice(x, xLen))
 }
 
 var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
@@ -655,20 +724,25 @@ var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
 // squaredDistanceHalvesActive works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
-func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
+func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool)
 
 var _ = squaredDistanceRowsGenericFlat // the assembly jumps to it
 
 // squaredDistanceRowsActive works like squaredDistanceRowsGeneric.
 func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
-	squaredDistanceRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows), stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
+	squaredDistanceRowsFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(rows), len(rows),
+		stride, unsafe.SliceData(idx), len(idx), unsafe.SliceData(x), len(x))
 }
 
 //go:noescape
-func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int)
+func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-func squaredDistanceRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int, idx *uint32, idxLen int, x *float32, xLen int) {
-	squaredDistanceRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride, unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
+func squaredDistanceRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
+	stride int, idx *uint32, idxLen int, x *float32, xLen int) {
+	squaredDistanceRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
+		unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
 }
 
 var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
@@ -676,20 +750,28 @@ var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
 // squaredDistanceRowsBytesActive works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool)
 
 var _ = squaredDistanceTileGenericFlat // the assembly jumps to it
 
 // squaredDistanceTileActive works like squaredDistanceTileGeneric.
-func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
-	squaredDistanceTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows), len(rows), stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
+func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, length int, next *byte, pace int) {
+	squaredDistanceTileFlat(unsafe.SliceData(dst), len(dst), step, unsafe.SliceData(rows),
+		len(rows), stride, count, unsafe.SliceData(queries), len(queries), length, next, pace)
 }
 
 //go:noescape
-func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
+func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
+	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
+	pace int)
 
-func squaredDistanceTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int, next *byte, pace int) {
-	squaredDistanceTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
+func squaredDistanceTileGenericFlat(dst *float32, dstLen int, step int, rows *float32,
+	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
+	next *byte, pace int) {
+	squaredDistanceTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen),
+		stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
 }
 
 var _ = stepsSameGeneric // the assembly jumps to it
@@ -758,7 +840,8 @@ func unpackActive(dst []float32, src []byte, hi, lo float32) {
 //go:noescape
 func unpackFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
-func unpackSlowFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32) {
+func unpackSlowFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
+	lo float32) {
 	unpackSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo)
 }
 
@@ -766,14 +849,18 @@ var _ = unpackDotGenericFlat // the assembly jumps to it
 
 // unpackDotActive works like unpackDotGeneric.
 func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
-	return unpackDotFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src), hi, lo, unsafe.SliceData(w), len(w))
+	return unpackDotFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src), hi,
+		lo, unsafe.SliceData(w), len(w))
 }
 
 //go:noescape
-func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32
+func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
+	w *float32, wLen int) float32
 
-func unpackDotGenericFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32, w *float32, wLen int) float32 {
-	return unpackDotGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo, unsafe.Slice(w, wLen))
+func unpackDotGenericFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
+	lo float32, w *float32, wLen int) float32 {
+	return unpackDotGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo,
+		unsafe.Slice(w, wLen))
 }
 
 var _ = unpackHalvesSlow // the assembly jumps to it

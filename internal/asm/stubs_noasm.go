@@ -12,15 +12,20 @@ func axpyActive(a float32, x, y []float32) { axpySlow(a, x, y) }
 
 func axpy64Active(a *float64, x []float32, y []float64) { axpy64Slow(a, x, y) }
 
-func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32,
+	y []float32) {
 	axpyRowsGeneric(alpha, a, rows, stride, idx, y)
 }
 
 func axpySameActive(a float32, idx []uint16, w []float32) { axpySameSlow(a, idx, w) }
 
-func axpySparseActive(a float32, idx []int32, val, w []float32) { axpySparseSlow(a, idx, val, w) }
+func axpySparseActive(a float32, idx []int32, val, w []float32) {
+	axpySparseSlow(a, idx, val,
+		w)
+}
 
-func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
+func axpySparseKActive(a []float32, idx []int32, val, w []float32,
+	k int) {
 	axpySparseKGeneric(a, idx, val, w, k)
 }
 
@@ -28,7 +33,8 @@ func axpyToActive(dst []float32, a float32, x, y []float32) { axpyToSlow(dst, a,
 
 func cosineActive(x, y []float32) float32 { return cosineSlow(x, y) }
 
-func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32) {
+func cosineEachRowActive(dst, rows []float32, stride int, x []float32,
+	xx float32) {
 	cosineEachRowGeneric(dst, rows, stride, x, xx)
 }
 
@@ -41,14 +47,17 @@ func dot64Active(x, y []float32) float64 { return dot64Slow(x, y) }
 func dotBytesActive(x, y []uint8, signed bool) int64 { return dotBytesSlow(x, y, signed) }
 
 func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
-	dotEachRowGeneric(dst, rows, stride, x)
+	dotEachRowGeneric(dst,
+		rows, stride, x)
 }
 
-func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32 {
+func dotFloatBytesActive(x []float32, y []uint8,
+	signed bool) float32 {
 	return dotFloatBytesSlow(x, y, signed)
 }
 
-func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
+func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool) {
 	dotHalvesGeneric(dst, rows, stride, x, bfloat16)
 }
 
@@ -56,28 +65,41 @@ func dotNormsActive(dst *float32, x, y []float32) { dotNormsSlow(dst, x, y) }
 
 func dotNorms64Active(dst *float64, x, y []float32) { dotNorms64Slow(dst, x, y) }
 
-func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
+func dotRowsActive(dst, rows []float32, stride int, idx []uint32,
+	x []float32) {
 	dotRowsGeneric(dst, rows, stride, idx, x)
 }
 
-func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool) {
 	dotRowsBytesGeneric(dst, rows, stride, x, signed)
 }
 
-func dotSameActive(a float32, idx []uint16, w []float32) float32 { return dotSameSlow(a, idx, w) }
+func dotSameActive(a float32, idx []uint16, w []float32) float32 {
+	return dotSameSlow(a, idx,
+		w)
+}
 
-func dotSparseActive(idx []int32, val, w []float32) float32 { return dotSparseSlow(idx, val, w) }
+func dotSparseActive(idx []int32, val, w []float32) float32 {
+	return dotSparseSlow(idx, val,
+		w)
+}
 
-func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
+func dotSparseKActive(dst []float32, idx []int32, val, w []float32,
+	k int) {
 	dotSparseKGeneric(dst, idx, val, w, k)
 }
 
-func dotTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
-	dotTileGeneric(dst, step, rows, stride, count, queries, length, next, pace)
+func dotTileActive(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, length int, next *byte, pace int) {
+	dotTileGeneric(dst, step, rows,
+		stride, count, queries, length, next, pace)
 }
 
-func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int, next *uint8, pace int, signed bool) {
-	dotTileBytesGeneric(dst, rows, stride, queries, size, next, pace, signed)
+func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
+	next *uint8, pace int, signed bool) {
+	dotTileBytesGeneric(dst, rows, stride, queries, size,
+		next, pace, signed)
 }
 
 func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }
@@ -88,15 +110,18 @@ func findActive(x []float32, v float32) int { return findSlow(x, v) }
 
 func fromFloat64Active(dst []float32, src []float64) { fromFloat64Slow(dst, src) }
 
-func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int) {
+func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep,
+	rows, cols, k int) {
 	gemmGeneric(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
 
 func gerActive(alpha float32, x, y, a []float32, stride, size int) {
-	gerGeneric(alpha, x, y, a, stride, size)
+	gerGeneric(alpha, x, y,
+		a, stride, size)
 }
 
-func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
+func hammingRowsActive(dst []int64, rows []uint64, stride int,
+	x []uint64) {
 	hammingRowsGeneric(dst, rows, stride, x)
 }
 
@@ -112,24 +137,31 @@ func mulActive(dst, x, y []float32) { mulSlow(dst, x, y) }
 
 func normActive(x []float32) float32 { return normSlow(x) }
 
-func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
+func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool) {
 	normsHalvesGeneric(dst, rows, stride, x, bfloat16)
 }
 
 func packActive(dst []float32, width, step int, c float32, x []float32) {
-	packGeneric(dst, width, step, c, x)
+	packGeneric(dst,
+		width, step, c, x)
 }
 
-func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int) {
+func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols,
+	rows int) {
 	packColumnsGeneric(dst, width, c, x, stride, cols, rows)
 }
 
-func packHalvesActive(dst []uint16, src []float32, bfloat16 bool) { packHalvesSlow(dst, src, bfloat16) }
+func packHalvesActive(dst []uint16, src []float32, bfloat16 bool) {
+	packHalvesSlow(dst, src,
+		bfloat16)
+}
 
 func prefetchActive(p *float32, n int) { prefetchGeneric(p, n) }
 
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
-	rankKPairsGeneric(c, stride, a, b, k)
+	rankKPairsGeneric(c,
+		stride, a, b, k)
 }
 
 func scaleActive(a float32, x []float32) { scaleSlow(a, x) }
@@ -142,31 +174,39 @@ func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceSlow(
 
 func squaredDistance64Active(x, y []float32) float64 { return squaredDistance64Slow(x, y) }
 
-func squaredDistanceBytesActive(x, y []uint8, signed bool) int64 {
+func squaredDistanceBytesActive(x, y []uint8,
+	signed bool) int64 {
 	return squaredDistanceBytesSlow(x, y, signed)
 }
 
-func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
+func squaredDistanceEachRowActive(dst, rows []float32, stride int,
+	x []float32) {
 	squaredDistanceEachRowGeneric(dst, rows, stride, x)
 }
 
-func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
+func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32,
+	bfloat16 bool) {
 	squaredDistanceHalvesGeneric(dst, rows, stride, x, bfloat16)
 }
 
-func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
+func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32,
+	x []float32) {
 	squaredDistanceRowsGeneric(dst, rows, stride, idx, x)
 }
 
-func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool) {
 	squaredDistanceRowsBytesGeneric(dst, rows, stride, x, signed)
 }
 
-func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int, queries [][]float32, length int, next *byte, pace int) {
-	squaredDistanceTileGeneric(dst, step, rows, stride, count, queries, length, next, pace)
+func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int,
+	queries [][]float32, length int, next *byte, pace int) {
+	squaredDistanceTileGeneric(dst,
+		step, rows, stride, count, queries, length, next, pace)
 }
 
-func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {
+func stepsSameActive(steps *uint32, count int, indices []uint16,
+	w []float32) {
 	stepsSameGeneric(steps, count, indices, w)
 }
 
@@ -180,10 +220,12 @@ func sumSquaresActive(x []float32) float32 { return sumSquaresSlow(x) }
 
 func unpackActive(dst []float32, src []byte, hi, lo float32) { unpackSlow(dst, src, hi, lo) }
 
-func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+func unpackDotActive(dst []float32, src []byte, hi, lo float32,
+	w []float32) float32 {
 	return unpackDotGeneric(dst, src, hi, lo, w)
 }
 
 func unpackHalvesActive(dst []float32, src []uint16, bfloat16 bool) {
-	unpackHalvesSlow(dst, src, bfloat16)
+	unpackHalvesSlow(dst,
+		src, bfloat16)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"go/format"
 	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
@@ -26,6 +28,26 @@ func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 	}
 	name := strings.ToLower(isa)
 	files["kernels_"+name+"_"+arch+".s"] = assembly
-	files["kernels_"+name+"_"+arch+".go"] = stubs
-	return nil
+	files["kernels_"+name+"_"+arch+".go"], err = formatGo(stubs)
+	return err
+}
+
+// formatGo formats Go code and breaks long lines after a comma: the declarations and calls of kernels
+// have many parameters.
+func formatGo(code []byte) ([]byte, error) {
+	const longest = 94 // bytes of a line; with two tabs, of four columns each, it has 100 columns
+	var b bytes.Buffer
+	for line := range bytes.Lines(code) {
+		for len(line) > longest && !bytes.HasPrefix(line, []byte("//")) {
+			comma := bytes.LastIndex(line[:longest], []byte(", "))
+			if comma < 0 {
+				break
+			}
+			b.Write(line[:comma+1])
+			b.WriteByte('\n')
+			line = append([]byte("\t\t"), line[comma+2:]...)
+		}
+		b.Write(line)
+	}
+	return format.Source(b.Bytes())
 }

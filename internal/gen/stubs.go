@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"go/token"
 	"go/types"
 	"slices"
@@ -217,7 +216,7 @@ func addStubs(files map[string][]byte) error {
 			strings.TrimPrefix(k.signature, "func"), k.call(k.slow(), "%s"))
 	}
 	for name, b := range map[string]*bytes.Buffer{"asm": &stubs, "noasm": &plain} {
-		text, err := format.Source(b.Bytes())
+		text, err := formatGo(b.Bytes())
 		if err != nil {
 			return fmt.Errorf("stubs_%s.go: %w", name, err)
 		}

@@ -125,7 +125,7 @@ func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 		if least > -math.MaxFloat32 && asm.Max(some) < least {
 			continue
 		}
-		for i := next(some, 0, least); i < len(some); i = next(some, i+1, least) {
+		for i := Next(some, 0, least); i < len(some); i = Next(some, i+1, least) {
 			if !asked {
 				plain, asked = o.scoresAreKeys(hits), true
 			}
@@ -147,11 +147,11 @@ func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	return hits
 }
 
-// next returns the index of the first score from index i on that is not less than least (NaN is
+// Next returns the index of the first score from index i on that is not less than least (NaN is
 // not), or len(scores).
 //
-//go:noinline // in offer, too few registers are left for the loop
-func next(scores []float32, i int, least float32) int {
+//go:noinline // in loops around it, too few registers are left for this one
+func Next(scores []float32, i int, least float32) int {
 	for ; i < len(scores); i++ {
 		if !(scores[i] < least) {
 			break

@@ -69,8 +69,12 @@ func (r *Report) Summary() *frame.Table {
 			return slices.ContainsFunc(k.Sizes, func(s Size) bool { return s.Level == level })
 		})
 	})
-	t := &frame.Table{Width: frame.Narrow, Head: append([]string{""}, levels...), Title: r.Paths[len(r.Paths)-1] +
-		": times as fast as plain Go, and percent of the limit of loads and stores"}
+	t := &frame.Table{
+		Width: frame.Narrow,
+		Head:  append([]string{""}, levels...),
+		Title: r.Paths[len(r.Paths)-1] +
+			": times as fast as plain Go, and percent of the limit of loads and stores",
+	}
 	for _, k := range r.Kernels {
 		row := []any{k.Name}
 		for _, level := range levels {
