@@ -9,7 +9,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// An instruction is what loops are found by.
+// An instruction is one decoded machine instruction, as far as loops depend on it.
 type instruction struct {
 	address, length int
 	memory          bool

@@ -215,7 +215,7 @@ func TestSumError(t *testing.T) {
 	}
 }
 
-// TestScreenExcludes checks that few rows are candidates, in data for which screening is meant.
+// TestScreenExcludes checks that few rows are candidates, in data that screening suits.
 func TestScreenExcludes(t *testing.T) {
 	const count, n, k = 5000, 128, 10
 	for name, c := range map[string]struct{ mean, scale float64 }{

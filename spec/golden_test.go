@@ -1,5 +1,5 @@
-// Package spec makes the public test vectors that docs/spec.md describes, and holds every path to
-// those in the folder.
+// Package spec tests every code path against the public test vectors, in the folder vectors, that
+// docs/spec.md describes, and writes these vectors.
 package spec
 
 import (

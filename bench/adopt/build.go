@@ -75,7 +75,7 @@ func (t *tree) build(arch string) error {
 	return err
 }
 
-// run runs a command in the package's folder and returns what it prints.
+// run runs a command in the package's folder and returns its output.
 func (t *tree) run(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = t.dir

@@ -1,5 +1,5 @@
-// Command adopt links the kernels into other projects, as their maintainers would, and finds out
-// what comes of it: how many lines the patch has, whether the project's own tests pass, here and on
+// Command adopt links the kernels into other projects, as their maintainers would, and reports how
+// many lines the patch has, whether the project's own tests pass, here and on
 // arm64 in emulation (qemu-user), and how fast its functions and its own benchmarks are before and
 // after, one after the other in each round:
 //

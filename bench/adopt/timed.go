@@ -9,11 +9,11 @@ import (
 	"text/template"
 )
 
-// timedName is the file of ours that stands in the project's package while it is tested.
+// timedName is the name of the benchmark file that is added to the project's package for the run.
 const timedName = "pegasimd_adopt_test.go"
 
-// timed is a benchmark of each call at each size. It stands in the project's own package, since
-// most of the functions are not exported.
+// timedText is the template of a benchmark of each call at each size. The benchmark is added to the
+// project's own package, because most of the functions are not exported.
 //
 //go:embed timed.tmpl
 var timedText string

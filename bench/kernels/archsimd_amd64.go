@@ -104,7 +104,7 @@ func dotOurBits(x, y []float32) float32 {
 	return lane[0] + lane[2] + (lane[1] + lane[3])
 }
 
-// addPart adds the products of the next 16 elements, or of what is left.
+// addPart adds the products of the next 16 elements, or of all if fewer are left.
 func addPart(s archsimd.Float32x16, x, y []float32) (sum archsimd.Float32x16, u, v []float32) {
 	a, n := archsimd.LoadFloat32x16Part(x)
 	b, _ := archsimd.LoadFloat32x16Part(y)

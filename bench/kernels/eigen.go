@@ -11,7 +11,7 @@ import "C"
 
 import "unsafe"
 
-// Eigen is templates: what is timed is what a C++ program compiled for this very CPU has.
+// Eigen consists of templates. Its loops are compiled for this CPU, as a C++ program's would be.
 func init() {
 	const name = "Eigen in C++"
 	at := func(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }

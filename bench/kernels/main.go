@@ -81,7 +81,8 @@ func alone() (core string) {
 	return core
 }
 
-// progress is a bar with the time that is left, if someone looks. Its unit is a millisecond.
+// progress returns a progress bar of the given number of milliseconds. It is only drawn if stderr
+// is a terminal.
 func progress(all float64) *progressbar.ProgressBar {
 	fmt.Fprintf(os.Stderr, "This takes about %v.\n",
 		time.Duration(all*float64(time.Millisecond)).Round(time.Second))

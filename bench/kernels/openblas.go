@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// core is OpenBLAS's name for kernels of this CPU's instructions. By itself it goes by the model
-// number, which virtual machines make up.
+// core is OpenBLAS's name for kernels of this CPU's instructions. OpenBLAS
+// itself chooses by the model number, which virtual machines make up.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
 	case !may512 && has(cpuid.AVX2, cpuid.FMA3):
@@ -55,8 +55,8 @@ func init() {
 
 func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 
-// addOpenBLAS adds it with its loop in C, which is what a C program sees, where a call from Go
-// would cost as much as the kernel.
+// addOpenBLAS adds OpenBLAS as a peer: with loops in C, as a C program calls it, and called from Go
+// by cgo. For short vectors a call by cgo costs as much as the kernel.
 func addOpenBLAS() {
 	const looped, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
 	addInC("Dot", looped, func(n int) {

@@ -63,8 +63,8 @@ type operation struct {
 	alpha   float32 // while it is timed
 	prepare func(n, off int)
 	per     func() int // the number of rows of a call; nil for 1
-	// want returns what got is to be, in float64, and bounds what is rounded. It is called before
-	// the operation.
+	// want returns the values that got should return, in float64, and for each the magnitude to
+	// which its rounding error is relative. It is called before the operation.
 	want func() (values, sizes []float64)
 	got  func() []float32
 	ways []way
@@ -307,7 +307,7 @@ func fill(v []float32, seed uint64) {
 	}
 }
 
-// sums returns the sum of n terms and that of their absolute values.
+// sums returns the sum of n terms and the sum of their absolute values.
 func sums(n int, term func(i int) float64) (sum, size float64) {
 	for i := range n {
 		v := term(i)

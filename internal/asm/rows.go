@@ -69,8 +69,8 @@ type Index interface{ ~int32 | ~uint32 }
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if dst and idx differ in length, stride is negative, or a row with an index
-// in idx is not within rows. dst must not overlap rows or x.
+// to the bit. It panics if dst and idx differ in length or, unless idx is empty, if stride is
+// negative or a row with an index in idx is not within rows. dst must not overlap rows or x.
 func DotRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32) {
 	sumRows[dotSum](dst, rows, stride, checkOperandsAt(dst, rows, stride, idx, x), x)
 }
@@ -382,8 +382,7 @@ func row[E any](rows []E, stride int, idx []uint32, i, n int) []E {
 //	}
 //
 // to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is
-// negative
-// or a row with an index in idx is not within rows. y must not overlap a or rows.
+// negative or a row with an index in idx is not within rows. y must not overlap a or rows.
 func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))

@@ -23,7 +23,8 @@ type Kernel struct {
 	Sizes []Size
 }
 
-// A Size has medians. Where a kernel has no limit, Limit and OfLimit are 0.
+// A Size holds the medians of a kernel at one length. Limit and OfLimit are 0 for a kernel without
+// a limit.
 type Size struct {
 	N       int
 	Level   string    // of the caches
