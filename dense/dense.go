@@ -190,9 +190,10 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// It panics if dst and idx differ in length, stride is negative, or a picked row is not wholly
-// within the slice rows. If dst overlaps rows or x, its values are undefined. For rows that
-// come from memory, in any order of idx, it takes less time than a call of Dot for each row.
+// It panics if dst and idx differ in length or, unless idx is empty, if stride is negative or a
+// picked row is not wholly within the slice rows. If dst overlaps rows or x, its values are
+// undefined. For rows that come from memory, in any order of idx, it takes less time than a call of
+// Dot for each row.
 func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -225,9 +226,9 @@ func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, 
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// It gives the bits of that loop and is faster. It panics if a and idx differ in length, stride is
-// negative, or a picked row is not wholly within the slice rows. If y overlaps a or rows, its
-// values are undefined.
+// It gives the bits of that loop and is faster. It panics if a and idx differ in length or, unless
+// idx is empty, if stride is negative or a picked row is not wholly within the slice rows. If y
+// overlaps a or rows, its values are undefined.
 func AxpyRows[I ~int32 | ~uint32](a, rows []float32, stride int, idx []I, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }
