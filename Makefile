@@ -22,7 +22,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: ## train on the embedded digits and time the kernels, in under a minute
-	@GOWORK=off $(GO) run ./internal/demo
+	@GOWORK=off $(GO) run ./scripts/demo
 
 .PHONY: test
 test: ## vet and test the library and the command, in under 5 minutes
@@ -36,7 +36,7 @@ MODULES = $(filter-out . cmd/pegasimd gate/example,$(shell git ls-files '*go.mod
 
 .PHONY: test-all
 test-all: test ## the same, long forms included, with every module: Beam, the gate, benchmarks, the generator
-	$(GO) test ./dataset ./internal/atomicfile ./internal/train/... ./modelio ./pegasos ./pegasos/kernelsvm
+	$(GO) test ./dataset ./internal/sys/atomicfile ./internal/train/... ./modelio ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test ./...
 	$(GO) -C gate test .
 	$(GO) test -short $(MODULES:%=./%/...)

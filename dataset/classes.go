@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // maxNames is how many class names a file may have: float32 holds their indices exactly.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 func readCSVText(text string, opt Options) (*Set, error) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/internal/form"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // A Form is how the text of a table was read: its encoding, the characters between and around

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // data returns the path of a file of the project's data sets. Where these are not at hand it logs

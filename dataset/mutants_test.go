@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each dataForm TestMutants reads")

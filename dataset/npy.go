@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
-	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // npyChunk is how many elements are decoded at a time.

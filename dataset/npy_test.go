@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // npy returns an .npy file with a header of the given version.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 // maxNPYHeader is the longest header that is read. NumPy writes some 100 bytes and itself refuses

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // A Layout is how a Set holds its features. The empty string means LayoutAuto.

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/internal/blob"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/blob"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 // The binary form, .pgsm. All numbers are little-endian, on every machine.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // WritePGSM writes the set in the binary form that Read maps into memory, from the start of w on.

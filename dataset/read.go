@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/form"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz

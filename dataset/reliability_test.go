@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // TestReliability covers the inputs that parsers are known to stumble over, a subtest for each

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // chunkSize is about how many bytes a thread parses at a time: few enough to stay in the

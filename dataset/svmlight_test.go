@@ -17,7 +17,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/pegasimd/pegasimd/internal/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
 func readText(text string, opt Options) (*Set, error) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/internal/cell"
-	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
 // rules say which lines are right, and what becomes of their features.

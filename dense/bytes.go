@@ -1,8 +1,8 @@
 package dense
 
 import (
-	"github.com/pegasimd/pegasimd/internal/blob"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/blob"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Float32s returns the floats that b encodes in little-endian order without copying them: a view of

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/misuse"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
 // Factor is a matrix that [Gemm] multiplies. Element (i, j) is Data[i*Stride+j], or

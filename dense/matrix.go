@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // Matrix is a matrix stored by rows, each padded to a multiple of 64 bytes and starting at an

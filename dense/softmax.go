@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Softmax sets dst[i] to e^x[i] over the sum of e^x[j] for all j. To the bit it is

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
+	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance,

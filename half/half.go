@@ -16,7 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/blob"
+	"github.com/pegasimd/pegasimd/internal/base/blob"
 )
 
 // Float16 holds the bits of an IEEE 754 binary16 number: 11 significant bits, finite magnitudes up

@@ -3,8 +3,8 @@ package half
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/nearest"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
 // DotRows sets dst[i] to the dot product of x and row i. Row i begins at rows[i*stride] and has

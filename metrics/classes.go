@@ -3,7 +3,7 @@ package metrics
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Accuracy returns the share of rows whose prediction is correct.

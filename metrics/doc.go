@@ -21,7 +21,7 @@ package metrics
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 func checkLengths(truth, predicted int, weights []float32) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // ROCAUC returns the area under the ROC curve: the share of pairs of a positive row (whose truth is

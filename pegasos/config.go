@@ -1,7 +1,7 @@
 package pegasos
 
 import (
-	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 

@@ -3,8 +3,8 @@ package pegasos
 import (
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 

@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/result"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // A model file is a file of package modelfile of kind Linear. Its header has the lines of

@@ -1,7 +1,7 @@
 package pegasos
 
 import (
-	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 

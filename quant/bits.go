@@ -2,8 +2,8 @@ package quant
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/misuse"
-	"github.com/pegasimd/pegasimd/internal/nearest"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
 // Signs sets bit i%64 of dst[i/64] if x[i] is greater than 0; bit 0 is the least significant. All

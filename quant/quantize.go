@@ -3,7 +3,7 @@ package quant
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Step returns the greatest |x[i]| divided by 127, ignoring NaN. It is a step with which [Quantize]

@@ -6,9 +6,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/misuse"
-	"github.com/pegasimd/pegasimd/internal/nearest"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
 // DotRows sets dst[i] to the dot product of row i and x. Row i begins at rows[i*stride] and has

@@ -59,7 +59,7 @@ purego() {
 	export PEGASIMD_WANT=generic
 	go test -count=1 -short -tags purego ./internal/asm ./dense ./half ./quant ./sparse
 	go test -count=1 -short -tags purego -run "$bits" "${trainer[@]}"
-	go test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
+	go test -count=1 -short -tags noasm ./internal/asm ./internal/rows/store ./dense ./sparse
 }
 
 emulated() { scripts/emulated.sh arm64 s390x; }
@@ -79,7 +79,7 @@ paths() {
 	local path
 	for path in $(go test -count=1 -v -run PathsWanted ./internal/asm | sed -n 's/.*paths tested: \(.*\);.*/\1/p'); do
 		echo "== $path"
-		PEGASIMD_ISA=$path go test -count=1 -short -run "$bits" ./internal/store "${trainer[@]}"
+		PEGASIMD_ISA=$path go test -count=1 -short -run "$bits" ./internal/rows/store "${trainer[@]}"
 	done
 }
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // arrays returns the starts, indices and values of a random matrix.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // Matrix is a matrix in compressed sparse row (CSR) form. Its indices are checked when it is built

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // functions adds what the elementary functions give for numbers of every size, and for those where

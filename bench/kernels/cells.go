@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 

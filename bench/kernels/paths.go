@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/half"
-	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 	"github.com/pegasimd/pegasimd/quant"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 var convertCommand = command{

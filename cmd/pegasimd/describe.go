@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/internal/form"
-	"github.com/pegasimd/pegasimd/internal/tables"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
 // This file prints a summary of the data before training.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or

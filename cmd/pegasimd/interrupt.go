@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
 // stage is how far the command is, for the signals that stop it.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 // Exit codes.

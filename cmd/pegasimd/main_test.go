@@ -549,8 +549,8 @@ func TestErrors(t *testing.T) {
 
 func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root may write into folders that are read-only: pegasos and internal/atomicfile test " +
-			"this otherwise")
+		t.Log("root may write into folders that are read-only: pegasos and internal/sys/atomicfile " +
+			"test this otherwise")
 		return
 	}
 	dir := t.TempDir()

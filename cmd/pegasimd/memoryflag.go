@@ -8,11 +8,11 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/budget"
-	"github.com/pegasimd/pegasimd/internal/machine"
-	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
+	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
 // A kind recognises, by its first bytes, a file that a command is allowed to overwrite: one that

@@ -27,7 +27,7 @@ func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
 	for _, pattern := range []string{"*.md", "docs/*.md", "bench/*.md", "bench/*/*.md", "beam/*.md",
-		"gate/*.md", "internal/demo/*.md", ".github/ISSUE_TEMPLATE/*.md"} {
+		"gate/*.md", "scripts/demo/*.md", ".github/ISSUE_TEMPLATE/*.md"} {
 		names, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/cell"
-	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/form"
-	"github.com/pegasimd/pegasimd/internal/tables"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
 // This file reads tables, fits encoders to them, and prints the kinds of their columns.

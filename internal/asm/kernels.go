@@ -3,7 +3,7 @@ package asm
 import (
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is

@@ -1,6 +1,6 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/floats"
+import "github.com/pegasimd/pegasimd/internal/base/floats"
 
 // Sigmoid sets dst[i] to floats.Sigmoid(x[i]), to the bit. It panics if the lengths differ. dst and
 // x may be the same slice.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // logisticPoints returns arguments of every magnitude, neighbors of the points at which the

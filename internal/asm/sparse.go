@@ -1,6 +1,6 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import "github.com/pegasimd/pegasimd/internal/base/misuse"
 
 func mismatchIdxVal(idx []int32, val []float32) any {
 	return mismatch("len(idx)", len(idx), "len(val)", len(val))

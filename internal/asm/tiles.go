@@ -1,6 +1,6 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import "github.com/pegasimd/pegasimd/internal/base/misuse"
 
 // TileRows and TileCols are the dimensions of the tile of C that RankK updates. BlockRows is the
 // number of rows of A and B after which RankK adds its sums to C and starts new ones.

@@ -15,7 +15,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

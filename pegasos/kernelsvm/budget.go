@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
 // The budget of support rows. If a problem has more of them than MaxSV, kernel matching pursuit

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -2,7 +2,7 @@ package kernelsvm
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // Kernel names a kernel: a function of two rows x and z that returns the inner product of their

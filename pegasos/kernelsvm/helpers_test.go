@@ -1,7 +1,7 @@
 package kernelsvm
 
 import (
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 func matrixOf(x store.Examples) store.Matrix {

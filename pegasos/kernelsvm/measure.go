@@ -3,7 +3,7 @@ package kernelsvm
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
 const perRow = 100

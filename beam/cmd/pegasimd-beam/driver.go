@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/beam/internal/rounds"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 // A driver runs the jobs of a command: its fields are flags.

@@ -22,8 +22,8 @@ import (
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
-	"github.com/pegasimd/pegasimd/internal/atomicfile"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 var splitCommand = command{

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/beam/internal/rounds"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

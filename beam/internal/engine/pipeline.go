@@ -9,7 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
-	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
 // pipeline returns the graph of a job: the items' numbers, spread over the workers; the work on

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/internal/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
 // A record is what goes through the pipeline, in bytes: how many items it is of, the sum of their

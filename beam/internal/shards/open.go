@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
 // A Part is the rows of a shard, mapped into memory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
 // A Report is of one machine.

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 )
 
 // Kernel describes one kernel to tests and benchmarks.

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/budget"
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
 // Case is a file and the function that reads it.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // DataDir returns the directory of the public data sets, $PEGASIMD_DATA. If it is not set, DataDir

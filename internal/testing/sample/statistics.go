@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/scaling"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Statistics returns the statistics of labeled rows, in every kind of scaling.

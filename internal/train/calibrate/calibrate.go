@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // Sigmoid maps a score z to the probability 1/(1 + e^(A*z+B)) (Platt 1999).

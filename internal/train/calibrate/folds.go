@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/misuse"
-	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/base/order"
 )
 
 // Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. If weights is

@@ -8,7 +8,7 @@ package choose
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
 // Claim is the objective and the lower bound of one problem, or their means over all problems, as a

@@ -3,7 +3,7 @@ package iterate
 import (
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Saved is the part of a checkpoint that holds a State, except its arrays.

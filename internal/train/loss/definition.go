@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // definition defines a loss: its constants, and the functions that the methods of Func call.

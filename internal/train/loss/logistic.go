@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // logistic is the loss log(1 + e^-m) of the margin m. Minus its conjugate at -b is the entropy of b

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/gram"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // This file has the Hessian over rows whose values are bytes, such as pixels, for losses whose

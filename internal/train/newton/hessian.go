@@ -3,9 +3,9 @@ package newton
 import (
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/gram"
-	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // This file adds up the Hessian over the rows of the zone, without lambda: from dense rows, from

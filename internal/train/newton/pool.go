@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/internal/cholesky"
-	"github.com/pegasimd/pegasimd/internal/gram"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // buffers holds the memory that one problem needs while its search direction is computed.

@@ -1,8 +1,8 @@
 package newton
 
 import (
-	"github.com/pegasimd/pegasimd/internal/cholesky"
-	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // This file has the rules that apply both on one machine and to rows in shards on many machines.

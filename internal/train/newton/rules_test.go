@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/cholesky"
-	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // A run stalls when the gap has not fallen by a tenth for as long as patience allows.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
 // Result is the report on a training run. pegasos.Result documents the fields.

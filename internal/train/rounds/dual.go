@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/base/order"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 

@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/cholesky"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
 // This file updates the state of Newton's method by the sums over all rows. The method is that of

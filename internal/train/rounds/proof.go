@@ -3,7 +3,7 @@ package rounds
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/scaling"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Shard is a contiguous part of the rows that a [Rounds] trains on. It is immutable and safe for

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // This file lays out the sums of a round and their quanta, for the shards that compute the sums and

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
 // Visit computes the shard's sums for the round whose input is state, in up to the given number of

@@ -3,9 +3,9 @@ package rows
 import (
 	"math/rand/v2"
 
-	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/order"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // Visits describes how often, and in which order, a run visits its rows.

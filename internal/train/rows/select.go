@@ -3,7 +3,7 @@ package rows
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // View returns the rows with a weight above 0, in the order of the set: all of them or, if pair is

@@ -1,8 +1,8 @@
 package rows
 
 import (
-	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // This file computes sums over the rows of a view, in View.Threads goroutines. The division of the

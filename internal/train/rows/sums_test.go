@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Sums over several blocks and parts of rows have the same bits for any number of goroutines, with

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row

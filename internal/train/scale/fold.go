@@ -3,8 +3,8 @@ package scale
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // factor returns the factor of column j that is folded into the weights; 1 if s is not folded or

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Validate returns a rule with the first invalid field.

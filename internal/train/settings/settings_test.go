@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Plain sets zero fields to their defaults and keeps the others.

@@ -2,7 +2,7 @@ package sgd
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once for

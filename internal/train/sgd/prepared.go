@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // preparedSteps is the largest number of steps whose inputs runPrepared computes before it takes

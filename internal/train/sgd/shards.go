@@ -2,7 +2,7 @@ package sgd
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
 // Shards trains n copies of a problem in parallel by iterative parameter mixing (McDonald, Hall and

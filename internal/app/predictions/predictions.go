@@ -1,0 +1,190 @@
+// Package predictions predicts the rows of a data file with a model, and writes one line for each
+// row. The command and Beam share it, so that both write the same bytes.
+package predictions
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// Ready returns an error if the model cannot predict, because its kernel is a Go function of the
+// program that trained it.
+func Ready(m modelio.Predictor) error {
+	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
+		return errors.New("the model's kernel is a Go function of the program that trained " +
+			"it: predict with that program")
+	}
+	return nil
+}
+
+// Encoder returns the encoder of tables that the model contains, or nil if there is none.
+func Encoder(head pegasos.Head) (*tables.Encoder, error) {
+	e, err := tables.Decode(head.Table)
+	if err == nil && e != nil && e.Cols() != head.Features {
+		err = fmt.Errorf("an encoder of %d features for a model of %d features", e.Cols(),
+			head.Features)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the model's table: %w", err)
+	}
+	return e, nil
+}
+
+// Options sets the fields of opt that the model determines: the number of features, the hash bits,
+// the table and, unless opt already has an index base, the index base. It returns the model's
+// encoder, or nil if there is none.
+func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
+	e, err := Encoder(head)
+	if err != nil {
+		return nil, err
+	}
+	opt.Features = head.Features
+	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
+		return nil, fmt.Errorf("-hash-bits %d: the model says %d (0 if its features are not "+
+			"hashed): leave the flag out", opt.HashBits, head.HashBits)
+	}
+	opt.HashBits = head.HashBits
+	if opt.IndexBase == "" {
+		opt.IndexBase = dataset.IndexBase(fmt.Sprint(head.IndexBase))
+	}
+	if e != nil {
+		e.Options(opt)
+		return e, nil
+	}
+	opt.Table, err = Table(head.Table, head.Features)
+	return nil, err
+}
+
+// Table decodes the table in the JSON text of a model with the given number of features. It returns
+// nil if text is nil.
+func Table(text json.RawMessage, features int) (*dataset.Table, error) {
+	if text == nil {
+		return nil, nil
+	}
+	t := new(dataset.Table)
+	err := json.Unmarshal(text, t)
+	if err == nil {
+		err = t.Check(features)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the model's table: %w", err)
+	}
+	return t, nil
+}
+
+// Scaler decodes the scaler of a model, or returns nil if there is none.
+func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
+	if head.Scaler == nil {
+		return nil, nil
+	}
+	s := new(dataset.Scaler)
+	if err := json.Unmarshal(head.Scaler, s); err != nil {
+		return nil, fmt.Errorf("the model's scaler: %w", err)
+	}
+	return s, nil
+}
+
+// CheckFinite returns an error for the first row whose score is not finite. The scores of a
+// regression must be finite in float32 too. The error counts the rows from firstRow, the number of
+// the row to which scores[0] belongs.
+func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
+	i := floats.FirstNotFinite(scores)
+	if i < 0 && Numbers(m) {
+		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
+}
+
+// RowOverflows returns the error of a row whose score is not finite.
+func RowOverflows(row int, score float64) error {
+	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
+		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
+}
+
+// Numbers reports whether a model is a regression, which predicts numbers and has no classes.
+func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
+
+// ClassNames returns the names of a model's classes, or nil if it is a regression.
+func ClassNames(m modelio.Predictor) (names []string) {
+	for i := range m.Head().Classes {
+		names = append(names, m.ClassName(i))
+	}
+	return names
+}
+
+// WriteNumbers writes the predictions of a regression, one on each line.
+func WriteNumbers(w *bufio.Writer, scores []float64) {
+	for _, z := range scores {
+		fmt.Fprintln(w, pegasos.FormatLabel(float32(z)))
+	}
+}
+
+// WriteLabels writes one line for each row: the name of the predicted class.
+func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
+	names = escape.Names(names)
+	for i := range rows {
+		w.WriteString(names[class(i)])
+		w.WriteByte('\n')
+	}
+}
+
+// Write reads the data file path, and writes one line for each row: the predicted label. It returns
+// the number of rows, and the number of bytes read. opt has the reading options that the model does
+// not determine.
+func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
+	rows int, size int64, err error,
+) {
+	head := m.Head()
+	if err := Ready(m); err != nil {
+		return 0, 0, err
+	}
+	if _, err := Options(&opt, head); err != nil {
+		return 0, 0, err
+	}
+	set, err := dataset.Read(path, opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { set.Close() }()
+	scaler, err := Scaler(head)
+	if err != nil {
+		return 0, 0, err
+	}
+	if scaler != nil {
+		scaled, err := scaler.Apply(set)
+		if err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", path, err)
+		}
+		set = scaled
+	}
+	scores := m.DecisionAll(set.Examples())
+	if err := set.Err(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := CheckFinite(m, 0, scores); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	b := bufio.NewWriter(w)
+	if Numbers(m) {
+		WriteNumbers(b, scores)
+		return set.Rows(), set.Bytes, b.Flush()
+	}
+	n := m.Outputs()
+	WriteLabels(b, ClassNames(m), set.Rows(), func(i int) int { return m.Class(scores[i*n:][:n]) })
+	return set.Rows(), set.Bytes, b.Flush()
+}

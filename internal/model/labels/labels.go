@@ -1,0 +1,182 @@
+// Package labels determines the classes of rows from their labels, and combines the scores of
+// binary problems into votes and class scores.
+package labels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
+
+// MaxClasses is the largest number of classes that a model can have.
+const MaxClasses = 1 << 16
+
+// Classify returns the classes in ascending order, and for each row the index of its label in them.
+// weight may be nil.
+//
+//   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
+//   - If known is not nil, it lists the classes, and the label of every row of positive weight must
+//     be one of them.
+//   - A row of weight 0 has the index -1 if its label is not a class.
+//
+// It is an error if a label is not finite, even of a row of weight 0, or if there is only one
+// class. Errors about one row are made by badRow.
+func Classify(y []float32, weight []float64, known []float32,
+	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
+	if err := Finite(y, badRow); err != nil {
+		return nil, nil, err
+	}
+	if known != nil {
+		classes = known
+		for i, v := range y {
+			if weight != nil && weight[i] == 0 {
+				continue
+			}
+			if _, found := Find(known, v); !found {
+				return nil, nil, badRow(i,
+					fmt.Sprintf("the label %v is not one of the model's: %v", v, known))
+			}
+		}
+	} else if classes, err = distinct(y, weight, badRow); err != nil {
+		return nil, nil, err
+	}
+	if len(classes) == 1 {
+		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or "+
+			"more classes",
+			len(y), classes[0])
+	}
+	class = make([]int32, len(y))
+	if len(classes) == 2 { // no branches on the labels: the CPU would mispredict them
+		for i, v := range y {
+			c := int32(-1)
+			if v == classes[0] {
+				c = 0
+			}
+			if v == classes[1] {
+				c = 1
+			}
+			class[i] = c
+		}
+		return classes, class, nil
+	}
+	for i, v := range y {
+		at, found := Find(classes, v)
+		if !found {
+			at = -1
+		}
+		class[i] = int32(at)
+	}
+	return classes, class, nil
+}
+
+// distinct returns the distinct labels of the rows whose weight is not 0, in ascending order.
+func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]float32, error) {
+	var classes []float32
+	for i := 0; i < len(y); i++ {
+		if len(classes) == 2 {
+			if i += countEither(y[i:], classes[0], classes[1]); i == len(y) {
+				break
+			}
+		}
+		v := y[i]
+		if weight != nil && weight[i] == 0 {
+			continue
+		}
+		at, found := Find(classes, v)
+		if found {
+			continue
+		}
+		if len(classes) == MaxClasses {
+			return nil, badRow(i, fmt.Sprintf(
+				"more than %d distinct labels: are they regression targets?", MaxClasses))
+		}
+		classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
+	}
+	return classes, nil
+}
+
+// countEither counts labels at the start of y that are a or b. The result is at most their number;
+// it may be less.
+func countEither(y []float32, a, b float32) (n int) {
+	first, second := math.Float32bits(a), math.Float32bits(b)
+	neither := func(v float32) uint64 { // 0 if v is a or b
+		u := math.Float32bits(v)
+		return uint64(u^first) * uint64(u^second)
+	}
+	for len(y)-n >= 4 {
+		v := (*[4]float32)(y[n:])
+		if neither(v[0])|neither(v[1])|neither(v[2])|neither(v[3]) != 0 {
+			return n
+		}
+		n += 4
+	}
+	for n < len(y) && neither(y[n]) == 0 {
+		n++
+	}
+	return n
+}
+
+// Find returns the index of a label in the classes, or the index at which the label would have to
+// be inserted. Its results are those of slices.BinarySearch, but it is faster for few classes.
+func Find(classes []float32, label float32) (at int, found bool) {
+	if len(classes) > 8 {
+		return slices.BinarySearch(classes, label)
+	}
+	for at, c := range classes {
+		if c >= label {
+			return at, c == label
+		}
+	}
+	return len(classes), false
+}
+
+// Finite returns an error, made by badRow, for the first label that is NaN or infinite.
+func Finite(y []float32, badRow func(row int, reason string) error) error {
+	for i, v := range y {
+		if !floats.IsFinite(v) {
+			return badRow(i, fmt.Sprintf("the label is %v, want a finite number", v))
+		}
+	}
+	return nil
+}
+
+// CheckClasses returns an error unless the classes are finite and strictly ascending, and names is
+// nil or has one name for each class.
+func CheckClasses(classes []float32, names []string) error {
+	for i, c := range classes {
+		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
+			return fmt.Errorf("classes must be finite and ascending, have %v", c)
+		}
+	}
+	if names != nil && len(names) != len(classes) {
+		return fmt.Errorf("%d names for %d classes", len(names), len(classes))
+	}
+	return nil
+}
+
+// Name returns the name of a class, or its label as text if names is nil. It panics if class is out
+// of range.
+func Name(classes []float32, names []string, class int) string {
+	if class < 0 || class >= len(classes) {
+		panic(misuse.Of("class %d of %d", class, len(classes)))
+	}
+	if names != nil {
+		return names[class]
+	}
+	return Format(classes[class])
+}
+
+// Format returns the text of a label: the shortest that parses as the same float32.
+func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
+
+// At returns the label of a class, or NaN for class -1, which means no class.
+func At(classes []float32, class int) float32 {
+	if class < 0 {
+		return float32(math.NaN())
+	}
+	return classes[class]
+}

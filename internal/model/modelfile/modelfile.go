@@ -1,0 +1,112 @@
+// Package modelfile reads and writes the file format that models, kernel models and proofs share:
+//
+//	magic version        (kind of the file, and version of the kind's format)
+//	key: value           (one line for each header field, value in JSON, in a fixed order)
+//	...
+//	                     (an empty line)
+//	numbers              (little-endian; their types and counts depend on the kind)
+//	SHA-256              (32 bytes, of all bytes before them)
+//
+// Lines end with a single newline, and nothing follows the checksum. A [Reader] reads a file and a
+// [Writer] writes one; the packages of the models say which [Field]s a header has. Readers accept
+// hostile files: they allocate memory in proportion to the bytes of the file, by the limits of
+// package budget, and reject values that JSON decoders usually tolerate.
+package modelfile
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/model/labels"
+)
+
+// Kind is a kind of file in the format of this package.
+type Kind struct {
+	Magic   string // start of the first line, before the version
+	Name    string // name of the kind in error messages
+	Version int    // newest version that this program can read; the version it writes
+}
+
+// The kinds of the trainers' files.
+var (
+	Linear = Kind{"pegasimd model ", "model", 1}               // model of package pegasos
+	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1} // model of package kernelsvm
+	Proof  = Kind{"pegasimd proof ", "proof", 1}               // pegasos.Proof
+)
+
+// Field is a line of the header. Writers leave out a line that is not required if its value is
+// zero.
+type Field struct {
+	Name     string // key of the line
+	Value    any    // pointer to the value, which is encoded in JSON
+	Required bool   // whether every file has the line
+	Most     int    // largest number of elements of a value that is an array; 0 for no limit
+}
+
+// FieldsOf returns a Field for each field of the struct that header points to, in the struct's
+// order. A json tag gives the Field's name; with the option omitempty the Field is not required.
+// The tag most:"classes" limits an array to labels.MaxClasses elements.
+func FieldsOf(header any) (fields []Field) {
+	v := reflect.ValueOf(header).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, rest, _ := strings.Cut(tag.Get("json"), ",")
+		f := Field{Name: name, Value: v.Field(i).Addr().Interface(), Required: rest == ""}
+		if tag.Get("most") == "classes" {
+			f.Most = labels.MaxClasses
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// Required returns a Field that every file has. value is a pointer to the Field's value.
+func Required(name string, value any) Field {
+	return Field{Name: name, Value: value, Required: true}
+}
+
+// Optional returns a Field that a file may lack. value is a pointer to the Field's value.
+func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
+
+// UpTo returns a copy of f that allows its array at most limit elements.
+func (f Field) UpTo(limit int) Field {
+	f.Most = limit
+	return f
+}
+
+// CheckData returns an error unless text is empty or has the form of a fingerprint of training
+// data: the layout of the rows ("dense", "sparse" or "other"), a colon and a SHA-256 in lower-case
+// hexadecimal.
+func CheckData(text string) error {
+	if text != "" && !fingerprint.MatchString(text) {
+		return errors.New("data: want dense, sparse or other, a colon, and 64 lower-case " +
+			"hexadecimal digits")
+	}
+	return nil
+}
+
+// fingerprint matches the form of a data fingerprint.
+var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
+
+// Peek returns a buffered reader that still returns all bytes of r, and the first of the given
+// kinds whose magic is at the start of r. A file that ends within the magic of a kind matches that
+// kind, too. ok is false if no kind matches or the file is empty.
+func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
+	s = newSource(r)
+	for _, k := range kinds {
+		if k.matches(s) {
+			return s, k, true
+		}
+	}
+	return s, Kind{}, false
+}
+
+// matches reports whether the file begins with the kind's magic, or is not empty and ends within
+// it.
+func (k Kind) matches(r *Source) bool {
+	start, _ := r.Peek(len(k.Magic))
+	return len(start) > 0 && strings.HasPrefix(k.Magic, string(start))
+}

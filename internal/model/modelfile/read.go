@@ -1,0 +1,285 @@
+package modelfile
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
+)
+
+// Reader reads a model file and computes its checksum.
+type Reader struct {
+	r   *Source
+	sum hash.Hash // SHA-256 of the bytes read so far
+	buf []byte    // bytes of numbers before they are decoded
+}
+
+// Read reads the first line of a file, which must be of the given kind, calls parse to read the
+// rest, and returns the result of parse. parse must end with a call of [Reader.End]. The error says
+// what is wrong with the file.
+func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, error) {
+	var none M
+	mr := &Reader{r: NewSource(r), sum: sha256.New()}
+	m, err := none, mr.readMagic(kind)
+	if err == nil {
+		m, err = parse(mr)
+	}
+	if err == nil {
+		return m, nil
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("cut short")
+	}
+	return none, fmt.Errorf("pegasos: model file: %w", escape.Error(err))
+}
+
+// ReadFile opens the named file, unpacks it if it is compressed with gzip, calls parse with the
+// contents, and returns the result of parse. Errors name the file.
+func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
+	var none M
+	f, err := os.Open(name)
+	if err != nil {
+		return none, fmt.Errorf("pegasos: %w", err)
+	}
+	defer f.Close()
+	plain, _, err := files.Unzip(f, false)
+	if err != nil {
+		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
+	}
+	m, err := parse(plain)
+	if err != nil {
+		return none, fmt.Errorf("%w (%s)", err, name)
+	}
+	return m, nil
+}
+
+// readMagic reads the first line: the kind's magic and a version that this program knows.
+func (r *Reader) readMagic(kind Kind) error {
+	if _, err := r.r.Peek(1); err != nil {
+		return err
+	}
+	if !kind.matches(r.r) {
+		return fmt.Errorf("not a %s of pegasimd", kind.Name)
+	}
+	line, err := r.readLine()
+	if err != nil {
+		return err
+	}
+	text := line[len(kind.Magic):]
+	version, err := strconv.Atoi(text)
+	if err != nil || version < 1 {
+		return fmt.Errorf("version %.20q: want a whole number from 1", text)
+	}
+	if version > kind.Version {
+		return fmt.Errorf("version %d is newer than this program, which knows %d", version,
+			kind.Version)
+	}
+	return nil
+}
+
+// readLine reads a line of less than bufferSize bytes and returns it without the newline.
+func (r *Reader) readLine() (string, error) {
+	line, err := r.r.ReadSlice('\n')
+	r.sum.Write(line)
+	if err == bufio.ErrBufferFull {
+		return "", errors.New("the first line is too long")
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(line[:len(line)-1]), nil
+}
+
+// Header reads the header, up to and including the empty line, and stores each line's value in the
+// variable that the field's Value points to. The lines must be in the order of fields, and only
+// optional lines may be missing. The variables of missing lines keep their values.
+func (r *Reader) Header(fields []Field) error {
+	for {
+		name, err := r.readKey()
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			return missingField(fields)
+		}
+		at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		if at < 0 {
+			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", name)
+		}
+		if err := r.readValue(fields[at]); err != nil {
+			return fmt.Errorf("header: %s: %w", name, err)
+		}
+		if err := missingField(fields[:at]); err != nil {
+			return err
+		}
+		fields = fields[at+1:]
+	}
+}
+
+// readKey reads the key of a line and the divider ": " after it, and returns the key. It returns an
+// empty key for the empty line at the end of the header.
+func (r *Reader) readKey() (string, error) {
+	const divider = ": "
+	var name []byte
+	for len(name) <= maxKeyLen {
+		c, err := r.r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		r.sum.Write([]byte{c})
+		if c == '\n' && len(name) == 0 {
+			return "", nil
+		}
+		if name = append(name, c); c == '\n' {
+			break
+		}
+		if name, ok := strings.CutSuffix(string(name), divider); ok && name != "" {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("header: %.40q is not a key and a value: want \"key: value\"", name)
+}
+
+// maxKeyLen is the length in bytes beyond which a key is refused; all keys are far shorter.
+const maxKeyLen = 100
+
+// readValue decodes the rest of a line, one value in JSON, into the field's value.
+func (r *Reader) readValue(f Field) error {
+	line := &lineReader{r: r}
+	d := newDecoder(line, r.r.account)
+	err := d.Field(f)
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF && line.ended {
+			return nil
+		} else if err == nil {
+			err = errors.New("more than one value: want one per line")
+		}
+	}
+	if line.err != nil {
+		return line.err
+	}
+	return errors.New(err.Error()) // hides io.EOF: the line has ended, not the file
+}
+
+// lineReader reads the rest of a line, without the newline.
+type lineReader struct {
+	r     *Reader
+	ended bool  // whether the newline was read
+	err   error // error of reading the file, such as its end within the line; nil if there was none
+}
+
+// Read reads up to the end of the line, where it returns io.EOF.
+func (l *lineReader) Read(b []byte) (int, error) {
+	if l.ended {
+		return 0, io.EOF
+	}
+	if _, err := l.r.r.Peek(1); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		l.err = err
+		return 0, err
+	}
+	text, _ := l.r.r.Peek(min(len(b), l.r.r.Buffered()))
+	n := len(text)
+	text, _, l.ended = bytes.Cut(text, []byte("\n"))
+	copy(b, text)
+	if l.ended {
+		n = len(text) + 1
+	}
+	whole, _ := l.r.r.Peek(n)
+	l.r.sum.Write(whole)
+	l.r.r.Discard(n) // cannot fail: n bytes are in the buffer
+	return len(text), nil
+}
+
+// missingField returns an error that names the first required field of fields, all of which the
+// file lacks; nil if none is required.
+func missingField(fields []Field) error {
+	for _, f := range fields {
+		if f.Required {
+			return fmt.Errorf("header: %s is missing", f.Name)
+		}
+	}
+	return nil
+}
+
+// Take counts the given number of bytes, which the caller is about to allocate, against the memory
+// limit: see [Source.Take].
+func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
+
+// Floats reads n float32 numbers; it returns nil if n is 0 or less. However large n is, Floats
+// allocates memory only as it reads numbers, a chunk at a time. Doubles, Ints and Shorts do the
+// same.
+func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
+
+// Doubles reads n float64 numbers.
+func (r *Reader) Doubles(n int) ([]float64, error) { return numbers[float64](r, n, 8) }
+
+// Ints reads n int32 numbers.
+func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
+
+// Shorts reads n uint16 numbers.
+func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
+
+// numbers reads n numbers of type T, which take size bytes each in the file, a chunk at a time.
+func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size int) ([]T, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	var full [][]T // chunks read so far; stays empty if one chunk holds all n numbers
+	for left := n; ; {
+		part := make([]T, min(left, chunk))
+		if r.buf == nil {
+			r.buf = make([]byte, 8*chunk)
+		}
+		raw := r.buf[:size*len(part)]
+		if err := r.r.Numbers(len(raw)); err != nil {
+			return nil, err
+		}
+		if _, err := io.ReadFull(r.r, raw); err != nil {
+			return nil, err
+		}
+		r.sum.Write(raw)
+		if _, err := binary.Decode(raw, binary.LittleEndian, part); err != nil {
+			return nil, err
+		}
+		if len(part) == n {
+			return part, nil
+		}
+		full = append(full, part)
+		if left -= len(part); left == 0 {
+			return slices.Concat(full...), nil
+		}
+	}
+}
+
+// End reads the checksum. It returns an error if the checksum is wrong or if anything follows it.
+func (r *Reader) End() error {
+	want := r.sum.Sum(nil)
+	have := make([]byte, len(want))
+	if _, err := io.ReadFull(r.r, have); err != nil {
+		return err
+	}
+	if !bytes.Equal(have, want) {
+		return errors.New("wrong checksum: the file is damaged")
+	}
+	if _, err := r.r.ReadByte(); err != io.EOF {
+		if err == nil {
+			err = errors.New("something follows the checksum")
+		}
+		return err
+	}
+	return nil
+}

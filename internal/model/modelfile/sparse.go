@@ -1,0 +1,129 @@
+package modelfile
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
+)
+
+// The sparse form of vectors is a bitmap followed by the numbers whose bit is 1, as float32; all
+// other numbers are 0. The bitmap has a bit for each number, one vector after the other, the first
+// number in the lowest bit of the first byte; spare bits of the last byte are 0. Writers clear the
+// bits of numbers that are +0, but not of -0.
+
+// minBytesSaved is the least number of bytes that the sparse form must save to be used. It must
+// also save a tenth of the size. Files of few numbers thus stay simple to read.
+const minBytesSaved = 1 << 10
+
+// Sparse reports whether w should write the vectors in sparse form: whether that makes them smaller
+// by at least a tenth and at least minBytesSaved, and whether readers of a file of that size allow
+// vectors that take memory bytes once they are read.
+func (w *Writer) Sparse(vectors [][]float32, memory int) bool {
+	all, stored := 0, 0
+	for _, v := range vectors {
+		all += len(v)
+		for _, x := range v {
+			if math.Float32bits(x) != 0 {
+				stored++
+			}
+		}
+	}
+	full, size := 4*all, (all+7)/8+4*stored
+	most := budget.Vectors.Of(int64(size))
+	if w.compressed { // the size of the compressed file is unknown and may be small
+		most = budget.PackedVectors.Free
+	}
+	return full-size >= max(full/10, minBytesSaved) && int64(memory) <= most
+}
+
+// Vectors writes vectors one after the other, in sparse form or as plain float32 numbers.
+func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
+	if !sparse {
+		for _, v := range vectors {
+			WriteNumbers(w, v)
+		}
+		return
+	}
+	w.bitmap(vectors)
+	stored := make([]float32, 0, chunk)
+	for _, v := range vectors {
+		for _, x := range v {
+			if math.Float32bits(x) == 0 {
+				continue
+			}
+			if stored = append(stored, x); len(stored) == chunk {
+				WriteNumbers(w, stored)
+				stored = stored[:0]
+			}
+		}
+	}
+	WriteNumbers(w, stored)
+}
+
+// bitmap writes the bitmap of the sparse form.
+func (w *Writer) bitmap(vectors [][]float32) {
+	var b byte
+	n := 0
+	for _, v := range vectors {
+		for _, x := range v {
+			if math.Float32bits(x) != 0 {
+				b |= 1 << (n % 8)
+			}
+			if n++; n%8 == 0 {
+				w.WriteByte(b)
+				b = 0
+			}
+		}
+	}
+	if n%8 > 0 {
+		w.WriteByte(b)
+	}
+}
+
+// Vectors holds the numbers of a file's vectors, in sparse form or plain as they were read.
+type Vectors struct {
+	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
+	values []float32 // stored numbers that Next has not returned yet
+	at     int       // count of numbers, zeros included, that Next has returned; used in sparse form
+}
+
+// Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The
+// vectors will take memory bytes; in sparse form it is an error if the file is too small for that.
+// However large n is, Vectors itself allocates memory only for numbers that are in the file.
+func (r *Reader) Vectors(n int, sparse bool, memory int) (v *Vectors, err error) {
+	v = new(Vectors)
+	if !sparse {
+		v.values, err = r.Floats(n)
+		return v, err
+	}
+	if v.bits, err = numbers[uint8](r, (n+7)/8, 1); err != nil {
+		return nil, err
+	}
+	if n%8 > 0 && v.bits[n/8]>>(n%8) != 0 {
+		return nil, errors.New("the bitmap has a bit beyond the last weight: the file is damaged")
+	}
+	stored := 0
+	for _, b := range v.bits {
+		stored += bits.OnesCount8(b)
+	}
+	if v.values, err = r.Floats(stored); err != nil {
+		return nil, err
+	}
+	return v, r.r.Unpack(memory)
+}
+
+// Next stores the next len(dst) numbers in dst, which must be all zeros.
+func (v *Vectors) Next(dst []float32) {
+	if v.bits == nil {
+		v.values = v.values[copy(dst, v.values):]
+		return
+	}
+	for j := range dst {
+		if v.bits[v.at/8]>>(v.at%8)&1 != 0 {
+			dst[j], v.values = v.values[0], v.values[1:]
+		}
+		v.at++
+	}
+}

@@ -1,0 +1,97 @@
+package modelfile
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"reflect"
+
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
+)
+
+// Writer writes a model file and computes its checksum. Callers call Header to write the header,
+// and WriteNumbers or Vectors to write the numbers. After its first error a Writer writes nothing
+// more, and Close returns that error.
+type Writer struct {
+	*bufio.Writer
+	w          io.Writer // file to write to
+	sum        hash.Hash // SHA-256 of the bytes written so far
+	compressed bool      // whether w compresses what is written
+}
+
+// NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.
+// If w is a compressed *atomicfile.File, NewWriter restricts its compression so that the content is
+// at most 8 times as long as the compressed file, a ratio that readers accept.
+func NewWriter(w io.Writer, kind Kind) *Writer {
+	f, ok := w.(*atomicfile.File)
+	compressed := ok && f.CompressLess()
+	sum := sha256.New()
+	b := bufio.NewWriterSize(io.MultiWriter(w, sum), bufferSize)
+	fmt.Fprintf(b, "%s%d\n", kind.Magic, kind.Version)
+	return &Writer{b, w, sum, compressed}
+}
+
+// Header writes the lines of the header, without optional fields that are zero, and the empty line.
+// It returns an error for a value that has no JSON form, or the first error of writing.
+func (w *Writer) Header(fields []Field) error {
+	if err := WriteLines(w, fields); err != nil {
+		return err
+	}
+	return w.WriteByte('\n')
+}
+
+// WriteLines writes the lines of a header, without optional fields that are zero. It returns an
+// error only for a value that has no JSON form. It ignores errors of writing, so that w must
+// remember its first error, as a Writer does, or never fail, as a hash does.
+func WriteLines(w io.Writer, fields []Field) error {
+	for _, f := range fields {
+		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
+			continue
+		}
+		text, err := json.Marshal(f.Value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		fmt.Fprintf(w, "%s: %s\n", f.Name, text)
+	}
+	return nil
+}
+
+// Close writes the checksum and returns the first error of writing. It does not close the
+// underlying writer.
+func (w *Writer) Close() error {
+	if err := w.Flush(); err != nil { // returns the first error of any write before
+		return err
+	}
+	_, err := w.w.Write(w.sum.Sum(nil))
+	return err
+}
+
+// WriteFile calls write with a writer of the named file, which is replaced only if write succeeds.
+// If the name ends in .gz the file is compressed with gzip.
+func WriteFile(name string, write func(io.Writer) error) error {
+	if err := atomicfile.WriteFile(name, write); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
+}
+
+// chunk is the number of numbers that are encoded or decoded at a time.
+const chunk = 1 << 14
+
+// WriteNumbers writes numbers in little-endian order. It ignores errors of writing, so that w must
+// remember its first error, as a Writer does, or never fail, as a hash does.
+func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, values []T) {
+	var buf []byte
+	for len(values) > 0 {
+		n := min(len(values), chunk)
+		// The error is always nil: numbers have a fixed size.
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, values[:n])
+		w.Write(buf)
+		values = values[n:]
+	}
+}

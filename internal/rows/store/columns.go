@@ -1,0 +1,457 @@
+package store
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+)
+
+// Columns is statistics of the rows whose weight is above 0.
+type Columns struct {
+	Rows     int
+	Nonzeros int
+	MaxAbs   []float32 // largest magnitude in each column
+	Squares  []float64 // squared length of each row; 0 for rows of weight 0
+
+	// Weighted mean and variance of each column; nil unless Measure has computed the moments.
+	Mean, Variance []float64
+	// Whether each column has the same value in all rows; nil unless Measure has computed the
+	// moments, or MeasureConstants was called.
+	Constant []bool
+
+	Bad int // index of the first row with a value that is not finite; -1 for none
+}
+
+// columnBlocks is the largest number of blocks into which Measure divides the rows, and columnRows
+// is the least number of rows in every block but the last.
+const (
+	columnBlocks = 256
+	columnRows   = 1024
+)
+
+// columnBlock is the statistics of one block of rows.
+type columnBlock struct {
+	rows, nonzeros int
+	bad            int
+	weight         float64
+	mean, square   []float64 // square is the weighted sum of squared deviations from mean
+	least, most    []float32
+}
+
+// Measure computes statistics of the rows of positive weight; a nil weight means that all weights
+// are 1. If moments is true, it also sets Mean and Variance, which are weighted, and Constant. The
+// results are identical to the bit for any number of goroutines: the block boundaries depend on the
+// number of rows alone, and the moments of the blocks are merged in order (Chan, Golub and LeVeque,
+// The American Statistician 37, 1983). Once stop returns true, the results are unusable.
+func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
+	return measure(x, weight, moments, false, threads, stop)
+}
+
+// MeasureConstants is Measure without Mean and Variance, but with Constant. For sparse rows it
+// takes time proportional to the number of nonzeros, whereas computing Mean and Variance takes time
+// proportional to the number of all values.
+func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
+	return measure(x, weight, false, true, threads, stop)
+}
+
+func measure(x Rows, weight []float64, moments, constants bool, threads int,
+	stop func() bool) *Columns {
+	n, cols := x.Rows(), x.Cols()
+	c := &Columns{
+		MaxAbs: make([]float32, cols), Squares: make([]float64, n), Bad: -1,
+	}
+	rows := max(columnRows, (n+columnBlocks-1)/columnBlocks)
+	blocks := make([]columnBlock, (n+rows-1)/rows)
+	workers := make([]*columnWorker, max(1, threads))
+	parallel.For(len(workers), len(blocks), func(worker, b int) {
+		if stop() {
+			return
+		}
+		w := workers[worker]
+		if w == nil {
+			w = &columnWorker{Columns: c, x: ReaderOf(x.Clone()), weight: weight,
+				maxBits: make([]uint32, cols)}
+			if constants {
+				w.seen = make([]columnValues, cols)
+			}
+			workers[worker] = w
+		}
+		start := b * rows
+		if moments {
+			w.moments(&blocks[b], start, min(start+rows, n))
+		} else {
+			w.magnitudes(&blocks[b], start, min(start+rows, n))
+		}
+	})
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		for j, size := range w.maxBits {
+			c.MaxAbs[j] = max(c.MaxAbs[j], math.Float32frombits(size))
+		}
+	}
+	for _, b := range blocks {
+		c.Rows += b.rows
+		c.Nonzeros += b.nonzeros
+		if c.Bad < 0 && b.bad >= 0 {
+			c.Bad = b.bad
+		}
+	}
+	if moments {
+		c.mergeMoments(blocks)
+	}
+	if constants {
+		c.findConstants(workers)
+	}
+	return c
+}
+
+// columnWorker is the state of one goroutine of Measure.
+type columnWorker struct {
+	*Columns
+	x       Reader
+	weight  []float64
+	maxBits []uint32  // bits of the largest magnitude in each column
+	row     []float32 // a sparse row expanded to all columns
+	seen    []columnValues
+}
+
+// columnValues summarizes the nonzero values of a column that one goroutine has read.
+type columnValues struct {
+	first  float32
+	differ bool
+	count  int
+}
+
+// weightOf returns the weight of row i.
+func (w *columnWorker) weightOf(i int) float64 {
+	if w.weight == nil {
+		return 1
+	}
+	return w.weight[i]
+}
+
+// addRow updates the columns' largest magnitudes and the block's counts with row i.
+func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []float32) {
+	square, nonzeros := 0.0, 0
+	for k, v := range values {
+		size := magnitude(v)
+		nonzeros += nonzero(size)
+		square += float64(float64(v) * float64(v))
+		j := k
+		if index != nil {
+			j = int(index[k])
+		}
+		w.maxBits[j] = max(w.maxBits[j], size)
+	}
+	w.countRow(b, i, square, nonzeros)
+}
+
+// countRow adds row i to the block's counts.
+func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros int) {
+	b.rows++
+	b.nonzeros += nonzeros
+	w.Squares[i] = square
+	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // only if a value is not finite
+		b.bad = i
+	}
+}
+
+// rowsAtOnce is the number of dense rows that addFourRows reads together: four independent sums
+// hide the latency of the additions.
+const rowsAtOnce = 4
+
+// addFourRows is addRow for four dense rows. Its sums have the same bits as those of addRow.
+func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
+	most := w.maxBits
+	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
+		rows[3][:len(most)]
+	var s0, s1, s2, s3 float64
+	var n0, n1, n2, n3 int
+	for j, m := range most {
+		v0, v1, v2, v3 := x0[j], x1[j], x2[j], x3[j]
+		m0, m1, m2, m3 := magnitude(v0), magnitude(v1), magnitude(v2), magnitude(v3)
+		most[j] = max(m, max(max(m0, m1), max(m2, m3)))
+		n0 += nonzero(m0)
+		n1 += nonzero(m1)
+		n2 += nonzero(m2)
+		n3 += nonzero(m3)
+		s0 += float64(float64(v0) * float64(v0))
+		s1 += float64(float64(v1) * float64(v1))
+		s2 += float64(float64(v2) * float64(v2))
+		s3 += float64(float64(v3) * float64(v3))
+	}
+	w.countRow(b, at[0], s0, n0)
+	w.countRow(b, at[1], s1, n1)
+	w.countRow(b, at[2], s2, n2)
+	w.countRow(b, at[3], s3, n3)
+}
+
+// magnitude returns the bits of |v|. Their order as integers is the order of the magnitudes.
+func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
+
+// nonzero returns, without a branch, 1 if size is not 0, else 0. size is a result of magnitude.
+func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
+
+// magnitudes updates the columns' largest magnitudes and the block's counts with the rows start to
+// end-1 whose weight is positive.
+func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
+	b.bad = -1
+	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
+	if m, ok := w.x.(Matrix); ok && !picks && m.Dense() != nil && w.seen == nil {
+		w.denseMagnitudes(b, m.Dense(), start, end)
+		return
+	}
+	for i := start; i < end; i++ {
+		if w.weightOf(i) > 0 {
+			index, values := w.x.Row(i)
+			w.addRow(b, i, index, values)
+			if w.seen != nil {
+				w.countValues(index, values)
+			}
+		}
+	}
+}
+
+// denseMagnitudes is magnitudes for dense rows.
+func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, start, end int) {
+	var at [rowsAtOnce]int
+	var rows [rowsAtOnce][]float32
+	n := 0
+	for i := start; i < end; i++ {
+		if w.weightOf(i) == 0 {
+			continue
+		}
+		at[n], rows[n] = i, x.Row(i)
+		if n++; n == rowsAtOnce {
+			w.addFourRows(b, at, rows)
+			n = 0
+		}
+	}
+	for k, row := range rows[:n] {
+		w.addRow(b, at[k], nil, row)
+	}
+}
+
+// countValues counts the nonzeros of a row in w.seen, and notes there which columns have different
+// nonzeros.
+func (w *columnWorker) countValues(index []int32, values []float32) {
+	for k, v := range values {
+		if v == 0 {
+			continue
+		}
+		j := k
+		if index != nil {
+			j = int(index[k])
+		}
+		s := &w.seen[j]
+		if s.count == 0 {
+			s.first = v
+		}
+		s.differ = s.differ || v != s.first
+		s.count++
+	}
+}
+
+// findConstants sets Constant to true for columns that have only zeros, or the same value in all
+// rows.
+func (c *Columns) findConstants(workers []*columnWorker) {
+	c.Constant = make([]bool, len(c.MaxAbs))
+	for j := range c.Constant {
+		var all columnValues
+		for _, w := range workers {
+			if w == nil || w.seen[j].count == 0 {
+				continue
+			}
+			s := w.seen[j]
+			if all.count == 0 {
+				all.first = s.first
+			}
+			all.differ = all.differ || s.differ || s.first != all.first
+			all.count += s.count
+		}
+		c.Constant[j] = all.count == 0 || all.count == c.Rows && !all.differ
+	}
+}
+
+// moments computes the block's means, then the squared deviations from them in a second pass, for
+// which the rows are still in the caches.
+func (w *columnWorker) moments(b *columnBlock, start, end int) {
+	cols := len(w.maxBits)
+	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
+		least: make([]float32, cols), most: make([]float32, cols)}
+	w.magnitudes(b, start, end)
+	for i := start; i < end; i++ {
+		weight := w.weightOf(i)
+		if weight == 0 {
+			continue
+		}
+		row := w.denseRow(w.x.Row(i))
+		if b.weight == 0 { // first row with a weight
+			copy(b.least, row)
+			copy(b.most, row)
+		}
+		asm.Axpy64(weight, row, b.mean)
+		least, most := b.least[:len(row)], b.most[:len(row)]
+		for j, v := range row {
+			least[j] = min(least[j], v)
+			most[j] = max(most[j], v)
+		}
+		b.weight += weight
+	}
+	if b.rows == 0 {
+		return
+	}
+	for j := range b.mean {
+		b.mean[j] /= b.weight
+	}
+	for i := start; i < end; i++ {
+		weight := w.weightOf(i)
+		if weight == 0 {
+			continue
+		}
+		row := w.denseRow(w.x.Row(i))
+		mean, square := b.mean[:len(row)], b.square[:len(row)]
+		for j, v := range row {
+			d := float64(v) - mean[j]
+			square[j] += float64(weight * float64(d*d))
+		}
+	}
+}
+
+// denseRow returns all values of a row, valid until the next call.
+func (w *columnWorker) denseRow(index []int32, values []float32) []float32 {
+	if index == nil {
+		return values
+	}
+	if w.row == nil {
+		w.row = make([]float32, len(w.maxBits))
+	}
+	clear(w.row)
+	for k, j := range index {
+		w.row[j] = values[k]
+	}
+	return w.row
+}
+
+// mergeMoments computes the moments of all rows from the blocks' moments, in the order of the rows.
+func (c *Columns) mergeMoments(blocks []columnBlock) {
+	cols := len(c.MaxAbs)
+	c.Mean, c.Variance, c.Constant = make([]float64, cols), make([]float64, cols),
+		make([]bool, cols)
+	least, most := make([]float32, cols), make([]float32, cols)
+	var total float64
+	for _, b := range blocks {
+		if b.rows == 0 {
+			continue
+		}
+		if total == 0 {
+			copy(least, b.least)
+			copy(most, b.most)
+		}
+		all := total + b.weight
+		share := b.weight / all
+		for j := range c.Mean {
+			d := b.mean[j] - c.Mean[j]
+			c.Mean[j] += float64(d * share)
+			c.Variance[j] += b.square[j] + float64(float64(d*d)*float64(total*share))
+			least[j], most[j] = min(least[j], b.least[j]), max(most[j], b.most[j])
+		}
+		total = all
+	}
+	for j := range c.Variance {
+		if total > 0 {
+			c.Variance[j] /= total
+		}
+		if c.Constant[j] = least[j] == most[j]; c.Constant[j] {
+			c.Mean[j], c.Variance[j] = float64(least[j]), 0
+		}
+	}
+}
+
+// Scaler returns a scaler of the given kind, computed from these statistics. Constant columns get
+// the factor 1. The kind scaling.Standard requires Mean and Variance.
+func (c *Columns) Scaler(kind string) *scaling.Scaler {
+	s := &scaling.Scaler{Kind: kind}
+	switch kind {
+	case scaling.Standard:
+		for j, mean := range c.Mean {
+			s.Shift = append(s.Shift, float32(mean))
+			s.Factor = append(s.Factor, scaling.Inverse(math.Sqrt(c.Variance[j])))
+		}
+	case scaling.MaxAbs:
+		for _, v := range c.MaxAbs {
+			s.Factor = append(s.Factor, scaling.Inverse(float64(v)))
+		}
+	}
+	return s
+}
+
+// maxRanked is the number of elements above which Quantiles selects from a sample of them.
+const maxRanked = 1 << 16
+
+// Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
+// 1. If more than 2^16 numbers are positive, it selects from an evenly spaced sample of them. Each
+// quantile is 1 if no number is positive.
+func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
+	var some []T
+	for _, v := range numbers {
+		if v > 0 {
+			some = append(some, v)
+		}
+	}
+	if step := (len(some) + maxRanked - 1) / maxRanked; step > 1 {
+		n := 0
+		for k := 0; k < len(some); k += step {
+			some[n] = some[k]
+			n++
+		}
+		some = some[:n]
+	}
+	for _, share := range shares {
+		q := 1.0
+		if n := len(some); n > 0 {
+			q = float64(selectRank(some, min(n-1, int(share*float64(n)))))
+		}
+		quantiles = append(quantiles, q)
+	}
+	return quantiles
+}
+
+// selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The
+// algorithm is Hoare's FIND (Communications of the ACM 4, 1961).
+func selectRank[T float32 | float64](v []T, k int) T {
+	// Random pivots, so that no common order of the input is slow.
+	g := rand.New(rand.NewPCG(0, uint64(len(v))))
+	for len(v) > 1 {
+		pivot := v[g.IntN(len(v))]
+		i, j := 0, len(v)-1
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for pivot < v[j] {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			v = v[:j+1]
+		case k >= i:
+			v, k = v[i:], k-i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
+}

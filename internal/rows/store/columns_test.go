@@ -1,0 +1,258 @@
+package store
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+func neverStop() bool { return false }
+
+// mixedScaleRows returns rows as a dense and as a sparse matrix. Four columns differ in scale, and
+// a third of their values are 0; one column is constant, the last one is zeros.
+func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
+	t.Helper()
+	g := rand.New(rand.NewPCG(3, uint64(rows)))
+	x := dense.New(rows, 6)
+	var starts []int64
+	var indices []int32
+	var values []float32
+	starts = append(starts, 0)
+	for i := range rows {
+		row := x.Row(i)
+		for j := range 4 {
+			if g.IntN(3) > 0 {
+				row[j] = float32(math.Ldexp(g.NormFloat64()+2, 8*j-10))
+			}
+		}
+		row[4] = 7
+		for j, v := range row {
+			if v != 0 {
+				indices, values = append(indices, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	return x, (*sparse.Matrix)(matrices.Trusted(6, starts, indices, values))
+}
+
+// Measure agrees with plain float64 sums over several blocks, for dense and sparse rows, with and
+// without weights.
+func TestMeasure(t *testing.T) {
+	const rows = 3*columnRows + 17
+	x, thin := mixedScaleRows(t, rows)
+	weights := make([]float64, rows)
+	for i := range weights {
+		weights[i] = float64(i % 3)
+	}
+	for _, weight := range [][]float64{nil, weights} {
+		var n, nonzeros int
+		var total float64
+		mean, variance, most := make([]float64, 6), make([]float64, 6), make([]float32, 6)
+		of := func(i int) float64 {
+			if weight == nil {
+				return 1
+			}
+			return weight[i]
+		}
+		for pass := range 2 {
+			for i := range rows {
+				if of(i) == 0 {
+					continue
+				}
+				for j, v := range x.Row(i) {
+					if pass == 1 {
+						d := float64(v) - mean[j]
+						variance[j] += of(i) * d * d / total
+						continue
+					}
+					mean[j] += of(i) * float64(v)
+					most[j] = max(most[j], v, -v)
+					if v != 0 {
+						nonzeros++
+					}
+				}
+				if pass == 0 {
+					n++
+					total += of(i)
+				}
+			}
+			if pass == 0 {
+				for j := range mean {
+					mean[j] /= total
+				}
+			}
+		}
+		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
+			c := Measure(Of(given), weight, true, 2, neverStop)
+			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) ||
+				c.Bad >= 0 ||
+				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
+				t.Errorf("%s: %d rows, %d nonzeros, %v, bad %d, constant %v", name, c.Rows,
+					c.Nonzeros, c.MaxAbs, c.Bad, c.Constant)
+			}
+			for j := range mean {
+				if math.Abs(c.Mean[j]-mean[j]) > 1e-12*float64(most[j]) ||
+					math.Abs(c.Variance[j]-variance[j]) > 1e-11*variance[j] {
+					t.Errorf("%s: column %d: %v, %v, want %v, %v", name, j, c.Mean[j],
+						c.Variance[j], mean[j], variance[j])
+				}
+			}
+			for i, s := range c.Squares {
+				want := 0.0
+				for _, v := range x.Row(i) {
+					want += float64(float64(v) * float64(v))
+				}
+				if of(i) == 0 {
+					want = 0
+				}
+				if s != want {
+					t.Fatalf("%s: row %d: %v, want %v", name, i, s, want)
+				}
+			}
+			if one := Measure(Of(given), weight, true, 1, neverStop); !reflect.DeepEqual(one, c) {
+				t.Errorf("%s: one goroutine has other results", name)
+			}
+			less := Measure(Of(given), weight, false, 2, neverStop)
+			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||
+				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
+				t.Errorf("%s: other results without moments", name)
+			}
+			for threads := range 3 {
+				less := MeasureConstants(Of(given), weight, threads+1, neverStop)
+				if less.Mean != nil || less.Nonzeros != nonzeros ||
+					!slices.Equal(less.Constant, c.Constant) {
+					t.Errorf("%s: constant without moments: %v", name, less.Constant)
+				}
+			}
+		}
+	}
+}
+
+// A column is constant if all rows of positive weight have the same value in it.
+func TestMeasureConstants(t *testing.T) {
+	const rows = 2*columnRows + 3
+	x := dense.New(rows, 5)
+	for i := range rows {
+		copy(x.Row(i), []float32{2, 0, 3, 4, 5})
+	}
+	x.Row(columnRows + 1)[0] = -2 // in the second block
+	x.Row(rows - 1)[1] = 1        // a value among zeros
+	x.Row(7)[2] = 0               // a zero among values
+	x.Row(9)[3] = 1               // has no weight
+	weight := slices.Repeat([]float64{1}, rows)
+	weight[9] = 0
+	want := []bool{false, false, false, true, true}
+	for threads := range 4 {
+		for _, c := range []*Columns{MeasureConstants(Of(x), weight, threads+1, neverStop),
+			Measure(Of(x), weight, true, threads+1, neverStop)} {
+			if !slices.Equal(c.Constant, want) {
+				t.Errorf("%d goroutines: %v, want %v", threads+1, c.Constant, want)
+			}
+		}
+	}
+}
+
+// Bad is the first row of positive weight that has a value that is not finite.
+func TestMeasureBad(t *testing.T) {
+	x, _ := mixedScaleRows(t, 50)
+	x.Row(20)[2] = float32(math.NaN())
+	x.Row(30)[1] = float32(math.Inf(-1))
+	weight := slices.Repeat([]float64{1}, 50)
+	for want, zero := range map[int]int{20: 0, 30: 20} {
+		weight[zero] = 0
+		for _, moments := range []bool{false, true} {
+			if c := Measure(Of(x), weight, moments, 1, neverStop); c.Bad != want {
+				t.Errorf("bad row %d, want %d", c.Bad, want)
+			}
+		}
+		weight[zero] = 1
+	}
+	for _, bad := range [][]int{{5, columnRows + 5}, {5, 6}, {columnRows + 5, 2*columnRows + 5}} {
+		y := dense.New(3*columnRows, 6)
+		for _, i := range bad {
+			y.Row(i)[0] = float32(math.Inf(1))
+		}
+		if c := Measure(Of(y), nil, false, 2, neverStop); c.Bad != bad[0] {
+			t.Errorf("bad row %d, want %d", c.Bad, bad[0])
+		}
+	}
+	x.Row(20)[2], x.Row(30)[1] = math.MaxFloat32, 0
+	if c := Measure(Of(x), nil, true, 1, neverStop); c.Bad >= 0 {
+		t.Errorf("a row with the largest finite number is bad")
+	}
+}
+
+// The variance of a column far from 0 is exact; the difference of the mean square and the squared
+// mean would cancel.
+func TestMeasureFar(t *testing.T) {
+	x := dense.New(4000, 1)
+	for i := range 4000 {
+		x.Row(i)[0] = 1e7 + float32(i%2)
+	}
+	c := Measure(Of(x), nil, true, 3, neverStop)
+	if c.Mean[0] != 1e7+0.5 || math.Abs(c.Variance[0]-0.25) > 1e-9 {
+		t.Errorf("%v, %v", c.Mean, c.Variance)
+	}
+}
+
+func TestScaler(t *testing.T) {
+	c := &Columns{MaxAbs: []float32{4, 0}, Mean: []float64{3, 0}, Variance: []float64{4, 0}}
+	for kind, want := range map[string]scaling.Scaler{
+		scaling.Standard: {Kind: scaling.Standard, Shift: []float32{3, 0}, Factor: []float32{.5, 1}},
+		scaling.MaxAbs:   {Kind: scaling.MaxAbs, Factor: []float32{.25, 1}},
+		scaling.Unit:     {Kind: scaling.Unit},
+	} {
+		if have := c.Scaler(kind); !reflect.DeepEqual(*have, want) {
+			t.Errorf("%+v, want %+v", have, want)
+		}
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	have := Quantiles([]float64{5, 0, 1, 3, -2, 2, 4}, 0, 0.5, 0.9, 1)
+	if !slices.Equal(have, []float64{1, 3, 5, 5}) {
+		t.Errorf("%v", have)
+	}
+	if have := Quantiles([]float32{0, 0}, 0, 1); !slices.Equal(have, []float64{1, 1}) {
+		t.Errorf("%v", have)
+	}
+	many := make([]float32, 3*maxRanked)
+	for i := range many {
+		many[i] = float32(i + 1)
+	}
+	// A sample of every third number: 1, 4, 7 ...
+	if have := Quantiles(many, 0.5); have[0] != 3*maxRanked/2+1 {
+		t.Errorf("%v", have)
+	}
+}
+
+// Quantiles returns the elements of the sorted numbers, for several orders of the input.
+func TestQuantilesOfOrders(t *testing.T) {
+	g := rand.New(rand.NewPCG(6, 7))
+	for n := 1; n < 200; n += 1 + n/20 {
+		for kind := range 5 {
+			v := make([]float32, n)
+			for i := range v {
+				v[i] = float32([]int{i + 1, n - i, 1 + i%3, 1 + min(i, n-i), 1 + g.IntN(n)}[kind])
+			}
+			sorted := slices.Clone(v)
+			slices.Sort(sorted)
+			shares := []float64{0, 0.1, 0.5, 0.9, 1, 0.3}
+			for k, have := range Quantiles(v, shares...) {
+				want := sorted[min(n-1, int(shares[k]*float64(n)))]
+				if have != float64(want) {
+					t.Fatalf("%d numbers, kind %d: %v at %v, want %v", n, kind, have, shares[k],
+						want)
+				}
+			}
+		}
+	}
+}

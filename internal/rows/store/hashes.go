@@ -1,0 +1,112 @@
+package store
+
+import "github.com/pegasimd/pegasimd/internal/base/parallel"
+
+// hashBlock is the number of rows that a goroutine hashes at a time.
+const hashBlock = 1024
+
+// keyTable is the largest number of columns for which the keys of the columns of sparse rows come
+// from a table. The table then fits the second-level cache.
+const keyTable = 1 << 16
+
+// Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
+// number of goroutines. Rows of equal numbers have equal hashes in every row format, but -0 differs
+// from 0. Two rows that differ in a single value have different hashes; other different rows
+// collide with a probability of about 2^-32.
+//
+// The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
+// values of the value's bits times the odd key of its column, modulo 2^64. The sum does not depend
+// on the order of the values, and zeros add nothing, so that sparse rows are hashed by their
+// nonzeros alone.
+//
+// Once stop returns true, the hashes are unusable.
+func Hashes(x Examples, threads int, stop func() bool) []uint64 {
+	hashes := make([]uint64, x.Rows())
+	rows := Of(x)
+	var keys []uint64 // the keys of all columns; nil if there are too many columns
+	if Kind(x) != "sparse" || x.Cols() <= keyTable {
+		keys = make([]uint64, x.Cols())
+		for j := range keys {
+			keys[j] = columnKey(int32(j))
+		}
+	}
+	readers := make([]Reader, max(1, threads))
+	parallel.For(len(readers), (len(hashes)+hashBlock-1)/hashBlock, func(worker, b int) {
+		if stop() {
+			return
+		}
+		if readers[worker] == nil {
+			readers[worker] = ReaderOf(rows.Clone())
+		}
+		first := b * hashBlock
+		for k := range hashes[first:min(first+hashBlock, len(hashes))] {
+			switch index, values := readers[worker].Row(first + k); {
+			case index == nil:
+				hashes[first+k] = hashDense(values, keys)
+			case keys != nil:
+				hashes[first+k] = hashSparse(index, values, keys)
+			default:
+				hashes[first+k] = hashWide(index, values)
+			}
+		}
+	})
+	return hashes
+}
+
+// Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
+// class round their sums alike: equal rows of the same kind give results with the same bits.
+func Kind(x Examples) string {
+	switch m, ok := MatrixOf(x); {
+	case !ok:
+		return "other"
+	case m.Dense() != nil:
+		return "dense"
+	}
+	return "sparse"
+}
+
+// hashDense returns the hash of a dense row.
+func hashDense(values []float32, keys []uint64) uint64 {
+	var even, odd uint64 // two independent sums, so that the additions overlap
+	v := bits(values)
+	keys = keys[:len(v)]
+	for len(v) >= 8 && len(keys) >= 8 {
+		b, k := (*[8]uint32)(v), (*[8]uint64)(keys)
+		even += uint64(b[0])*k[0] + uint64(b[2])*k[2]
+		odd += uint64(b[1])*k[1] + uint64(b[3])*k[3]
+		even += uint64(b[4])*k[4] + uint64(b[6])*k[6]
+		odd += uint64(b[5])*k[5] + uint64(b[7])*k[7]
+		v, keys = v[8:], keys[8:]
+	}
+	for j, b := range v {
+		even += uint64(b) * keys[j]
+	}
+	return even + odd
+}
+
+// hashSparse returns the hash of a sparse row.
+func hashSparse(index []int32, values []float32, keys []uint64) (sum uint64) {
+	v := bits(values)[:len(index)]
+	for k, j := range index {
+		sum += uint64(v[k]) * keys[j]
+	}
+	return sum
+}
+
+// hashWide is hashSparse for rows of too many columns for a table of keys.
+func hashWide(index []int32, values []float32) (sum uint64) {
+	v := bits(values)[:len(index)]
+	for k, j := range index {
+		sum += uint64(v[k]) * columnKey(j)
+	}
+	return sum
+}
+
+// columnKey returns the pseudorandom odd key of column j, by SplitMix64 (Steele, Lea and Flood,
+// 2014).
+func columnKey(j int32) uint64 {
+	z := uint64(j+1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31 | 1
+}

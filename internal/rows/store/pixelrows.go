@@ -1,0 +1,213 @@
+package store
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+)
+
+// MinPixelSize is the least Size, in bytes, of dense rows that do not fit the caches, so that
+// training on bytes is faster. minPixelVisits is the least number of visits to each row at which
+// packing pays: packing a row takes the time that the packed row saves in ten training steps.
+var MinPixelSize = 16 << 20 // a variable, so that tests can change it
+
+const minPixelVisits = 12
+
+// pixelRows holds dense rows as bytes. It also keeps the row used last, converted to float32,
+// so each goroutine needs a pixelRows of its own.
+type pixelRows struct {
+	defaults
+	*packedPixels
+	row []float32 // the row last unpacked, and zeros up to a multiple of 8 elements
+	at  int       // index of the row last unpacked; -1 for none
+}
+
+func newPixelRows(p *packedPixels) *pixelRows {
+	return &pixelRows{packedPixels: p, row: dense.New(1, p.stride).Row(0), at: -1}
+}
+
+// float32s returns row i as float32. The slice is valid until the next call of a
+// method that reads another row, such as Dot.
+func (b *pixelRows) float32s(i int) []float32 {
+	if i != b.at {
+		b.unpack(i, b.row)
+		b.at = i
+	}
+	return b.row[:b.cols]
+}
+
+func (b *pixelRows) Dot(i int, w []float32) float32 {
+	if i == b.at {
+		return dense.Dot(b.float32s(i), w)
+	}
+	b.at = i
+	return b.unpackDot(i, b.row, w)
+}
+
+func (b *pixelRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, b.float32s(i), w) }
+func (b *pixelRows) SumSquares(i int) float32           { return dense.SumSquares(b.float32s(i)) }
+
+func (b *pixelRows) Clone() Rows             { return newPixelRows(b.packedPixels) }
+func (b *pixelRows) PrefetchDistance() int   { return 2 }
+func (b *pixelRows) FastBatches() bool       { return true }
+func (b *pixelRows) ReorderGain() Gain       { return SmallGain }
+func (b *pixelRows) Take(rows []uint32) Rows { return newPixelRows(b.take(rows)) }
+
+func (b *pixelRows) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(b, dst, rows, w) }
+func (b *pixelRows) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(b, a, rows, w) }
+
+func (b *pixelRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	vectors.DotRows(dst, first, b.float32s(i))
+}
+
+func (b *pixelRows) DotError(int) float64 { return denseError(b.cols) }
+
+func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64Dense(b.float32s(i), w) }
+
+func (b *pixelRows) AddTo(u []float64, s Sum) {
+	for i, a := range s.coefficients() {
+		addDense(u, a, b.float32s(i))
+	}
+}
+
+// packedPixels stores the rows of a dense matrix as bytes. Each value is k/n for an integer k from
+// 0 to 255, which is stored, and an integer n, the same for all values. For pixels, n is 255 if
+// they have been divided by 255, else 1.
+type packedPixels struct {
+	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
+	values             []byte
+	code               *code
+}
+
+// newPackedPixels returns the rows of x as bytes, packed by the given number of goroutines, or
+// false if bytes cannot represent a value. Each goroutine stops at its first row with such a value.
+func newPackedPixels(x *dense.Matrix, threads int) (*packedPixels, bool) {
+	c := guessCode(x.Rows(), x.Cols(), x.Row)
+	if c == nil {
+		return nil, false
+	}
+	b := &packedPixels{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, code: c}
+	b.values = make([]byte, b.rows*b.stride)
+	threads = max(1, min(threads, b.rows))
+	fits := make([]bool, threads)
+	parallel.For(threads, threads, func(_, k int) {
+		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
+			if !c.pack(b.row(i), x.Row(i)) {
+				return
+			}
+		}
+		fits[k] = true
+	})
+	for _, fit := range fits {
+		if !fit {
+			return nil, false
+		}
+	}
+	return b, true
+}
+
+// code maps bytes to values: byte k is the value table[k] = k/n.
+type code struct {
+	n, hi, lo float32 // hi + lo is 1/n, split as asm.Unpack expects
+	table     [256]float32
+}
+
+// newCode returns the code of k/n. hi has 16 significant bits, so its product with a byte is exact;
+// the sum of the products of hi and lo rounds to the float32 quotient k/n, which TestCode checks
+// for the usual n.
+func newCode(n float64) *code {
+	s := 1 / n
+	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
+	c := &code{n: float32(n), hi: hi, lo: float32(s - float64(hi))}
+	var all [256]byte
+	for k := range all {
+		all[k] = byte(k)
+	}
+	asm.Unpack(c.table[:], all[:], c.hi, c.lo)
+	return c
+}
+
+// guessCode returns a code k/n that represents all values of the first 64 rows, or nil if it finds
+// none. It tries three n: first 1/v, rounded to an integer, where v is the smallest positive value
+// in the first 64 rows that have a positive value (among the first 1000 rows); then 255; then 1.
+func guessCode(rows, cols int, row func(i int) []float32) *code {
+	const some = 64
+	least := float32(math.MaxFloat32)
+	seen := 0
+	for i := 0; i < min(rows, 1000) && seen < some; i++ {
+		found := false
+		for _, v := range row(i) {
+			if v > 0 {
+				least, found = min(least, v), true
+			}
+		}
+		if found {
+			seen++
+		}
+	}
+	packed := make([]byte, cols)
+	for _, n := range []float64{math.Round(1 / float64(least)), 255, 1} {
+		if !(n >= 1 && n <= 1<<16) {
+			continue
+		}
+		c, fits := newCode(n), true
+		for i := 0; i < min(rows, some) && fits; i++ {
+			fits = c.pack(packed, row(i))
+		}
+		if fits {
+			return c
+		}
+	}
+	return nil
+}
+
+// pack writes row as bytes to dst, which may be longer than row. It reports whether every byte
+// decodes to exactly the same bits as the value.
+func (c *code) pack(dst []byte, row []float32) bool {
+	dst = dst[:len(row)]
+	wrong := uint32(0)
+	for j, v := range row {
+		// A value out of range converts to an arbitrary byte, which the comparison rejects.
+		k := byte(int32(float32(v*c.n) + 0.5))
+		dst[j] = k
+		wrong |= math.Float32bits(v) ^ math.Float32bits(c.table[k])
+	}
+	return wrong == 0
+}
+
+func (b *packedPixels) row(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
+
+func (b *packedPixels) Rows() int { return b.rows }
+
+func (b *packedPixels) Cols() int { return b.cols }
+
+// unpack writes row i to dst as float32, followed by zeros up to b.stride elements.
+func (b *packedPixels) unpack(i int, dst []float32) {
+	asm.Unpack(dst, b.row(i), b.code.hi, b.code.lo)
+}
+
+// unpackDot unpacks row i to dst, as unpack does, and returns the dot product of the row and w,
+// which has Cols elements.
+func (b *packedPixels) unpackDot(i int, dst, w []float32) float32 {
+	return asm.UnpackDot(dst, b.row(i), b.code.hi, b.code.lo, w)
+}
+
+func (b *packedPixels) Size() int { return len(b.values) }
+
+// take returns a copy of the given rows, in the given order.
+func (b *packedPixels) take(rows []uint32) *packedPixels {
+	t := *b
+	t.rows, t.values = len(rows), make([]byte, len(rows)*b.stride)
+	const ahead = 2
+	for k, i := range rows {
+		if k+ahead < len(rows) {
+			b.Prefetch(int(rows[k+ahead]))
+		}
+		copy(t.row(k), b.row(int(i)))
+	}
+	return &t
+}
+
+func (b *packedPixels) Prefetch(i int) { asm.Prefetch(b.row(i)) }

@@ -1,0 +1,277 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
+// Rows.
+type rows = Rows
+
+// Scaled is scaled rows. It has float32 copies of them, and the original rows, from which Dot64 and
+// AddTo compute the scaled values in float64, free of the rounding of the copies to float32.
+type Scaled struct {
+	rows             // the scaled rows, perhaps reordered or compact
+	matrix  Matrix   // the scaled rows in float32, also if rows is compact
+	places  []uint32 // index in matrix of each row; nil if it is the row's own index
+	raw     Rows     // the original rows
+	reader  Reader   // a Reader of raw
+	at      []uint32 // index in raw of each row; nil if it is the row's own index
+	scaler  *scaling.Scaler
+	stop    func() bool
+	lengths []float64 // length of each row of raw; nil unless the kind is scaling.Unit
+	values  []float64 // a buffer for the scaled values of one row
+	zeros   []float64 // a row of zeros after scaling; nil until it is needed
+}
+
+// scaleBlock is the number of rows that a goroutine scales at a time.
+const scaleBlock = 1024
+
+// Scale returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
+// a sparse matrix and toDense is false, else dense. x is not changed. Values that are not finite
+// are not reported: the trainer checks for them. Once stop returns true, the rows are unusable.
+func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() bool) *Scaled {
+	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s, stop: stop}
+	if s.Kind == scaling.Unit {
+		r.lengths = make([]float64, x.Rows())
+	}
+	m, ok := MatrixOf(x)
+	if ok && m.Dense() == nil && !toDense {
+		r.matrix = r.scaleSparse(threads)
+	} else {
+		r.matrix = r.scaleDense(threads)
+	}
+	r.rows = r.matrix
+	return r
+}
+
+// forBlocks calls f for blocks of rows in parallel, with a copy of r for each goroutine.
+func (r *Scaled) forBlocks(threads int, f func(r *Scaled, first, end int)) {
+	n := r.raw.Rows()
+	workers := make([]*Scaled, max(1, threads))
+	parallel.For(len(workers), (n+scaleBlock-1)/scaleBlock, func(worker, b int) {
+		if r.stop() {
+			return
+		}
+		if workers[worker] == nil {
+			workers[worker] = r.withOwnBuffers()
+		}
+		f(workers[worker], b*scaleBlock, min((b+1)*scaleBlock, n))
+	})
+}
+
+func (r *Scaled) scaleDense(threads int) Matrix {
+	d := (*dense.Matrix)(matrices.NewNarrow(r.raw.Rows(), r.raw.Cols()))
+	r.forBlocks(threads, func(r *Scaled, first, end int) {
+		for i := first; i < end; i++ {
+			index, values := r.reader.Row(i)
+			r.storeLength(i, values)
+			if to := d.Row(i); index == nil {
+				r.scaler.Row(to, nil, values)
+			} else {
+				r.expandRow(i, index, values)
+				for j, v := range r.values {
+					to[j] = float32(v)
+				}
+			}
+		}
+	})
+	return newDenseRows(d)
+}
+
+// scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0, which
+// are few.
+func (r *Scaled) scaleSparse(threads int) Matrix {
+	n := r.raw.Rows()
+	starts := make([]int64, n+1)
+	for i := range n {
+		index, _ := r.reader.Row(i)
+		starts[i+1] = starts[i] + int64(len(index))
+	}
+	indices, scaled := make([]int32, starts[n]), make([]float32, starts[n])
+	r.forBlocks(threads, func(r *Scaled, first, end int) {
+		for i := first; i < end; i++ {
+			index, values := r.reader.Row(i)
+			r.storeLength(i, values)
+			copy(indices[starts[i]:], index)
+			r.scaler.Row(scaled[starts[i]:starts[i+1]], index, values)
+		}
+	})
+	m := matrices.Trusted(r.raw.Cols(), starts, indices, scaled)
+	return ofSparse((*sparse.Matrix)(m)).(Matrix)
+}
+
+// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is
+// scaling.Unit.
+func (r *Scaled) storeLength(i int, values []float32) {
+	if r.lengths != nil {
+		r.lengths[i] = scaling.Length(values)
+	}
+}
+
+// scaledValue returns v, the value in row i and column j of raw, after scaling, in float64.
+func (r *Scaled) scaledValue(i, j int, v float32) float64 {
+	if r.lengths != nil {
+		return float64(v) / r.lengths[i]
+	}
+	return r.scaler.At(j, v)
+}
+
+// expandRow writes all scaled values of row i of raw to r.values.
+func (r *Scaled) expandRow(i int, index []int32, values []float32) {
+	if r.values == nil {
+		r.values = make([]float64, r.raw.Cols())
+	}
+	if index == nil {
+		for j, v := range values {
+			r.values[j] = r.scaledValue(i, j, v)
+		}
+		return
+	}
+	if r.zeros == nil {
+		r.zeros = make([]float64, len(r.values))
+		for j := range r.scaler.Shift {
+			r.zeros[j] = r.scaler.At(j, 0)
+		}
+	}
+	copy(r.values, r.zeros)
+	for k, j := range index {
+		r.values[j] = r.scaledValue(i, int(j), values[k])
+	}
+}
+
+// nonzeros returns the columns and scaled values of row i in float64. The columns are nil if there
+// is a value for every column.
+func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
+	if r.at != nil {
+		i = int(r.at[i])
+	}
+	index, values := r.reader.Row(i)
+	if index == nil || r.scaler.Shift != nil {
+		r.expandRow(i, index, values)
+		return nil, r.values
+	}
+	if cap(r.values) < len(values) {
+		r.values = make([]float64, len(values))
+	}
+	r.values = r.values[:len(values)]
+	for k, j := range index {
+		r.values[k] = r.scaledValue(i, int(j), values[k])
+	}
+	return index, r.values
+}
+
+// withOwnBuffers returns a copy of r with its own buffers, for another goroutine.
+func (r *Scaled) withOwnBuffers() *Scaled {
+	c := *r
+	c.values, c.raw = nil, r.raw.Clone()
+	c.reader = ReaderOf(c.raw)
+	return &c
+}
+
+// Clone returns the same rows for another goroutine.
+func (r *Scaled) Clone() Rows {
+	c := r.withOwnBuffers()
+	c.rows = r.rows.Clone()
+	return c
+}
+
+// Take returns copies of the given rows.
+func (r *Scaled) Take(rows []uint32) Rows {
+	c := r.withOwnBuffers()
+	c.rows = r.rows.Take(rows)
+	m, whole := c.rows.(Matrix)
+	if whole {
+		c.matrix = m
+	}
+	c.at = rows
+	if r.at != nil {
+		c.at = make([]uint32, len(rows))
+		for k, i := range rows {
+			c.at[k] = r.at[i]
+		}
+	}
+	if c.places = c.at; whole {
+		c.places = nil
+	}
+	return c
+}
+
+// Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled
+// values.
+func (r *Scaled) Compact(threads int) (Rows, bool) {
+	x, ok := r.rows.Compact(threads)
+	if !ok {
+		return nil, false
+	}
+	c := r.withOwnBuffers()
+	c.rows = x
+	return c, true
+}
+
+// DotError returns the bound of the float32 copies plus two rounding errors of 2^-24: one for
+// rounding a value to float32, and one for rounding a weight when the scale is folded into the
+// weights.
+func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
+
+// Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
+func (r *Scaled) Dot64(i int, w []float64) float64 {
+	var lane [dot64Lanes]float64
+	index, values := r.nonzeros(i)
+	if index == nil {
+		w = w[:len(values)]
+		for j, v := range values {
+			lane[j&(dot64Lanes-1)] += float64(w[j] * v)
+		}
+		return foldDot64(lane)
+	}
+	for k, j := range index {
+		lane[j&(dot64Lanes-1)] += float64(w[j] * values[k])
+	}
+	return foldDot64(lane)
+}
+
+// AddTo adds the scaled values in float64, not the copies that were rounded to float32.
+func (r *Scaled) AddTo(u []float64, s Sum) {
+	for i, a := range s.coefficients() {
+		index, values := r.nonzeros(i)
+		if index == nil {
+			u := u[:len(values)]
+			for j, v := range values {
+				u[j] += float64(a * v)
+			}
+			continue
+		}
+		for k, j := range index {
+			u[j] += float64(a * values[k])
+		}
+	}
+}
+
+// Row returns the columns and values of the scaled row i; the columns are nil if the scaled rows
+// are dense.
+func (r *Scaled) Row(i int) (index []int32, values []float32) {
+	if r.places != nil {
+		i = int(r.places[i])
+	}
+	return r.matrix.Row(i)
+}
+
+// Dense returns the matrix of scaled rows if they are dense, else nil.
+func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
+
+// Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
+func (r *Scaled) Examples() Examples { return r.matrix.Examples() }
+
+// Raw returns the original rows if x is a Scaled whose rows were not selected or reordered by Take;
+// otherwise it returns x itself.
+func Raw(x Rows) Rows {
+	if s, ok := x.(*Scaled); ok && s.at == nil {
+		return s.raw
+	}
+	return x
+}

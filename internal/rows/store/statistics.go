@@ -1,0 +1,75 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+)
+
+// Statistics describes all rows of a problem whose rows are divided among several processes. From
+// these statistics the trainer chooses the settings that are unset in the Config, and computes
+// bounds on the sums over rows that the processes exchange in each round.
+type Statistics struct {
+	Rows, Cols int
+	Nonzeros   int64
+	Dense      bool      // whether the rows are dense
+	Classes    []float32 // the labels, ascending
+	Counts     []int64   // the number of rows of each class
+
+	// For each column: the largest magnitude, the mean and the variance, and whether all rows have
+	// the same value in it. Mean, Variance and Constant are nil if moments were not measured; then
+	// columns cannot be standardized.
+	MaxAbs         []float32
+	Mean, Variance []float64
+	Constant       []bool
+
+	// Lengths is the least, the median and the largest squared length of the rows whose length is
+	// positive.
+	Lengths [3]float64
+	// Sizes describes the squared lengths of the rows after each applicable kind of scaling;
+	// scaling.None is always among the kinds.
+	Sizes map[string]RowSizes
+}
+
+// RowSizes is the largest and the mean squared length of a set of rows.
+type RowSizes struct {
+	MaxSquare  float64 `json:"max_square"`
+	MeanSquare float64 `json:"mean_square"`
+}
+
+// Check returns an error if the statistics are inconsistent or incomplete.
+func (s *Statistics) Check() error {
+	counted := int64(0)
+	for _, n := range s.Counts {
+		counted += max(n, 0)
+	}
+	switch {
+	case s.Rows < 1 || s.Cols < 1:
+		return fmt.Errorf("pegasos: statistics of %d rows and %d columns: want 1 or more of "+
+			"each", s.Rows, s.Cols)
+	case len(s.Classes) < 2:
+		return fmt.Errorf("pegasos: the rows have %d classes: want two or more", len(s.Classes))
+	case len(s.Counts) != len(s.Classes) || counted != int64(s.Rows):
+		return fmt.Errorf("pegasos: statistics: %d counts of %d rows: want one count for each of "+
+			"%d classes, and %d rows", len(s.Counts), counted, len(s.Classes), s.Rows)
+	case len(s.MaxAbs) != s.Cols || len(s.Variance) != len(s.Mean) ||
+		len(s.Constant) != len(s.Mean) || s.Mean != nil && len(s.Mean) != s.Cols:
+		return fmt.Errorf("pegasos: statistics: want %d values, one for each column, in "+
+			"MaxAbs and, unless all are nil, in Mean, Variance and Constant", s.Cols)
+	}
+	if _, ok := s.Sizes[scaling.None]; !ok {
+		return fmt.Errorf("pegasos: statistics: want the squared lengths of the unscaled rows in "+
+			"Sizes[%q]", scaling.None)
+	}
+	return nil
+}
+
+// Columns returns the statistics as a Columns. Its Squares are Lengths, three squared lengths,
+// instead of one squared length for each row.
+func (s *Statistics) Columns() *Columns {
+	return &Columns{
+		Rows: s.Rows, Nonzeros: int(s.Nonzeros), MaxAbs: s.MaxAbs, Mean: s.Mean,
+		Variance: s.Variance, Constant: s.Constant, Bad: -1,
+		Squares: s.Lengths[:],
+	}
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+)
+
+// subset is a selection of the rows of another Rows, the base, in any order and without copies: row
+// i is row at[i] of the base. All results have the same bits as with a copy of the rows.
+type subset struct {
+	rows
+	at     []uint32
+	buffer []uint32 // the base indices for a call of DotMany or AxpyMany
+}
+
+// subsetMatrix is a subset of the rows of a Matrix.
+type subsetMatrix struct {
+	subset
+	matrix Matrix
+}
+
+// Subset returns the rows of x with the given indices, at, in that order, without copying them. The
+// result may retain the slice at.
+func Subset(x Rows, at []uint32) Rows {
+	if of := subsetOf(x); of != nil {
+		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
+	}
+	p := subset{rows: x, at: at}
+	if m, ok := x.(Matrix); ok {
+		return &subsetMatrix{p, m}
+	}
+	return &p
+}
+
+// subsetOf returns x if it is a subset, else nil.
+func subsetOf(x Examples) *subset {
+	switch x := x.(type) {
+	case *subset:
+		return x
+	case *subsetMatrix:
+		return &x.subset
+	}
+	return nil
+}
+
+// appendBase appends the indices in the base of the given rows to dst.
+func (p *subset) appendBase(dst, rows []uint32) []uint32 {
+	for _, i := range rows {
+		dst = append(dst, p.at[i])
+	}
+	return dst
+}
+
+func (p *subset) Clone() Rows { return Subset(p.rows.Clone(), p.at) }
+func (p *subset) Rows() int   { return len(p.at) }
+
+// Size returns the Size of the base times the fraction of its rows that are in the subset, which
+// estimates the Size of a copy.
+func (p *subset) Size() int {
+	return int(float64(p.rows.Size()) * float64(len(p.at)) / float64(max(1, p.rows.Rows())))
+}
+
+func (p *subset) Dot(i int, w []float32) float32     { return p.rows.Dot(int(p.at[i]), w) }
+func (p *subset) Axpy(i int, a float32, w []float32) { p.rows.Axpy(int(p.at[i]), a, w) }
+func (p *subset) SumSquares(i int) float32           { return p.rows.SumSquares(int(p.at[i])) }
+func (p *subset) DotError(i int) float64             { return p.rows.DotError(int(p.at[i])) }
+func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[i])) }
+
+func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
+
+// WillNeed returns a function that announces rows to the base. It announces consecutive rows that
+// are adjacent in the base, too, in one call.
+func (p *subset) WillNeed() matrices.WillNeed {
+	ask := p.rows.WillNeed()
+	if ask == nil {
+		return nil
+	}
+	return func(first, end int) {
+		if first == end {
+			ask(0, 0)
+		}
+		for first < end {
+			from := int(p.at[first])
+			to := from
+			for ; first < end && int(p.at[first]) == to; first++ {
+				to++
+			}
+			ask(from, to)
+		}
+	}
+}
+
+func (p *subset) Take(rows []uint32) Rows {
+	return p.rows.Take(p.appendBase(make([]uint32, 0, len(rows)), rows))
+}
+
+func (p *subset) Compact(int) (Rows, bool) { return nil, false }
+func (p *subset) Interleaved() Interleaved { return nil }
+func (p *subset) Steps() *Stepper          { return nil }
+
+func (p *subset) DotMany(dst []float32, rows []uint32, w []float32) {
+	p.buffer = p.appendBase(p.buffer[:0], rows)
+	p.rows.DotMany(dst, p.buffer, w)
+}
+
+func (p *subset) AxpyMany(a []float32, rows []uint32, w []float32) {
+	p.buffer = p.appendBase(p.buffer[:0], rows)
+	p.rows.AxpyMany(a, p.buffer, w)
+}
+
+func (p *subset) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	p.rows.DotVectors(dst, int(p.at[i]), vectors, first)
+}
+
+func (p *subset) AddTo(u []float64, s Sum) {
+	s.base = p.at
+	p.rows.AddTo(u, s)
+}
+
+// Row returns the columns and values of row i; the columns are nil if the rows are dense.
+func (p *subsetMatrix) Row(i int) (index []int32, values []float32) {
+	return p.matrix.Row(int(p.at[i]))
+}
+
+// Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. Callers use
+// it only to tell whether the rows are dense.
+func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
+
+// Examples returns copies of the rows as a *dense.Matrix or *sparse.Matrix.
+func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }
+
+// upTo returns the numbers from 0 to n-1.
+func upTo(n int) []uint32 {
+	all := make([]uint32, n)
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return all
+}
+
+// subsetNonzeros reads the nonzeros of a subset.
+type subsetNonzeros struct {
+	of Nonzeros
+	at []uint32
+}
+
+func (r subsetNonzeros) Nonzeros(i int) (index []int32, values []float32) {
+	return r.of.Nonzeros(int(r.at[i]))
+}

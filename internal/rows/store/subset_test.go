@@ -1,0 +1,54 @@
+package store
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// WillNeed of a subset announces rows by their base indices, and adjacent rows in one call.
+func TestSubsetWillNeed(t *testing.T) {
+	var announced [][2]int
+	starts := []int64{0, 0, 0, 0, 0, 0, 0}
+	m, err := matrices.Lazy(1, starts, nil, nil, matrices.Check{
+		WillNeed: func(first, end int) { announced = append(announced, [2]int{first, end}) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := Subset(Of((*sparse.Matrix)(m)), []uint32{3, 4, 5, 0, 2})
+	x.WillNeed()(1, 5)
+	x.WillNeed()(0, 0)
+	if want := [][2]int{{4, 6}, {0, 1}, {2, 3}, {0, 0}}; !slices.Equal(announced, want) {
+		t.Errorf("announced %v, want %v", announced, want)
+	}
+}
+
+// CopySize of a subset counts the rows of the subset alone, also in lazy matrices.
+func TestCopySize(t *testing.T) {
+	for _, k := range formats(t) {
+		all, some := CopySize(k.rows), CopySize(Subset(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
+		if !(all > 0) || some != all/10 {
+			t.Errorf("%s: %v bytes, %v for a tenth of the rows", k.name, all, some)
+		}
+	}
+}
+
+// A subset has the same statistics as copies of its rows.
+func TestMeasureSubset(t *testing.T) {
+	at := []uint32{7, 3, 3, 9}
+	for _, k := range formats(t) {
+		for _, moments := range []bool{false, true} {
+			measured := func(x Rows) *Columns {
+				return Measure(x, nil, moments, 1, func() bool { return false })
+			}
+			have, want := measured(Subset(k.rows, at)), measured(k.rows.Take(at))
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("%s, moments %t: %v, want %v", k.name, moments, have, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Package files maps files into memory, creates unnamed temporary files, and decompresses gzip
+// files while they are read.
+package files
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/sys/machine"
+)
+
+// Mapped is a file mapped into memory. Its pages are read from disk on first use, and the system
+// may drop them again.
+//
+// The pages are the file's own: they change when the file does, and if the file is truncated,
+// reading beyond its new end kills the process. A mapped file must not be changed; it may be
+// replaced by renaming another file.
+type Mapped struct {
+	mu   sync.Mutex
+	data []byte
+
+	// The state of WillNeed.
+	advise func(pages []byte)
+	random bool  // whether the system was told that pages are read in random order
+	memory int64 // bytes of memory for cached files; 0 if unknown
+	size   int64
+	asked  []bool // whether each page was requested
+	left   int64  // number of bytes that may be requested before asked is cleared
+}
+
+// Map maps the first size bytes of f, which may be closed afterwards. The error is
+// errors.ErrUnsupported on systems that cannot map files.
+func Map(f *os.File, size int64) (*Mapped, error) {
+	if size == 0 {
+		return &Mapped{}, nil // systems reject empty mappings
+	}
+	if size < 0 || size > math.MaxInt {
+		return nil, fmt.Errorf("cannot map %d bytes into memory: want 0 to %d", size, math.MaxInt)
+	}
+	data, err := mapFile(f, int(size))
+	if err != nil {
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil, errors.ErrUnsupported
+		}
+		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return &Mapped{data: data, advise: willNeed, memory: machine.Available(), size: size}, nil
+}
+
+// Bytes returns the file's bytes, which start at a page boundary and must not be written to.
+// Accessing them after Close kills the process.
+func (f *Mapped) Bytes() []byte { return f.data }
+
+// defaultMemory is the number of bytes assumed for cached files if the machine's memory is unknown.
+const defaultMemory = 1 << 30
+
+// WillNeed asks the system to read the bytes of the file from offset start to offset end-1 from
+// disk, because they will soon be used, and does not wait. On systems without such requests it does
+// nothing.
+//
+// A file that fits in memory is not requested, because a request takes longer than processing a
+// row. In other files, each page is requested once, and again only after requests for a quarter of
+// the memory. After a request for less than 64 KiB, the system reads single pages when one is
+// missing; its usual readahead of up to megabytes would evict pages that are needed. A longer
+// request, or an empty one, restores the usual readahead.
+func (f *Mapped) WillNeed(start, end int64) {
+	if f.Fits() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if random := start < end && end-start < 1<<16; random != f.random {
+		f.random = random
+		adviseOrder(f.data, random)
+	}
+	size := int64(len(f.data))
+	if start, end = max(start, 0), min(end, size); start >= end {
+		return
+	}
+	page := int64(os.Getpagesize())
+	if f.asked == nil {
+		f.asked = make([]bool, (size+page-1)/page)
+	}
+	for first, after := start/page, (end+page-1)/page; first < after; first++ {
+		if f.asked[first] {
+			continue
+		}
+		if f.left <= 0 {
+			clear(f.asked)
+			f.left = cmp.Or(f.memory, defaultMemory) / 4
+		}
+		next := first
+		for next < after && !f.asked[next] {
+			f.asked[next] = true
+			next++
+		}
+		f.advise(f.data[first*page : min(next*page, size)])
+		f.left -= (next - first) * page
+		first = next
+	}
+}
+
+// Fits reports whether the file takes at most half of the memory for cached files, so that its
+// pages stay in memory once read.
+func (f *Mapped) Fits() bool { return f.size <= f.memory/2 }
+
+// Close unmaps the file. It may be called more than once.
+func (f *Mapped) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	data := f.data
+	f.data = nil
+	if data == nil {
+		return nil
+	}
+	return unmap(data)
+}

@@ -1,0 +1,309 @@
+package form
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// dialect is the characters that have a meaning in a table. A character is None if the table does
+// not use it.
+type dialect struct{ separator, quote, comment byte }
+
+// separators lists the separators that are detected, the likeliest first.
+const separators = ",;\t|"
+
+// sampledCells is the approximate maximum number of cells that sureness examines for one candidate.
+const sampledCells = 20000
+
+// candidate is a dialect that a file may have, with the rows into which it splits the samples.
+type candidate struct {
+	dialect
+	*sampled
+	score float64
+	width int // number of columns of the table
+	first int // index in rows of the table's first row; earlier rows have another width
+}
+
+// detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another
+// separator; second.score is 0 if there is none. err is nil if best was found and has a separator.
+// Otherwise err is the first error, such as too many columns, of splitting the head of the file
+// into rows by one of the candidates.
+func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
+	odd := true // whether the last candidate that was tried left quotes unclosed
+	for _, d := range candidates(s, g) {
+		if d.quote == None && g.Quote == 0 && !odd {
+			continue
+		}
+		c := candidate{dialect: d, sampled: s.rows(d)}
+		odd = c.unclosed > 0
+		if c.err != nil {
+			err = cmp.Or(err, c.err)
+			continue
+		}
+		c.measure(g)
+		c.judge(g)
+		switch {
+		case best.sampled == nil || c.score > best.score+1e-9:
+			if best.sampled != nil && best.separator != c.separator {
+				second = best
+			}
+			best = c
+		case c.separator != best.separator && c.score > second.score:
+			second = c
+		}
+	}
+	if best.separator != None && best.sampled != nil {
+		err = nil
+	}
+	return best, second, err
+}
+
+// candidates returns the possible dialects in the order of preference: dialects without comments
+// first, then by separator in the order of the constant separators, then dialects with quotes
+// first. If the caller gives no separator, dialects without a separator come last: they read the
+// file as a table of one column.
+func candidates(s *sample, g *Given) (all []dialect) {
+	comments := []byte{None}
+	if g.Comment != 0 {
+		comments[0] = g.Comment
+	} else if commented(s.head) {
+		comments = append(comments, '#')
+	}
+	for _, comment := range comments {
+		for _, separator := range []byte(separators) {
+			if g.Separator != 0 {
+				separator = g.Separator
+			}
+			if g.Separator == 0 && bytes.IndexByte(s.head, separator) < 0 {
+				continue
+			}
+			switch {
+			case g.Quote != 0:
+				all = append(all, dialect{separator, g.Quote, comment})
+			case bytes.IndexByte(s.head, '"') >= 0:
+				all = append(all, dialect{separator, '"', comment}, dialect{separator, None, comment})
+			default:
+				all = append(all, dialect{separator, '"', comment})
+			}
+			if g.Separator != 0 {
+				break
+			}
+		}
+	}
+	if g.Separator == 0 {
+		quote := g.Quote
+		if quote == 0 {
+			quote = '"'
+		}
+		for _, comment := range comments {
+			all = append(all, dialect{None, quote, comment})
+		}
+	}
+	return all
+}
+
+// commented reports whether at least two lines of text begin with #.
+func commented(text []byte) bool {
+	n := bytes.Count(text, []byte("\n#")) + bytes.Count(text, []byte("\r#"))
+	if bytes.HasPrefix(text, []byte("#")) {
+		n++
+	}
+	return n >= 2
+}
+
+// measure sets c.width to the most frequent number of cells in a row, with a slight preference for
+// larger numbers. It sets c.first to the index of the first row of that width, or to the index of
+// the row before it if that row may be the header. If the caller gives SkipLines, c.first stays 0.
+func (c *candidate) measure(g *Given) {
+	counts := map[int]int{}
+	for _, r := range c.rows {
+		counts[len(r)]++
+	}
+	best := 0.
+	for w, n := range counts {
+		if v := float64(n) * (float64(w) - .5) / float64(w); v > best || v == best && w > c.width {
+			best, c.width = v, w
+		}
+	}
+	c.cutEmpty(counts)
+	if g.SkipLines != 0 || len(c.rows) == 0 {
+		return
+	}
+	for len(c.rows[c.first]) != c.width {
+		c.first++
+	}
+	if c.first > 0 && headsTable(c.rows[c.first-1], c.width) {
+		c.first--
+	}
+}
+
+// cutEmpty lowers c.width by 1 if all rows that have the last column are empty there, and the rows
+// that lack just this column are at least two, and at least a twentieth as many. counts maps a
+// number of cells to the number of rows with that many cells. cutEmpty also cuts rows whose cells
+// beyond the table's width are all empty.
+func (c *candidate) cutEmpty(counts map[int]int) {
+	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
+	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
+		!slices.ContainsFunc(c.rows, func(r []string) bool { return !empty(r) }) {
+		c.width--
+	}
+	for i, r := range c.rows {
+		if len(r) > c.width && named(r) <= c.width {
+			c.rows[i] = r[:c.width]
+		}
+	}
+}
+
+// headsTable reports whether row, whose length is not width, may be the header of a table of width
+// columns. Not counting the empty cells at its end, a header has one cell for each column, or, in a
+// table of three or more columns, one cell less: then the first column contains the names of the
+// rows and has no name itself.
+func headsTable(row []string, width int) bool {
+	n := named(row)
+	return n == width || width > 2 && n == width-1
+}
+
+// named returns the number of cells in row, not counting empty cells at its end.
+func named(row []string) int {
+	n := len(row)
+	for n > 0 && row[n-1] == "" {
+		n--
+	}
+	return n
+}
+
+// judge computes the candidate's score: share^2 * sureness * (width-1)/width, where share is the
+// fraction of rows that have the table's width (a header of another width counts, too). Without a
+// separator the score is .12 * share^2. judge lowers the score for signs of a wrong dialect, such
+// as unclosed quotes, and raises it if the columns fit a model (see fitModel).
+func (c *candidate) judge(g *Given) {
+	if len(c.rows) == 0 {
+		return
+	}
+	var body [][]string
+	fit := 0
+	for i, r := range c.rows {
+		if len(r) == c.width {
+			fit++
+			if i >= c.first {
+				body = append(body, r)
+			}
+		} else if i == c.first && headsTable(r, c.width) {
+			fit++
+		}
+	}
+	if len(body) == 0 {
+		return
+	}
+	share := float64(fit) / float64(len(c.rows))
+	w := float64(c.width)
+	c.score = share * share * c.sureness(body) * (w - 1) / w
+	if c.separator == None {
+		c.score = .12 * share * share
+	}
+	if len(c.rows) == 1 {
+		c.score /= 2
+	}
+	if c.unclosed > 0 {
+		c.score *= max(.5, 1-float64(c.unclosed)/float64(len(c.rows)))
+	}
+	if c.separator == ',' && strings.ContainsAny(strings.Join(c.rows[c.first], ""), ";\t|") {
+		c.score *= .7
+	}
+	if g.Format == TSV && c.separator != '\t' {
+		c.score *= .7
+	}
+	c.fitModel(g)
+}
+
+// fitModel raises the score if the file has the names that findHeader looks for or, failing that,
+// as many columns as the model, with or without the label.
+func (c *candidate) fitModel(g *Given) {
+	_, found := c.findHeader(g)
+	switch {
+	case found:
+		c.score += 100
+	case g.Columns > 0 && (c.width == g.Columns || c.width == g.Columns+1):
+		c.score += 10 * c.score
+		if c.width > 1 && c.width == g.Columns+1 {
+			c.score += .1
+		}
+	}
+}
+
+// findHeader returns the index of the first row that has all names that a model needs or, without a
+// model, the name of the label. It searches those of the first 100 sampled rows that are in the
+// head of the file.
+func (c *candidate) findHeader(g *Given) (at int, found bool) {
+	names := g.Names
+	if g.Columns == 0 && g.Label != "" {
+		names = []string{g.Label}
+	}
+	if names == nil {
+		return 0, false
+	}
+	for i, r := range c.rows[:min(len(c.rows), 100)] {
+		if len(r) == c.width-1 {
+			r = append([]string{""}, r...) // the first column has no name
+		}
+		if c.lines[i] > 0 && hasAll(r, names) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// hasAll reports whether each of the names is one of the cells.
+func hasAll(cells, names []string) bool {
+	return len(cells) >= len(names) && len(lacking(cells, names)) == 0
+}
+
+// lacking returns the names that are not among the cells.
+func lacking(cells, names []string) (absent []string) {
+	has := make(map[string]bool, len(cells))
+	for _, c := range cells {
+		has[strings.ToValidUTF8(c, "\ufffd")] = true
+	}
+	for _, n := range names {
+		if !has[n] {
+			absent = append(absent, n)
+		}
+	}
+	return absent
+}
+
+// sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
+// several that should have been split. It examines about sampledCells cells. It lowers the result
+// if the dialect has no quotes but some of the cells begin with a quote.
+func (c *candidate) sureness(body [][]string) float64 {
+	step := 1 + len(body)*c.width/sampledCells
+	sum, cells, quoted := 0., 0, false
+	for i, r := range body {
+		for j := i % step; j < len(r); j += step {
+			sum += sureness(r[j])
+			quoted = quoted || c.quote == None && strings.HasPrefix(r[j], `"`)
+			cells++
+		}
+	}
+	if quoted {
+		sum *= .6
+	}
+	return sum / float64(max(1, cells))
+}
+
+func sureness(s string) float64 {
+	if k := cell.KindOf(s); k != cell.WordCell {
+		return 1
+	}
+	switch {
+	case len(s) <= 40 && !strings.ContainsAny(s, " ,;|\t\""):
+		return .9
+	case len(s) < 40 && !strings.ContainsAny(s, ",;|\t"):
+		return .6
+	}
+	return .3
+}

@@ -1,0 +1,123 @@
+// Package form reads the text of a table as rows of cells. It detects the encoding, the separator,
+// the quotes, the comment lines, the lines above the table and the header, each unless the caller
+// gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
+//
+// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. Each
+// ambiguity is reported as a [Doubt]: no row is left out, and no cell is changed, without a Doubt.
+// Package dataset is its caller; the kinds of single cells come from package cell.
+package form
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+)
+
+// None, as a table's separator, quote or comment character, says that the table has no such
+// character. In [Given], a zero byte instead says that the character is to be detected.
+const None = 0xff
+
+// The formats of a file: the values of Format in [Given] and [Form].
+const (
+	CSV   = "csv"   // any separator
+	TSV   = "tsv"   // any separator, tabs preferred
+	Lines = "lines" // a label, a tab and a text, or texts alone
+	JSONL = "jsonl" // a flat object of JSON in each line
+)
+
+// Given is what the caller of [Open] knows about a file. Of the fields from Format to Header, Open
+// detects those that are zero.
+type Given struct {
+	Format    string // CSV, TSV, Lines or JSONL
+	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
+	Separator byte   // character between cells; None for tables of one column
+	Quote     byte   // character around cells; None for no quotes
+	Comment   byte   // first character of lines to leave out; None for no such lines
+	SkipLines int    // number of lines to leave out above the table; -1 for none
+	Header    *bool  // whether the first row of the table names the columns
+
+	// Names are the names of the columns that a model needs. They are nil if there is no model, or
+	// if the model's training data had no header. A row that has all of these names is the header.
+	Names []string
+	// Label is the name of the label column. If there is a model, the file may lack this column;
+	// otherwise the header must have it, if there is a header.
+	Label string
+	// Columns is the number of the model's columns, not counting the label; 0 if there is no model.
+	// A file without a header has Columns columns, or one more: the label.
+	Columns int
+
+	// Keep makes Read return exactly one row for each row of the file, so that each prediction can
+	// be matched with its row: rows with too few cells are filled with empty cells, rows with too
+	// many cells are cut, and blank lines are rows in tables of one column and in the format Lines.
+	Keep bool
+	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
+	MaxColumns int
+}
+
+// Form describes the format of a file, as a [Reader] reads it.
+type Form struct {
+	Format    string // CSV, TSV, Lines or JSONL
+	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
+	Separator byte   // character between cells; None for tables of one column
+	Quote     byte   // character around cells; None for no quotes
+	Comment   byte   // first character of lines left out; None for no such lines
+	SkipLines int    // lines left out above the table; 0 if those are only comments and blank lines
+	Header    bool   // whether the first row of the table names the columns
+	Units     bool   // whether a row of units, types or descriptions below the header is left out
+	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow
+	Trailing  int    // number of columns at the end with no name and, in the samples, no value
+	Decimal   byte   // decimal mark: ',' if more numbers have an unambiguous ',' than '.', else '.'
+}
+
+// Doubt is an ambiguity of a file: what was found, and how it was read.
+type Doubt struct {
+	About  string // subject: encoding, separator, header, rows, column, label or task
+	Column string // name of the column that the doubt concerns; may be empty
+	Cell   string // a cell as an example; may be empty
+	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
+	Text   string // what was found, and how it was read
+	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
+}
+
+// String returns one line of text: the line number, the column, Text, the example cell and the
+// flags.
+func (d Doubt) String() string {
+	s := ""
+	if d.Line > 0 {
+		s = fmt.Sprintf("line %d: ", d.Line)
+	}
+	if d.Column != "" {
+		s += fmt.Sprintf("column %q: ", escape.Cut(d.Column))
+	}
+	s += d.Text
+	if d.Cell != "" {
+		s += fmt.Sprintf(", such as %q", escape.Cut(d.Cell))
+	}
+	if d.Flag != "" {
+		s += " (" + d.Flag + ")"
+	}
+	return s
+}
+
+// SyntaxError is an error in the text of a file.
+type SyntaxError struct {
+	Line   int    // line number, from 1; 0 if the error concerns the whole file
+	Column int    // position in the line in bytes, from 1; 0 if the error concerns the whole line
+	Token  string // the wrong text; may be empty
+	Reason string
+}
+
+// Error returns the place and the reason.
+func (e *SyntaxError) Error() string {
+	s := ""
+	if e.Line > 0 {
+		s = fmt.Sprintf("line %d: ", e.Line)
+	}
+	if e.Column > 0 {
+		s = fmt.Sprintf("line %d, column %d: ", e.Line, e.Column)
+	}
+	if e.Token != "" {
+		s += fmt.Sprintf("%q: ", escape.Cut(e.Token))
+	}
+	return s + e.Reason
+}

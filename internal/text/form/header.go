@@ -1,0 +1,521 @@
+package form
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// heading is the top of a table: its first row, and whether that row is a header.
+type heading struct {
+	at     int  // index of the table's first row, header or data, among the sampled rows
+	header bool // whether the table's first row names the columns
+	sure   bool
+	units  bool // whether the row after the header has units, types or descriptions, not data
+}
+
+// findHeading finds the first row of the table and decides whether it is a header.
+func (c *candidate) findHeading(g *Given) (h heading, err error) {
+	h = heading{at: c.first, sure: true}
+	if at, found := c.findHeader(g); found && (g.Header == nil || *g.Header) {
+		h.at, h.header = at, true
+		h.units = c.unitsBehind(at)
+		return h, nil
+	}
+	model := g.Columns > 0
+	if g.SkipLines == 0 && !model {
+		h.at += c.filler(h.at)
+	}
+	if h.at >= len(c.rows) {
+		return h, nil
+	}
+	switch {
+	case g.Header != nil:
+		h.header = *g.Header
+	case g.Names != nil:
+		err = c.checkNames(h.at, g)
+	case model:
+		h.header = c.looksNamed(h.at)
+	default:
+		h.header, h.sure = c.isHeader(h.at)
+	}
+	h.units = h.header && c.unitsBehind(h.at)
+	return h, err
+}
+
+// body returns the sampled rows that have the table's width, starting with the row of index from.
+// If the samples have more than 2*sampledCells cells, it returns only evenly spaced rows after the
+// first 100.
+func (c *candidate) body(from int) (rows [][]string) {
+	step := 1 + len(c.rows)*c.width/(2*sampledCells)
+	for i := from; i < len(c.rows); i++ {
+		if i >= from+100 && i%step != 0 {
+			continue
+		}
+		if len(c.rows[i]) == c.width {
+			rows = append(rows, c.rows[i])
+		}
+	}
+	return rows
+}
+
+// filler returns the number of rows, starting with the row of index from, that are lines of text
+// above the table, padded with separators by a program. There are three kinds of such rows:
+//   - sparse rows, with at most half as many nonempty cells as the median row;
+//   - rows of the names Column1, Column2 and so on, if the next row is sparse;
+//   - rows that have another width than the table and cannot be its header.
+//
+// filler returns 0 if there are 40 or more such rows, or if the row that follows them is not
+// certainly a header.
+func (c *candidate) filler(from int) int {
+	body := c.body(from)
+	fill := make([]int, len(body))
+	for i, r := range body {
+		fill[i] = filled(r)
+	}
+	slices.Sort(fill)
+	if len(fill) == 0 {
+		return 0
+	}
+	sparse := func(r []string) bool { return 2*filled(r) <= fill[len(fill)/2] }
+	const most = 40
+	n := 0
+	for ; n < most && from+n < len(c.rows)-1; n++ {
+		r := c.rows[from+n]
+		if len(r) != c.width && !headsTable(r, c.width) {
+			continue
+		}
+		if !sparse(r) && !(madeUp(r) && sparse(c.rows[from+n+1])) {
+			break
+		}
+	}
+	if n == 0 || n == most || from+n == len(c.rows)-1 {
+		return 0
+	}
+	if header, sure := c.isHeader(from + n); !header || !sure {
+		return 0
+	}
+	return n
+}
+
+func filled(cells []string) (n int) {
+	for _, c := range cells {
+		if c != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// madeUp reports whether the cells are Column1, Column2 and so on, in letters of either case.
+func madeUp(cells []string) bool {
+	for i, c := range cells {
+		if rest, found := strings.CutPrefix(strings.ToLower(c), "column"); !found ||
+			strings.TrimSpace(rest) != strconv.Itoa(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// ballot counts the votes of the columns for and against the first row of a table being a header. A
+// column of numbers or dates usually casts two votes. A column of words casts at most two, and
+// fewer if its cells say less about the first row.
+type ballot struct {
+	yes, no  float64
+	typed    int // number of columns of numbers or dates
+	typedYes int // number of columns of numbers or dates whose first cell is of another kind
+	strange  int // number of first cells that are numbers unlike those below them
+}
+
+// isHeader reports whether the row with index at names the columns of the rows below it, and
+// whether the answer is certain.
+func (c *candidate) isHeader(at int) (header, sure bool) {
+	body := c.body(at + 1)
+	first := c.fit(c.rows[at], body)
+	if len(body) == 0 {
+		return namelike(first), true
+	}
+	if countsUp(first, body) {
+		return true, true
+	}
+	b := vote(first, body)
+	if !slices.ContainsFunc(first, isValue) { // the header may recur, in concatenated files
+		once := slices.DeleteFunc(body, func(r []string) bool { return slices.Equal(r, first) })
+		if v := vote(first, once); v.typedYes > 0 || c.width > 1 && v.yes > 0 && v.no == 0 &&
+			severalRows(once) {
+			b = v
+		}
+	}
+	switch {
+	case b.yes > 0 && b.yes >= b.no:
+		return true, b.no == 0 || b.yes >= 3*b.no
+	case b.no > 0:
+		return false, b.yes == 0 || b.no >= 3*b.yes
+	case b.typed > 0:
+		return false, b.strange == 0
+	}
+	return namelike(first), !namelike(first)
+}
+
+// severalRows reports whether at least two of the rows are different.
+func severalRows(rows [][]string) bool {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if seen[strings.Join(r, "\x00")] = true; len(seen) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// fit returns a copy of header that has one cell for each column of the table. It cuts a header
+// that is too long. If the header is one cell short and some row of body has a value in the last
+// column, fit adds an empty name for the first column. In all other cases it appends empty names.
+func (c *candidate) fit(header []string, body [][]string) []string {
+	if len(header) > c.width {
+		return slices.Clone(header[:c.width])
+	}
+	last := func(r []string) bool { return r[c.width-1] != "" }
+	if len(header) == c.width-1 && slices.ContainsFunc(body, last) {
+		return append([]string{""}, header...)
+	}
+	return append(slices.Clone(header), make([]string, c.width-len(header))...)
+}
+
+// isValue reports whether a cell is a number or a date.
+func isValue(s string) bool {
+	k := cell.KindOf(s)
+	return k == cell.NumberCell || k == cell.DateCell
+}
+
+// namelike reports whether the cells can be names of columns: at most 60 bytes long, different
+// (apart from empty cells), not all empty, and none of them a gap word, a number, a date, an
+// address or a sentence.
+func namelike(cells []string) bool {
+	seen := map[string]bool{}
+	for _, c := range cells {
+		if len(c) > 60 || strings.Contains(c, "@") || c != "" && (seen[c] || cell.IsMissing(c)) ||
+			isValue(c) || strings.Contains(c, "://") ||
+			strings.HasSuffix(c, ".") && strings.Contains(c, " ") {
+			return false
+		}
+		seen[c] = true
+	}
+	return !isEmpty(cells)
+}
+
+// countsUp reports whether the row first is a header of three or more numbers that rise by equal
+// amounts. Its first and its last cell need not be numbers. There are two kinds of such headers:
+//   - 0, 1, 2 and so on, in four or more columns: names that programs give to columns. If the cell
+//     before or after these numbers occurs again in its column, it is a label, and first is not a
+//     header.
+//   - The steps of a scale. There must be five or more rows below, of which at most a twentieth
+//     rise by equal amounts, too.
+func countsUp(first []string, body [][]string) bool {
+	from, to := 0, len(first)
+	if !isNumber(first[0]) {
+		from++
+	}
+	if to > from && !isNumber(first[to-1]) {
+		to--
+	}
+	step, ok := rises(first[from:to])
+	if !ok || to-from < 3 {
+		return false
+	}
+	if first[from] == "0" && step == 1 && len(first) >= 4 && first[to-1] == strconv.Itoa(to-from-1) {
+		again := func(r []string) bool { // whether a label beside the numbers occurs again
+			return from > 0 && first[0] != "" && r[0] == first[0] ||
+				to < len(first) && r[to] == first[to]
+		}
+		return !slices.ContainsFunc(body, again)
+	}
+	if len(body) < 5 {
+		return false
+	}
+	too := 0
+	for _, r := range body {
+		if _, rising := rises(r[from:to]); rising {
+			too++
+		}
+	}
+	return 20*too <= len(body)
+}
+
+// LooksNumbered reports whether a row of a table without a header could be mistaken for a header of
+// numbers: its cells, with or without the first and the last, are three or more numbers that rise
+// by equal amounts.
+func LooksNumbered(cells []string) bool {
+	for from := range min(2, len(cells)) {
+		for to := max(from, len(cells)-1); to <= len(cells); to++ {
+			if _, ok := rises(cells[from:to]); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isNumber(s string) bool {
+	_, ok := cell.ParsePlain(s)
+	return ok
+}
+
+// rises returns the amount by which each number is larger than the one before it. ok is false
+// unless the cells are three or more numbers, and the amounts are equal and positive.
+func rises(cells []string) (step float64, ok bool) {
+	last := 0.
+	for i, c := range cells {
+		v, number := cell.ParsePlain(c)
+		if !number || i > 1 && v-last != step {
+			return 0, false
+		}
+		step, last = v-last, v
+	}
+	return step, len(cells) > 2 && step > 0
+}
+
+// vote returns the votes of all columns on whether the row first is the header of the rows in body.
+func vote(first []string, body [][]string) (b ballot) {
+	for j, x := range first {
+		b.ask(x, body, j)
+	}
+	return b
+}
+
+// columnSample is the statistics of the sampled cells of one column, below a possible header.
+type columnSample struct {
+	cells, numbers, dates, years int // counts: cells that are not gaps; numbers; dates; years
+	digits, decimals, bytes      int // counts: cells with digits; numbers with . , e or E; bytes
+	least, most                  float64
+	counts                       map[string]int
+	sentences                    int // number of cells that end in . ! or ?
+	length                       int // common length of all cells in bytes; 0 if they differ
+}
+
+func sampleColumn(body [][]string, j int) *columnSample {
+	s := &columnSample{counts: map[string]int{}}
+	for _, r := range body {
+		c := r[j]
+		kind := cell.KindOf(c)
+		if kind == cell.GapCell {
+			continue
+		}
+		if s.cells++; s.cells == 1 {
+			s.length = len(c)
+		} else if s.length != len(c) {
+			s.length = 0
+		}
+		if endsSentence(c) {
+			s.sentences++
+		}
+		s.bytes += len(c)
+		s.counts[c]++
+		if strings.ContainsAny(c, "0123456789") {
+			s.digits++
+		}
+		if isYear(c) {
+			s.years++
+		}
+		switch kind {
+		case cell.DateCell:
+			s.dates++
+		case cell.NumberCell:
+			s.numbers++
+			if strings.ContainsAny(c, ".,eE") {
+				s.decimals++
+			}
+			if v, ok := cell.ParsePlain(c); ok {
+				if s.numbers == 1 {
+					s.least, s.most = v, v
+				}
+				s.least, s.most = min(s.least, v), max(s.most, v)
+			}
+		}
+	}
+	return s
+}
+
+// endsSentence reports whether a cell ends in a period, an exclamation mark or a question mark.
+func endsSentence(s string) bool { return s != "" && strings.ContainsAny(s[len(s)-1:], ".!?") }
+
+// isYear reports whether a cell is a year from 1900 to 2099.
+func isYear(s string) bool {
+	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && isNumber(s)
+}
+
+// recurring returns the share of cells whose text occurs at least twice in the column.
+func (s *columnSample) recurring() float64 {
+	once := 0
+	for _, n := range s.counts {
+		if n == 1 {
+			once++
+		}
+	}
+	return 1 - float64(once)/float64(max(1, s.cells))
+}
+
+// typedShare is the fraction of the cells of a column, not counting gaps, that must be numbers or
+// dates for the column to be one of numbers or dates.
+const typedShare = .85
+
+// ask adds the vote of column j of body, above which the first row has the cell x.
+func (b *ballot) ask(x string, body [][]string, j int) {
+	s := sampleColumn(body, j)
+	n := float64(s.cells)
+	kind := cell.KindOf(x)
+	numbers, dates := float64(s.numbers) >= typedShare*n, float64(s.dates) >= typedShare*n
+	switch {
+	case s.cells == 0:
+	case numbers || dates || float64(s.numbers+s.dates) >= typedShare*n:
+		b.typed++
+		switch {
+		case kind == cell.GapCell:
+		case kind == cell.WordCell && s.counts[x] > 0: // the word occurs below, too
+			b.no++
+		case kind == cell.WordCell, numbers && kind == cell.DateCell, dates && kind == cell.NumberCell:
+			b.yes += 2
+			b.typedYes++
+		case numbers && s.isStrange(x):
+			b.strange++
+		default:
+			b.no += 2
+		}
+	case x == "":
+	case s.counts[x] > 0:
+		if b.no++; s.recurring() >= .5 {
+			b.no++
+		}
+	default:
+		b.askWords(x, s)
+	}
+}
+
+// askWords adds the vote of a column of words. x, the column's cell in the first row, does not
+// occur again in the column.
+func (b *ballot) askWords(x string, s *columnSample) {
+	n := float64(s.cells)
+	hasDigit := strings.ContainsAny(x, "0123456789")
+	mean := float64(s.bytes) / n
+	switch {
+	case s.cells >= 3 && s.length >= 6 && s.length == len(x) && hasDigit, // an id like those below
+		2*s.sentences >= s.cells && endsSentence(x):
+		b.no++
+	case s.recurring() >= .9 && s.cells >= 10:
+		b.yes++
+	case s.cells >= 3 && float64(s.digits) >= .9*n && !hasDigit:
+		b.yes++
+	case mean >= 25 && 3*float64(len(x)) <= mean, s.recurring() >= .9 && s.cells >= 4:
+		b.yes += .5
+	}
+}
+
+// isStrange reports whether the number x is unlike the numbers of the column: it is outside their
+// range by more than the width of the range, a whole number among decimals, or a year among other
+// numbers. In a column of fewer than 8 cells it tests only whether x is a year.
+func (s *columnSample) isStrange(x string) bool {
+	v, ok := cell.ParsePlain(x)
+	if !ok {
+		return false
+	}
+	if s.cells < 8 { // too few numbers to compare x with
+		return isYear(x) && s.years == 0 && s.cells > 1
+	}
+	width := s.most - s.least
+	return width > 0 && (v < s.least-width || v > s.most+width) || isYear(x) && 2*s.years < s.cells ||
+		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
+}
+
+// looksNamed reports whether the row with index at is the header of a file that a model reads. All
+// of these conditions must hold:
+//   - at least one row of the table's width follows;
+//   - in at least two columns of numbers or dates, or in all columns, which must then be of numbers
+//     or dates, the row has a cell of another kind;
+//   - no column votes against a header;
+//   - the cells of the row are different (apart from empty cells), and none of them is a number or
+//     a date.
+func (c *candidate) looksNamed(at int) bool {
+	body := c.body(at + 1)
+	if len(body) == 0 {
+		return false
+	}
+	first := c.fit(c.rows[at], body)
+	b := vote(first, body)
+	return (b.typedYes >= 2 || b.typedYes > 0 && b.typedYes == len(first)) &&
+		b.no == 0 && b.strange == 0 && distinct(first) && !slices.ContainsFunc(first, isValue)
+}
+
+// checkNames returns an error if the row with index at is a header that lacks names that the model
+// needs. The row counts as a header if it has at least half of these names, or if looksNamed
+// returns true.
+func (c *candidate) checkNames(at int, g *Given) error {
+	absent := lacking(c.fit(c.rows[at], c.body(at+1)), g.Names)
+	if 2*len(absent) > len(g.Names) && !c.looksNamed(at) {
+		return nil
+	}
+	const most = 5
+	quoted := make([]string, min(len(absent), most))
+	for i := range quoted {
+		quoted[i] = strconv.Quote(escape.Cut(absent[i]))
+	}
+	reason := "no column is called " + strings.Join(quoted, " or ") + " in the header"
+	if more := len(absent) - most; more > 0 {
+		reason += fmt.Sprintf(", and %d more that the model needs are not there", more)
+	}
+	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
+}
+
+// distinct reports whether no two cells are equal, apart from empty cells.
+func distinct(cells []string) bool {
+	seen := map[string]bool{}
+	for _, c := range cells {
+		if c != "" && seen[c] {
+			return false
+		}
+		seen[c] = true
+	}
+	return true
+}
+
+// unitsBehind reports whether the row below the header has units, types or descriptions instead of
+// data. at is the index of the header. Such a row has no numbers or dates, but a word in at least
+// one column of numbers or dates. In addition, one of these conditions must hold:
+//   - all its cells are empty or names of types (see typeNames);
+//   - it has words in two or more columns of numbers or dates, no column votes against its being a
+//     header, and either five or more rows follow or its cells are different.
+func (c *candidate) unitsBehind(at int) bool {
+	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
+		return false
+	}
+	row, body := c.rows[at+1], c.body(at+2)
+	if len(body) == 0 {
+		return false
+	}
+	b := vote(row, body)
+	if b.typedYes == 0 || b.strange > 0 || slices.ContainsFunc(row, isValue) {
+		return false
+	}
+	if !slices.ContainsFunc(row, func(c string) bool { return !typeNames[strings.ToLower(c)] }) {
+		return true
+	}
+	return b.typedYes >= 2 && b.no == 0 && (len(body) >= 5 || distinct(row))
+}
+
+// typeNames is the set of words for the types of columns.
+var typeNames = setOf(`int integer int32 int64 long bigint float float32 float64 double real numeric
+	number decimal string str text char varchar object category categorical factor nominal bool
+	boolean date datetime timestamp time continuous discrete class label target feature meta c d s`)
+
+// setOf returns the set of the words in text, and adds the empty word to it.
+func setOf(text string) map[string]bool {
+	set := map[string]bool{"": true}
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
+}

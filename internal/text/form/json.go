@@ -1,0 +1,259 @@
+package form
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+)
+
+// jsonRows reads lines that each contain one flat JSON object. The cell of a field that a line
+// lacks is empty.
+type jsonRows struct {
+	*scanner
+	fields []string
+	at     map[string]int // index of each name in fields
+	row    int            // number of the last row, from 1
+	seen   []int          // for each field, the number of the last row that has it; 0 for none
+	found  []int          // indices of the fields that the last row has
+}
+
+func newJSONRows(s *scanner, sample *sample) *jsonRows {
+	j := &jsonRows{scanner: s, at: map[string]int{}}
+	for _, name := range sample.fields() {
+		j.add(name)
+	}
+	return j
+}
+
+// add returns the index of a field, and adds the field if it is new.
+func (j *jsonRows) add(name string) int {
+	i, found := j.at[name]
+	if !found {
+		i = len(j.fields)
+		name = strings.Clone(name) // so that the line is not kept in memory
+		j.at[name] = i
+		j.fields = append(j.fields, name)
+		j.cells, j.starts, j.seen = append(j.cells, ""), append(j.starts, 0), append(j.seen, 0)
+	}
+	return i
+}
+
+func (j *jsonRows) next() ([]string, error) {
+	for {
+		e, err := j.lineEnd()
+		if err != nil {
+			return nil, err
+		}
+		j.rowLine, j.raw = j.line, j.buf[j.pos:e]
+		line := string(j.raw)
+		j.advance(e)
+		if strings.TrimSpace(line) != "" {
+			return j.cells, j.parse(line)
+		}
+	}
+}
+
+// parse parses the JSON object in a line. It clears only the cells that the previous row has set,
+// so that the time for a row is proportional to the number of fields in it and the previous one.
+func (j *jsonRows) parse(line string) error {
+	for _, i := range j.found {
+		j.cells[i], j.starts[i] = "", 0
+	}
+	j.found = j.found[:0]
+	j.row++
+	s := jsonScanner{text: line}
+	reason := s.object(func(name, value string, at int) string {
+		i := j.add(name)
+		if j.seen[i] == j.row {
+			return fmt.Sprintf("two fields are called %q", escape.Cut(name))
+		}
+		if len(j.fields) > j.maxColumns {
+			return fmt.Sprintf("more than %d fields, beyond the limit (-max-features)", j.maxColumns)
+		}
+		j.seen[i], j.cells[i], j.starts[i] = j.row, trim(value), at
+		j.found = append(j.found, i)
+		return ""
+	})
+	if reason != "" {
+		return &SyntaxError{Line: j.rowLine, Column: s.at + 1, Reason: reason}
+	}
+	return nil
+}
+
+// maxMerged is the largest number of fields between which new fields are inserted; beyond, they are
+// appended.
+const maxMerged = 2000
+
+// fields returns the names of the fields in the head of the file. A field that is not in the first
+// line is inserted after the field before it in the first line that has it. If no known field
+// precedes it there, it is inserted before the next known field.
+func (s *sample) fields() (names []string) {
+	in := scanSample(s.head, !s.whole)
+	known := map[string]bool{}
+	for {
+		e, err := in.lineEnd()
+		if err != nil {
+			return names
+		}
+		line := jsonScanner{text: string(in.buf[in.pos:e])}
+		in.advance(e)
+		var own []string
+		line.object(func(name, _ string, _ int) string {
+			own = append(own, name)
+			return ""
+		})
+		names = mergeFields(names, own, known)
+	}
+}
+
+// mergeFields inserts the fields of one line, own, that are not yet in known into names and known,
+// and returns names.
+func mergeFields(names, own []string, known map[string]bool) []string {
+	at := len(names) // where the next new field is inserted
+	if i := slices.IndexFunc(own, func(name string) bool { return known[name] }); i > 0 {
+		at = slices.Index(names, own[i])
+	}
+	for _, name := range own {
+		switch {
+		case known[name] && at < maxMerged:
+			at = slices.Index(names, name) + 1
+			continue
+		case known[name]:
+			continue
+		case len(names) >= maxMerged:
+			at = len(names)
+		}
+		known[name] = true
+		names = slices.Insert(names, at, name)
+		at++
+	}
+	return names
+}
+
+// looksLikeJSON reports whether the first line of text is a flat JSON object.
+func looksLikeJSON(text []byte) bool {
+	in := scanSample(text, false)
+	e, err := in.lineEnd()
+	if err != nil || in.pos == e || text[in.pos] != '{' {
+		return false
+	}
+	s := jsonScanner{text: string(text[in.pos:e])}
+	return s.object(func(string, string, int) string { return "" }) == ""
+}
+
+// jsonScanner parses one line of JSON.
+type jsonScanner struct {
+	text string
+	at   int
+}
+
+// object parses the whole text as one JSON object, and calls visit for every field with its name,
+// its value and the index of the value in the text. It stops at the first syntax error, or when
+// visit returns a reason other than "". It returns the reason of the error, or "" if there is none.
+func (s *jsonScanner) object(visit func(name, value string, at int) string) (reason string) {
+	if s.skip(); !s.take('{') {
+		return "want an object, in braces"
+	}
+	s.skip()
+	for first := true; !s.take('}'); first = false {
+		if !first && !s.take(',') {
+			return "want a comma or a brace"
+		}
+		s.skip()
+		name, ok := s.string()
+		if s.skip(); !ok || !s.take(':') {
+			return "want the name of a field, in quotes, and a colon"
+		}
+		s.skip()
+		at := s.at
+		value, reason := s.value()
+		if reason == "" {
+			reason = visit(name, value, at)
+		}
+		if reason != "" {
+			return reason
+		}
+		s.skip()
+	}
+	if s.skip(); s.at < len(s.text) {
+		return "there is something after the object"
+	}
+	return ""
+}
+
+func (s *jsonScanner) skip() {
+	for s.at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+func (s *jsonScanner) take(c byte) bool {
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// string parses a string in quotes.
+func (s *jsonScanner) string() (value string, ok bool) {
+	start := s.at
+	if !s.take('"') {
+		return "", false
+	}
+	for escaped := false; ; {
+		i := strings.IndexAny(s.text[s.at:], `"\`)
+		switch {
+		case i < 0:
+			return "", false
+		case s.text[s.at+i] == '\\':
+			escaped = true
+			s.at = min(s.at+i+2, len(s.text))
+		case !escaped:
+			s.at += i + 1
+			return s.text[start+1 : s.at-1], true
+		default:
+			s.at += i + 1
+			err := json.Unmarshal([]byte(s.text[start:s.at]), &value)
+			return value, err == nil
+		}
+	}
+}
+
+// value parses a string, a number, true, false or null, and returns its text; "" for null. NaN,
+// Infinity and -Infinity, which some programs write, are allowed.
+func (s *jsonScanner) value() (value, reason string) {
+	if s.at == len(s.text) {
+		return "", "want a value"
+	}
+	switch s.text[s.at] {
+	case '"':
+		value, ok := s.string()
+		if !ok {
+			return "", "the string is damaged"
+		}
+		return value, ""
+	case '{', '[':
+		return "", "an object or array within an object: fields have to be strings, numbers, true, " +
+			"false or null"
+	}
+	start := s.at
+	for s.at < len(s.text) && strings.IndexByte(",} \t\r\n", s.text[s.at]) < 0 {
+		s.at++
+	}
+	value = s.text[start:s.at]
+	switch value {
+	case "null":
+		return "", ""
+	case "NaN", "Infinity", "-Infinity":
+		return value, ""
+	}
+	if !json.Valid([]byte(value)) {
+		s.at = start
+		return "", "want a string, a number, true, false or null"
+	}
+	return value, ""
+}

@@ -1,0 +1,118 @@
+package form
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// The names of the columns in the format Lines.
+const (
+	labelName = "label"
+	textName  = "text"
+)
+
+// lineRows reads lines of a label, a tab and a text, or of texts alone. Quotes have no special
+// meaning.
+type lineRows struct {
+	*scanner
+	labelled bool
+	keep     bool  // whether a line without a tab is a row, with an empty label, and not an error
+	noTab    quirk // lines without a tab
+}
+
+func (l *lineRows) next() ([]string, error) {
+	for {
+		e, err := l.lineEnd()
+		if err != nil {
+			return nil, err
+		}
+		l.rowLine, l.raw = l.line, l.buf[l.pos:e]
+		row := string(l.raw)
+		l.advance(e)
+		blank := trim(row) == ""
+		if blank && !l.blanks {
+			continue
+		}
+		l.cells, l.starts = append(l.cells[:0], trim(row)), append(l.starts[:0], 0)
+		if !l.labelled {
+			return l.cells, nil
+		}
+		label, text, found := strings.Cut(row, "\t")
+		if !found && !l.keep {
+			return nil, &SyntaxError{Line: l.rowLine, Token: row[:min(len(row), 40)],
+				Reason: "no tab after the label"}
+		}
+		if !found {
+			if !blank {
+				l.noTab.add(l.rowLine, row)
+			}
+			label, text = "", row
+		}
+		l.cells[0] = trim(label)
+		l.cells, l.starts = append(l.cells, trim(text)), append(l.starts, len(row)-len(text))
+		return l.cells, nil
+	}
+}
+
+// haveLabels reports whether at least half of the lines of text have a tab, blank lines aside.
+func haveLabels(text []byte) bool {
+	lines, tabs := 0, 0
+	for line := range bytes.FieldsFuncSeq(text, isLineEnd) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if lines++; bytes.IndexByte(line, '\t') >= 0 {
+			tabs++
+		}
+	}
+	return tabs > 0 && 2*tabs >= lines
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+
+// looksLikeLines reports whether the rows from index from on, in a table without a header, are more
+// likely to be lines of a label, a tab and a text. The table must have two columns separated by a
+// tab. No label may be empty or longer than 40 bytes, and most texts must be words, not numbers or
+// dates. In addition, one of these conditions must hold:
+//   - no label contains a blank or a quote, and at least half of the texts are sentences: they have
+//     three or more blanks;
+//   - there are ten or more rows, at most a third as many distinct labels, and at least three
+//     fifths as many distinct texts.
+func (c *candidate) looksLikeLines(from int) bool {
+	if c.separator != '\t' || c.width != 2 {
+		return false
+	}
+	body := c.body(from)
+	labels, texts := map[string]bool{}, map[string]bool{}
+	words, sentences, oneWords := 0, 0, 0
+	for _, r := range body {
+		if len(r[0]) > 40 || r[0] == "" {
+			return false
+		}
+		labels[r[0]], texts[r[1]] = true, true
+		if cell.KindOf(r[1]) == cell.WordCell {
+			words++
+		}
+		if !strings.ContainsAny(r[0], ` "`) {
+			oneWords++
+		}
+		if strings.Count(r[1], " ") >= 3 {
+			sentences++
+		}
+	}
+	n := len(body)
+	switch {
+	case n == 0 || 10*words < 8*n || n < 9*len(c.rows[from:])/10:
+		return false
+	case 2*sentences >= n && oneWords == n:
+		return true
+	}
+	return n >= 10 && 3*len(labels) <= n && 5*len(texts) >= 3*n
+}
+
+// wantsLines reports whether the model's training data had the format Lines, with labels.
+func (g *Given) wantsLines() bool {
+	return len(g.Names) == 1 && g.Names[0] == textName && g.Label == labelName
+}

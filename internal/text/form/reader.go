@@ -1,0 +1,409 @@
+package form
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
+const defaultMaxColumns = 1 << 18
+
+// mostFooter is the largest number of rows at the end of a table that may have more or fewer cells
+// than the table has columns without counting as errors.
+const mostFooter = 20
+
+// Reader reads the rows of a table.
+type Reader struct {
+	form    Form
+	names   []string
+	source  *counter
+	decoder *decoder
+	scanner *scanner // the scanner of a table; nil for the formats Lines and JSONL
+	table   rows
+	json    *jsonRows // the same as table if the format is JSONL; else nil
+	keep    bool
+	needed  []string // names of a header that may come later; nil if it comes first or is unknown
+
+	cells    []string // buffer for rows that were filled or cut
+	read     int      // number of rows except empty ones and repeated headers
+	rows     int      // number of rows returned
+	ragged   quirk    // rows whose width is not the table's
+	width    int      // number of cells in the first ragged row
+	footer   quirk    // ragged rows after the last row of the table's width, if keep is false
+	totals   quirk    // rows with a cell such as "total"
+	totalRow int      // value of rows at the last row counted in totals
+	empty    quirk    // rows of empty cells
+	repeated quirk    // rows that repeat the header
+	doubts   []Doubt
+	done     bool
+
+	encodingDoubt *Doubt
+}
+
+// rows reads the rows of a file in one of the formats.
+type rows interface {
+	next() ([]string, error)
+	position(cell int) (line, column int)
+}
+
+// counter counts the bytes that are read through it.
+type counter struct {
+	io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Open detects the form of the file that r reads, and returns a Reader of its rows. at reads the
+// same file at any position, for samples of its middle and its end; it is nil if the file cannot be
+// read twice. size is the size of the file in bytes, or -1 if unknown. name is not used.
+func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reader, error) {
+	source := &counter{Reader: r}
+	if g.MaxColumns == 0 {
+		g.MaxColumns = defaultMaxColumns
+	}
+	head, whole, err := readHead(source, g.MaxColumns)
+	if err != nil {
+		return nil, err
+	}
+	if what, advice := ForeignKind(head[:min(len(head), 4096)]); what != "" {
+		return nil, fmt.Errorf("this is %s: %s", what, advice)
+	}
+	raw, last := readPieces(at, len(head), size)
+	var e encoding
+	var doubt *Doubt
+	if g.Encoding != "" {
+		e, err = encodingNamed(g.Encoding, head)
+	} else {
+		e, doubt = detectEncoding(append([][]byte{head}, raw...))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := newSample(head, whole, raw, last, e)
+	if !isText(s.head, e.name) {
+		return nil, &SyntaxError{Line: 1, Reason: "no text: another kind of file, or an encoding " +
+			"that is not known (-encoding)"}
+	}
+	s.maxColumns = g.MaxColumns
+	d := &decoder{encoding: e,
+		src: io.MultiReader(bytes.NewReader(head[e.mark:]), source)}
+	in := newScanner(d)
+	in.maxColumns = g.MaxColumns
+	rd := &Reader{source: source, decoder: d, keep: g.Keep, encodingDoubt: doubt,
+		form: Form{Format: g.Format, Encoding: e.name, Separator: None, Quote: None, Comment: None,
+			Decimal: '.'}}
+	return rd, rd.open(in, s, &g)
+}
+
+// open determines the format of the file and prepares to read its rows.
+func (r *Reader) open(in *scanner, s *sample, g *Given) error {
+	if g.SkipLines > 0 {
+		s.skip(g.SkipLines)
+		r.form.SkipLines = g.SkipLines
+	}
+	switch {
+	case g.Format == JSONL || g.Format == "" && looksLikeJSON(s.head):
+		return r.openJSON(in, s)
+	case g.Format == Lines:
+		return r.openLines(in, s)
+	case g.Separator == 0 && looksLikeJSON(s.head):
+		return &SyntaxError{Line: 1, Reason: "an object of JSON, not cells: -format jsonl reads " +
+			"such lines"}
+	}
+	return r.openTable(in, s, g)
+}
+
+func (r *Reader) openJSON(in *scanner, s *sample) error {
+	if err := in.skip(r.form.SkipLines); err != nil {
+		return err
+	}
+	r.json = newJSONRows(in, s)
+	r.form.Format, r.form.Header, r.table = JSONL, true, r.json
+	r.form.Columns = len(r.json.fields)
+	return nil
+}
+
+func (r *Reader) openLines(in *scanner, s *sample) error {
+	if err := in.skip(r.form.SkipLines); err != nil {
+		return err
+	}
+	in.blanks = r.keep
+	l := &lineRows{scanner: in, labelled: haveLabels(s.head), keep: r.keep}
+	r.form.Format, r.table, r.names = Lines, l, []string{textName}
+	if l.labelled {
+		r.form.Separator = '\t'
+		r.names = []string{labelName, textName}
+	}
+	r.form.Columns = len(r.names)
+	return nil
+}
+
+// separatorLine matches a first line such as "sep=;", which tells spreadsheets the separator.
+var separatorLine = regexp.MustCompile(`(?i)^"?sep=(.)"?\r?[\n\r]`)
+
+// openTable detects the dialect and the header of a table.
+func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
+	skipped := r.form.SkipLines
+	if m := separatorLine.FindSubmatch(s.head); m != nil && g.SkipLines == 0 && m[1][0] < 0x80 {
+		if g.Separator == 0 {
+			g.Separator = m[1][0]
+		}
+		s.skip(1)
+		skipped++
+	}
+	best, second, err := detectDialect(s, g)
+	if err != nil {
+		return err
+	}
+	h, err := best.findHeading(g)
+	if err != nil {
+		return err
+	}
+	if !h.header && g.Header == nil && (g.Columns == 0 && best.looksLikeLines(h.at) ||
+		g.wantsLines() && (best.separator == None || best.separator == '\t' && best.width == 2)) {
+		r.form.SkipLines = skipped
+		return r.openLines(in, s)
+	}
+	if r.form.SkipLines = skipped; h.at > 0 {
+		r.form.SkipLines = best.lines[h.at] - 1
+	}
+	r.doubtSeparator(&best, &second)
+	r.doubtHeader(&best, h, skipped)
+
+	f := &r.form
+	f.Format = CSV
+	if best.separator == '\t' {
+		f.Format = TSV
+	}
+	f.Separator, f.Quote, f.Comment = best.separator, best.quote, best.comment
+	f.Header, f.Units, f.Columns = h.header, h.units, best.width
+	body := best.body(h.at)
+	f.Decimal, f.Trailing = decimalOf(body), trailing(body, best.width)
+	r.scanner, r.table = in, in
+	in.set(best.separator, best.quote, best.comment)
+	in.blanks = r.keep && best.width == 1
+	if !h.header {
+		r.needed = g.Names
+	}
+	if err := in.skip(f.SkipLines); err != nil {
+		return err
+	}
+	return r.readHeading(&best, body)
+}
+
+// trailing returns the number of columns at the end that are empty in all rows, as in files with
+// separators after the last cell. It returns 0 if all columns are empty.
+func trailing(rows [][]string, width int) (n int) {
+	for n < width && !slices.ContainsFunc(rows, func(r []string) bool { return r[width-1-n] != "" }) {
+		n++
+	}
+	if n == width {
+		return 0
+	}
+	return n
+}
+
+// readHeading reads the header and the row of units, if the form has them.
+func (r *Reader) readHeading(c *candidate, body [][]string) error {
+	if !r.form.Header {
+		return nil
+	}
+	cells, err := r.nextFilled()
+	if err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.form.Columns == 0 {
+		r.form.Columns, c.width = len(cells), len(cells)
+	}
+	short := named(cells) == c.width-1 && len(cells) < c.width
+	r.names = c.fit(cells, body)
+	if short && r.names[0] == "" {
+		r.doubt(Doubt{About: "column", Line: 1 + r.form.SkipLines, Cell: cells[0],
+			Text: "the header has a cell less than the rows: the first column has no name"})
+	}
+	if r.form.Units {
+		if cells, err = r.nextFilled(); err != nil && err != io.EOF {
+			return err
+		}
+		if err == nil {
+			line, _ := r.table.position(0)
+			r.doubt(Doubt{About: "rows", Line: line, Cell: cells[0],
+				Text: "the row below the header has units or descriptions and is left out"})
+		}
+	}
+	return nil
+}
+
+// nextFilled returns the next row that has a cell that is not empty.
+func (r *Reader) nextFilled() ([]string, error) {
+	cells, err := r.table.next()
+	for err == nil && isEmpty(cells) {
+		cells, err = r.table.next()
+	}
+	return cells, err
+}
+
+// decimalOf returns ',' if there are more cells that are numbers only with a decimal comma than
+// plain numbers that have a decimal point. Otherwise it returns '.'.
+func decimalOf(body [][]string) byte {
+	points, commas := 0, 0
+	for i, r := range body {
+		if i*len(r) > 2*sampledCells {
+			break
+		}
+		for _, c := range r {
+			if strings.IndexByte(c, ',') < 0 {
+				if _, number := cell.ParsePlain(c); number && strings.IndexByte(c, '.') >= 0 {
+					points++
+				}
+			} else if cell.DecimalMark(c) == ',' {
+				commas++
+			}
+		}
+	}
+	if commas > points {
+		return ','
+	}
+	return '.'
+}
+
+// Form returns the form in which the file is read.
+func (r *Reader) Form() Form { return r.form }
+
+// Names returns the names of the columns: the cells of the header, "label" and "text" in the format
+// Lines, or the fields so far in the format JSONL. It is nil if nothing names the columns. The
+// caller must not change the names.
+func (r *Reader) Names() []string {
+	if r.json != nil {
+		return r.json.fields
+	}
+	return r.names
+}
+
+// Read returns the cells of the next row, without blanks around them, valid until the next call.
+// All rows of a table have Form().Columns cells; a row of the format JSONL has one cell for each
+// field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
+// error from reading the file.
+func (r *Reader) Read() ([]string, error) {
+	for {
+		cells, err := r.table.next()
+		if err == io.EOF && !r.done {
+			if fault := r.finish(); fault != nil {
+				return nil, fault
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.scanner == nil {
+			r.rows++
+			return cells, nil
+		}
+		if cells = r.check(cells); cells != nil {
+			return cells, nil
+		}
+	}
+}
+
+// check returns the row with the table's number of cells, filled up or cut if necessary, or nil if
+// the row must be left out. It counts irregular rows.
+func (r *Reader) check(cells []string) []string {
+	if r.form.Columns == 0 { // the sample had no row
+		r.form.Columns = len(cells)
+	}
+	w := r.form.Columns
+	if w > 1 && cells[0] == "" && !r.keep && isEmpty(cells) {
+		r.empty.add(r.scanner.rowLine, "")
+		return nil
+	}
+	if r.isHeader(cells) {
+		r.repeated.add(r.scanner.rowLine, cells[0])
+		return nil
+	}
+	r.read++
+	if len(cells) != w && named(cells) <= w && len(cells) > w {
+		cells = cells[:w] // the cells after these are empty
+	}
+	if len(cells) == w {
+		r.rows++
+		r.footer = quirk{}
+		r.noteTotals(cells)
+		return cells
+	}
+	if r.ragged.add(r.scanner.rowLine, cells[0]); r.ragged.count == 1 {
+		r.width = len(cells)
+	}
+	if !r.keep {
+		r.footer.count++
+		return nil
+	}
+	r.rows++
+	r.cells = append(r.cells[:0], cells[:min(w, len(cells))]...)
+	for len(r.cells) < w {
+		r.cells = append(r.cells, "")
+	}
+	return r.cells
+}
+
+// noteTotals records the row if one of its cells, such as "total", says that the row sums up
+// others.
+func (r *Reader) noteTotals(cells []string) {
+	for _, c := range cells {
+		if len(c) > 2 && c[0] > '9' && len(c) <= len("grand total:") && slices.ContainsFunc(totalNames,
+			func(name string) bool { return strings.EqualFold(strings.TrimSuffix(c, ":"), name) }) {
+			r.totals.add(r.scanner.rowLine, c)
+			r.totalRow = r.rows
+			return
+		}
+	}
+}
+
+// totalNames lists cells that occur in rows that sum up the rows above them.
+var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
+	"totale", "suma"}
+
+// isHeader reports whether a row repeats the header, as in concatenated files.
+func (r *Reader) isHeader(cells []string) bool {
+	if r.names != nil {
+		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
+			return false
+		}
+		return slices.Equal(cells[:len(r.names)], r.names) && named(cells) <= len(r.names) &&
+			slices.ContainsFunc(r.names, func(n string) bool { return n != "" && !isValue(n) })
+	}
+	return len(r.needed) > 1 && slices.Contains(cells, r.needed[0]) && hasAll(cells, r.needed)
+}
+
+// FieldPos returns the line number of cell i of the row that was read last, and the position in
+// that line of the first byte of the cell. Both count from 1.
+func (r *Reader) FieldPos(i int) (line, column int) {
+	if r.json != nil {
+		return r.json.rowLine, r.json.starts[i] + 1
+	}
+	return r.table.position(i)
+}
+
+// Doubts returns the doubts about the form and the rows. They are complete after io.EOF.
+func (r *Reader) Doubts() []Doubt {
+	if r.encodingDoubt != nil {
+		return append([]Doubt{*r.encodingDoubt}, r.doubts...)
+	}
+	return r.doubts
+}
+
+// Bytes returns the number of bytes of the file that were read.
+func (r *Reader) Bytes() int64 { return r.source.n }

@@ -1,0 +1,149 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// This file checks encoders that come from files.
+
+// check returns an error if no Fitter could have made the encoder.
+func (e *Encoder) check() error {
+	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
+		return fmt.Errorf("the label is in column %d", e.LabelAt)
+	}
+	if e.Rows < 1 {
+		return fmt.Errorf("%d rows", e.Rows)
+	}
+	if err := e.Label.check(); err != nil {
+		return fmt.Errorf("label: %w", err)
+	}
+	texts, features := 0, int64(0)
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		if err := c.check(e.Rows, e.Raw); err != nil {
+			return fmt.Errorf("column %q: %w", escape.Cut(c.Name), err)
+		}
+		if c.Kind == Text {
+			texts++
+		}
+		features += int64(c.features(e.Rows))
+	}
+	if texts > maxTexts || features > math.MaxInt32 {
+		return fmt.Errorf("%d columns of text, %d features: too many", texts, features)
+	}
+	return nil
+}
+
+func (l *Label) check() error {
+	if l.Kind != "" && l.Kind != Number && l.Kind != Category ||
+		l.GapIsClass && l.Kind != Category || l.Format != nil && l.Kind != Number {
+		return errors.New("not one that an encoder has")
+	}
+	return l.Format.check()
+}
+
+// check returns an error if a column is impossible in a table of the given number of rows.
+func (c *Column) check(rows int, raw bool) error {
+	has := [...]bool{c.Number != nil, c.Date != nil, c.Levels != nil, c.Text != nil}
+	wants, known := map[Kind][len(has)]bool{
+		Number: {true, false, false, false}, Date: {true, true, false, false},
+		Category: {false, false, has[2], false}, Text: {false, false, false, true}, LeftOut: {},
+	}[c.Kind]
+	switch {
+	case !known:
+		return fmt.Errorf("unknown kind %q", escape.Cut(string(c.Kind)))
+	case has != wants:
+		return fmt.Errorf("a %s has other parts", c.Kind)
+	case c.Gaps < 0 || c.Gaps > rows:
+		return fmt.Errorf("%d gaps in %d rows", c.Gaps, rows)
+	case raw && (c.Kind != Number || c.Gaps > 0 || c.GapFeature):
+		return errors.New("not of plain numbers, as a raw table's are")
+	case c.GapFeature && c.Kind == LeftOut:
+		return errors.New("left out, but for its gaps")
+	}
+	switch c.Kind {
+	case Number:
+		return c.Number.check(raw)
+	case Date:
+		return errors.Join(c.Number.check(false), c.Date.check(rows))
+	case Category:
+		return c.Levels.check(rows - c.Gaps)
+	case Text:
+		return c.Text.unpack(rows)
+	}
+	return nil
+}
+
+// check returns an error if the scale cannot be of numbers, or in a raw table has more than a mean.
+func (s *Scale) check(raw bool) error {
+	if raw && (s.Shift != 0 || s.Factor != 0 || s.Format != nil) {
+		return errors.New("scaled, in a raw table")
+	}
+	if !floats.IsFinite(s.Mean) || !floats.IsFinite(s.Shift) || !floats.IsFinite(s.Factor) ||
+		!raw && s.Factor <= 0 || math.Abs(s.Mean) > math.MaxFloat32 {
+		return errors.New("mean, shift or factor are not those of numbers")
+	}
+	return s.Format.check()
+}
+
+func (f *Format) check() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.Decimal != "" && f.Decimal != ",":
+		return errors.New("unknown decimal mark")
+	case len(f.GapWords) > mostOddWords || !slices.IsSorted(f.GapWords):
+		return errors.New("gap words that are too many or not sorted")
+	}
+	return nil
+}
+
+func (d *Calendar) check(rows int) error {
+	if _, known := orderNames[d.Order]; !known {
+		return errors.New("unknown order of dates")
+	}
+	if n := len(d.Counts); n != 0 && n != months && n != months+weekdays {
+		return fmt.Errorf("%d months and weekdays", n)
+	}
+	// A row counts for its month and its weekday.
+	return errors.Join(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),
+		checkCounts(d.Counts[min(months, len(d.Counts)):], 0, rows))
+}
+
+// check returns an error if the levels are impossible for the given number of cells.
+func (l *Levels) check(cells int) error {
+	switch {
+	case l == nil:
+		return nil
+	case l.HashBits != 0 && (l.HashBits < 0 || l.HashBits > hashBits || len(l.Names) > 0 ||
+		len(l.Counts) > 0):
+		return errors.New("hashed levels are damaged")
+	case len(l.Names) != len(l.Counts) || len(l.Names) > maxLevels:
+		return fmt.Errorf("%d levels with %d counts", len(l.Names), len(l.Counts))
+	case l.HashBits == 0 && len(l.Names) == 0:
+		return errors.New("no levels")
+	}
+	for k := range max(len(l.Names)-1, 0) {
+		if l.Names[k] >= l.Names[k+1] {
+			return errors.New("levels that are not sorted")
+		}
+	}
+	return checkCounts(l.Counts, 1, cells)
+}
+
+// checkCounts returns an error unless the counts are least or more each, and most or less in all.
+func checkCounts(counts []int, least, most int) error {
+	for _, count := range counts {
+		if count < least || count > most {
+			return errors.New("counts of more rows than there are")
+		}
+		most -= count
+	}
+	return nil
+}

@@ -1,0 +1,377 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// A Coder encodes rows by an encoder. It is a [cell.Encoder]. Several goroutines may use it at a
+// time.
+type Coder struct {
+	// RefuseGaps refuses cells without a value, and those that do not fit their column.
+	RefuseGaps bool
+
+	columns  []coding
+	label    Label
+	raw      bool
+	headed   bool
+	cols     int
+	features []string
+	mu       sync.Mutex // of the counts of odd cells
+}
+
+// A coding is how the cells of a column become features.
+type coding struct {
+	*Column
+	first    int32           // feature
+	gap      int32           // the feature of gaps, or none
+	marks    bool            // the feature of gaps is 1 in rows with a value
+	filled   float32         // the feature of a gap in a column of numbers
+	levels   map[string]code // of each level
+	gapWords map[string]bool // of this column of numbers
+	order    cell.Order
+	times    bool
+	text     *textCoder
+	oddGaps  int    // gaps, of which the training had none
+	odd      int    // cells that do not fit
+	such     string // the first of them
+}
+
+// A code is the feature that a level of a category sets, and the value.
+type code struct {
+	feature int32
+	value   float32
+}
+
+// none is the feature of gaps in a column without one.
+const none = -1
+
+// Coder returns a coder of the encoder.
+func (e *Encoder) Coder() *Coder {
+	c := &Coder{columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names(),
+		label: e.Label, raw: e.Raw, headed: e.headed()}
+	next := int32(0)
+	for i := range c.columns {
+		in := &c.columns[i]
+		in.Column, in.first, in.gap = &e.Columns[i], next, none
+		in.prepare(e.Rows, e.Raw)
+		if next += int32(e.FeaturesOf(i)); in.GapFeature {
+			in.gap, in.marks = next-1, in.marksValues(e.Rows)
+		}
+	}
+	return c
+}
+
+// prepare fills in what the kind of the column needs.
+func (in *coding) prepare(rows int, raw bool) {
+	switch in.Kind {
+	case Number, Date:
+		if in.filled = in.Number.scaled(in.Number.Mean); raw {
+			in.filled = float32(in.Number.Mean)
+		}
+		if f := in.Number.Format; f != nil && f.GapWords != nil {
+			in.gapWords = map[string]bool{}
+			for _, word := range f.GapWords {
+				in.gapWords[word] = true
+			}
+		}
+		if in.Date != nil {
+			in.order, in.times = orderOf(in.Date.Order)
+		}
+	case Text:
+		in.text = newTextCoder(in.Text, rows-in.Gaps)
+	case Category:
+		if in.Levels == nil {
+			return
+		}
+		in.levels = make(map[string]code, len(in.Levels.Names))
+		for k, level := range in.Levels.Names {
+			in.levels[level] = in.codeOf(k, rows)
+		}
+		for _, word := range cell.Spellings {
+			if k := cell.Find(in.Levels.Names, word); k >= 0 {
+				in.levels[word] = in.codeOf(k, rows)
+			}
+		}
+	}
+}
+
+// codeOf returns the code of level k of the column.
+func (in *coding) codeOf(k, rows int) code {
+	switch {
+	case !in.isBinary(rows):
+		return code{in.first + int32(k), 1}
+	case k == in.Levels.rarer():
+		return code{in.first, 1}
+	}
+	return code{in.first, -1}
+}
+
+// Headed reports whether the training file had a header whose names are not used to find columns,
+// because two of them are equal.
+func (c *Coder) Headed() bool { return c.headed }
+
+// Uses reports whether cell i is of a column that is not left out.
+func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
+
+// Cols returns the number of features.
+func (c *Coder) Cols() int { return c.cols }
+
+// Features returns [Encoder.Names].
+func (c *Coder) Features() []string { return c.features }
+
+// A row has the columns and the values of its nonzeros.
+type row struct {
+	columns []int32
+	values  []float32
+}
+
+func (r *row) add(column int32, v float32) {
+	if v != 0 && column != none {
+		r.columns, r.values = append(r.columns, column), append(r.values, v)
+	}
+}
+
+// A fit says whether a cell fits its column.
+type fit int
+
+const (
+	fits fit = iota
+	isGap
+	isOdd
+)
+
+// Encode appends the columns and the values of a row's nonzeros. Cells that do not fit their
+// columns count as gaps. It refuses a cell only with RefuseGaps, and says which and why. It makes
+// no garbage.
+func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
+	[]int32, []float32, int, string,
+) {
+	r := row{columns, values}
+	for i := range c.columns {
+		in, text := &c.columns[i], cells[i]
+		if in.Kind == LeftOut {
+			continue
+		}
+		of := in.encode(&r, text, c.raw)
+		if of != fits {
+			if c.RefuseGaps && (of == isGap || in.Number != nil) {
+				return columns, values, i, in.refusal(of)
+			}
+			if of == isOdd || in.Gaps == 0 {
+				c.note(in, of, text)
+			}
+			if in.Number != nil {
+				r.add(in.first, in.filled)
+			}
+		}
+		if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
+			r.add(in.gap, 1)
+		}
+	}
+	return r.columns, r.values, 0, ""
+}
+
+// encode adds the features of a cell, but for a gap's, and says whether it fits the column.
+func (in *coding) encode(r *row, text string, raw bool) fit {
+	switch in.Kind {
+	case Number:
+		if raw {
+			if v, ok := parse32(text); ok {
+				r.add(in.first, v)
+				return fits
+			}
+		}
+		return in.number(r, text, raw)
+	case Date:
+		return in.date(r, text)
+	case Text:
+		if cell.IsMissing(text) {
+			return isGap
+		}
+		r.columns, r.values = in.text.encode(text, in.first, r.columns, r.values)
+		return fits
+	}
+	return in.category(r, text)
+}
+
+// number adds the feature of a number.
+func (in *coding) number(r *row, text string, raw bool) fit {
+	v, ok := in.Number.Format.parse(text)
+	switch {
+	case !ok && (cell.IsGapWord(text) || in.gapWords[text]):
+		return isGap
+	case !ok:
+		return isOdd
+	case raw:
+		r.add(in.first, float32(v))
+		return fits
+	}
+	return in.addScaled(r, v)
+}
+
+// parse returns the number in a cell, and false if there is none, or one of another unit.
+func (f *Format) parse(text string) (float64, bool) {
+	mark, unit := f.mark(), ""
+	if f != nil {
+		unit = f.Unit
+	}
+	if len(text) > maxValueBytes || !cell.HasDigit(text) {
+		return 0, false
+	}
+	if mark == '.' {
+		if v, ok := cell.ParsePlain(text); ok {
+			return v, true
+		}
+	}
+	n, ok := cell.ParseNumber(text, mark)
+	if ok && (f == nil || !f.Groups) && isGrouped(text, mark) && cell.Ambiguous(text) {
+		return 0, false // its mark may be the decimal one of another file
+	}
+	magnitude := n.Magnitude == 0 || f != nil && f.Magnitudes
+	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
+}
+
+// isGrouped reports whether a number has the mark that is not the decimal one.
+func isGrouped(text string, mark byte) bool {
+	if mark == ',' {
+		return strings.IndexByte(text, '.') >= 0
+	}
+	return strings.IndexByte(text, ',') >= 0
+}
+
+// mark returns the decimal mark.
+func (f *Format) mark() byte {
+	if f != nil && f.Decimal == "," {
+		return ','
+	}
+	return '.'
+}
+
+// date adds the features of a date.
+func (in *coding) date(r *row, text string) fit {
+	var d cell.Date
+	ok := len(text) <= maxValueBytes && cell.HasDigit(text)
+	if ok {
+		d, ok = parseDate(text, in.order)
+	}
+	switch {
+	case !ok && cell.IsGapWord(text):
+		return isGap
+	case !ok, d.TimeOnly != in.times:
+		return isOdd
+	}
+	of := in.addScaled(r, d.Days)
+	if of == fits && len(in.Date.Counts) >= months {
+		r.add(in.first+1+int32(d.Month), 1)
+	}
+	if of == fits && len(in.Date.Counts) > months {
+		r.add(in.first+1+months+int32(d.Weekday), 1)
+	}
+	return of
+}
+
+// addScaled adds a number on the scale of the column. A number too large for float32 is odd.
+func (in *coding) addScaled(r *row, v float64) fit {
+	x := in.Number.scaled(v)
+	if math.Abs(float64(x)) > math.MaxFloat32 {
+		return isOdd
+	}
+	r.add(in.first, x)
+	return fits
+}
+
+// category adds the feature of a level, if it has one.
+func (in *coding) category(r *row, text string) fit {
+	switch {
+	case cell.IsMissing(text):
+		return isGap
+	case in.Levels == nil: // only gaps count
+		return fits
+	case in.Levels.HashBits > 0:
+		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
+		return fits
+	}
+	to, known := in.levels[text]
+	if !known {
+		return isOdd
+	}
+	r.add(to.feature, to.value)
+	return fits
+}
+
+// bucket returns the top bits of the 64-bit FNV-1a hash of a level.
+func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
+
+// hashText returns the 64-bit FNV-1a hash of a text.
+func hashText(text string) wordHash {
+	h := wordHash(fnvOffset)
+	for i := range len(text) {
+		h = h.add(text[i])
+	}
+	return h
+}
+
+// refusal says why a cell is refused.
+func (in *coding) refusal(of fit) string {
+	switch {
+	case of == isGap:
+		return "missing value: fill it in or leave the row out"
+	case in.Kind == Date:
+		return "the column is of dates: correct the cell or leave the row out"
+	}
+	return "the column is of numbers: correct the cell or leave the row out"
+}
+
+// note counts a cell that does not fit, or a gap where the training had none.
+func (c *Coder) note(in *coding, of fit, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if of == isGap {
+		in.oddGaps++
+		return
+	}
+	if in.odd++; in.such == "" {
+		in.such = escape.Cut(text)
+	}
+}
+
+// Odd returns a line for each column and kind of oddity: how many of the cells so far do not fit
+// the column, with one of them, and how many lack a value where no row of the training did.
+func (c *Coder) Odd() (lines []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.columns {
+		in := &c.columns[i]
+		what, as := "without a number as in the training", "the mean"
+		switch in.Kind {
+		case Date:
+			what = "without a date as in the training"
+		case Category:
+			what = fmt.Sprintf("with a word that the training had in fewer than %d rows", leastRows)
+			as = "none of the words"
+		}
+		name := escape.Name(escape.Cut(in.Name))
+		if in.odd > 0 {
+			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
+				count(in.odd), what, in.such, as))
+		}
+		if in.oddGaps > 0 {
+			lines = append(lines, fmt.Sprintf("column %s: %s without a value, as no row of the "+
+				"training was: taken for %s", name, count(in.oddGaps), as))
+		}
+	}
+	return lines
+}
+
+func count(cells int) string {
+	if cells == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", cells)
+}

@@ -1,0 +1,186 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+)
+
+// Kind says how the cells of a column become features.
+type Kind string
+
+// The kinds of columns.
+const (
+	Number   Kind = "number"
+	Category Kind = "category"
+	Date     Kind = "date"
+	Text     Kind = "text"
+	LeftOut  Kind = "left out"
+)
+
+// A Column is the part of an [Encoder] that encodes the cells of one column of the table.
+type Column struct {
+	// Name is the name in the header, or the column's number in the file if there is no header.
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	// Gaps is the number of training rows without a value: empty cells, gap words, and in columns
+	// of numbers and dates all cells that are neither.
+	Gaps int `json:"gaps,omitempty"`
+	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
+	// rows lack a value than have one, it is 1 in the rows with a value.
+	GapFeature bool `json:"gap_feature,omitempty"`
+
+	Number *Scale    `json:"number,omitempty"` // of numbers and dates
+	Date   *Calendar `json:"date,omitempty"`
+	Levels *Levels   `json:"levels,omitempty"` // of categories
+	Text   *Words    `json:"text,omitempty"`
+}
+
+// Scale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
+// as Mean. The v of a date is the number of days since 1970.
+//
+// In the columns of a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
+type Scale struct {
+	Mean   float64 `json:"mean,omitempty"`
+	Shift  float64 `json:"shift,omitempty"`
+	Factor float64 `json:"factor,omitempty"`
+	Format *Format `json:"format,omitempty"` // nil for numbers in plain form
+}
+
+// Format says how numbers are written.
+type Format struct {
+	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
+	Unit    string `json:"unit,omitempty"`    // that the numbers may have
+	// Groups says that digits may be grouped by the mark that is not the decimal one, also if the
+	// cell would be a number under either mark.
+	Groups bool `json:"groups,omitempty"`
+	// Magnitudes says that K, M and B behind the digits multiply them.
+	Magnitudes bool `json:"magnitudes,omitempty"`
+	// GapWords are the words that count as gaps in this column only, sorted.
+	GapWords []string `json:"gap_words,omitempty"`
+}
+
+// Calendar says how the dates of a column are read, and which features they have besides the days.
+type Calendar struct {
+	// Order is "dmy", "mdy" or "ymd" if the meaning of cells depends on it, and "time" for times of
+	// the day without a date.
+	Order string `json:"order,omitempty"`
+	// Counts has the number of training rows in each month, and on each weekday from Monday on:
+	// 0, 12 or 19 counts. Each has a feature.
+	Counts []int `json:"counts,omitempty"`
+}
+
+// Levels are the different values of a category.
+type Levels struct {
+	Names  []string `json:"names,omitempty"`  // of two training rows or more, sorted
+	Counts []int    `json:"counts,omitempty"` // training rows with each
+	// HashBits, if not 0, says that the levels are hashed to 2^HashBits features.
+	HashBits int `json:"hash_bits,omitempty"`
+}
+
+const months, weekdays = 12, 7
+
+var dateLevels = [...]string{"January", "February", "March", "April", "May", "June", "July", "August",
+	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
+	"Friday", "Saturday", "Sunday"}
+
+// isBinary reports whether one feature tells the column's two levels apart: it is 1 for the level
+// [Levels.rarer], -1 for the other, and 0 for a gap and for any other word.
+func (c *Column) isBinary(rows int) bool {
+	l := c.Levels
+	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
+}
+
+// rarer returns the index of the level with fewer rows of a column of two, or 1 if the counts are
+// equal. So the features do not depend on the names of the levels unless the counts are equal.
+func (l *Levels) rarer() int {
+	if l.Counts[0] < l.Counts[1] {
+		return 0
+	}
+	return 1
+}
+
+// marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
+func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
+
+// features returns the number of the column's features. rows is [Encoder.Rows].
+func (c *Column) features(rows int) (n int) {
+	switch {
+	case c.Kind == LeftOut:
+		return 0
+	case c.Kind == Number:
+		n = 1
+	case c.Kind == Date:
+		n = 1 + len(c.Date.Counts)
+	case c.Kind == Text:
+		n = len(c.Text.at)
+	case c.Levels == nil:
+	case c.Levels.HashBits > 0:
+		n = 1 << c.Levels.HashBits
+	case c.isBinary(rows):
+		n = 1
+	default:
+		n = len(c.Levels.Names)
+	}
+	if c.GapFeature {
+		n++
+	}
+	return n
+}
+
+// A Feature is the meaning of one feature of the encoded rows.
+type Feature struct {
+	// Name is such as age, city=Rome, "age is missing", "born in May", or "review: not good".
+	Name string
+	// Spread is the standard deviation over the training rows, by which the weights of features
+	// compare. Of hashed words it is an estimate.
+	Spread float64
+}
+
+// feature returns the meaning of feature j of the column.
+func (c *Column) feature(j, rows int) Feature {
+	indicator := func(what string, count int) Feature {
+		p := float64(count) / float64(rows)
+		return Feature{c.Name + what, math.Sqrt(float64(p * (1 - p)))}
+	}
+	switch l := c.Levels; {
+	case c.GapFeature && j == c.features(rows)-1 && c.marksValues(rows):
+		return indicator(" is present", c.Gaps)
+	case c.GapFeature && j == c.features(rows)-1:
+		return indicator(" is missing", c.Gaps)
+	case c.Kind == Text:
+		f := indicator(": "+c.Text.name(j), int(c.Text.counts[j]))
+		f.Spread *= c.Text.typical(rows)
+		return f
+	case c.Kind == Date && j > 0:
+		return indicator(" in "+dateLevels[j-1], c.Date.Counts[j-1])
+	case c.Kind == Number || c.Kind == Date:
+		return Feature{c.Name, 1}
+	case l.HashBits > 0:
+		return indicator(fmt.Sprintf(" in bucket %d", j), (rows-c.Gaps)>>l.HashBits)
+	case c.isBinary(rows):
+		n := float64(rows)
+		mean := float64(l.Counts[1]-l.Counts[0]) / n
+		square := float64(l.Counts[1]+l.Counts[0]) / n
+		return Feature{c.Name + "=" + l.Names[l.rarer()], math.Sqrt(square - float64(mean*mean))}
+	default:
+		return indicator("="+l.Names[j], l.Counts[j])
+	}
+}
+
+// scaled returns the feature of a number.
+func (s *Scale) scaled(v float64) float32 { return float32((v - s.Shift) * s.Factor) }
+
+// newScale returns the scale of numbers with these moments. Numbers keep their zero if three
+// quarters of them are 0, so that rows stay sparse; if most rows are gaps, gaps become 0.
+func newScale(m *moments, mostlyGaps bool) *Scale {
+	n := float64(max(m.count, 1))
+	mean := m.sum / n
+	s := &Scale{Mean: m.first + mean}
+	if s.Shift = s.Mean; 4*m.zeros >= 3*m.count && !mostlyGaps {
+		s.Shift = 0
+	}
+	s.Factor = float64(scaling.Inverse(math.Sqrt(max(m.squares/n-float64(mean*mean), 0))))
+	return s
+}

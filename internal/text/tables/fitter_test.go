@@ -1,0 +1,197 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// A kind that is given is taken, and cells that do not fit are missing, and told.
+func TestOverrule(t *testing.T) {
+	zips := shuffled(cells(30, func(i int) string { return fmt.Sprint(1000 + i%10) }))
+	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
+	for _, c := range []struct {
+		name     string
+		cells    []string
+		given    Given
+		features int
+		gaps     int
+		doubt    string
+	}{
+		{"numbers that are categories", zips, Given{Kind: Category}, 10, 0, ""},
+		{"ids that are numbers", cells(30, plus(1)), Given{Kind: Number}, 1, 0, ""},
+		{"numbers left out", zips, Given{Kind: LeftOut}, 0, 0, ""},
+		{"names that are categories", times(2, cells(30, func(i int) string {
+			return fmt.Sprintf("n%d", i)
+		})...), Given{Kind: Category}, 30, 0, ""},
+		{"words that are numbers", times(3, "a", "b"), Given{Kind: Number}, 2, 6,
+			`6 cells of 6 fit no column of numbers and count as missing, such as "a"`},
+		{"words and numbers that are numbers", append(cells(20, plus(1)), times(9, "a", "b", "c", "d")...),
+			Given{Kind: Number}, 2, 36, `36 cells of 56`},
+		{"unknown among words and numbers", append(words("1 2 red"), times(50, "unknown")...),
+			Given{Kind: Number}, 2, 51, `1 cell of 53 fit no column of numbers`},
+		{"codes that are numbers", times(9, "007", "012"), Given{Kind: Number}, 1, 0, ""},
+		{"two units that are numbers", times(3, "1 kg", "2 kg", "5 cm"), Given{Kind: Number}, 2, 3,
+			`3 cells of 9 fit no column of numbers and count as missing, such as "5 cm"`},
+		{"gaps that are numbers", times(3, ""), Given{Kind: Number}, 2, 3, ""},
+		{"one value that is a number", times(3, "7", ""), Given{Kind: Number}, 2, 3, ""},
+		{"one value that is a category", times(3, "7"), Given{Kind: Category}, 1, 0, ""},
+		{"many numbers that are categories", cells(5000, plus(1)), Given{Kind: Category}, 4096, 0, ""},
+		{"words that are text", times(3, "red", "blue"), Given{Kind: Text}, 2, 0, ""},
+		{"eight digits that are dates", cells(28, func(i int) string { return fmt.Sprint(20150401 + i) }),
+			Given{Kind: Date}, 20, 0, ""},
+		{"dates in the order given", early, Given{Date, cell.MDY}, 20, 0, ""},
+		{"dates in another order", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Date, cell.DMY},
+			21, 1, `1 cell of 32 fit no column of dates and count as missing, such as "1/13/2019"`},
+		{"ISO dates in an order", cells(28, func(i int) string { return fmt.Sprintf("2019-02-%02d", i+1) }),
+			Given{Date, cell.DMY}, 20, 0, ""},
+		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 cells of 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			have, f, e := settled(t, "x", c.cells, c.given)
+			if have.Kind != c.given.Kind || e.FeaturesOf(0) != c.features || have.Gaps != c.gaps {
+				t.Errorf("%s, %d features, %d gaps", have.Kind, e.FeaturesOf(0), have.Gaps)
+			}
+			text := ""
+			for _, d := range f.Doubts() {
+				text += d.String()
+			}
+			if (text == "") != (c.doubt == "") || !strings.Contains(text, c.doubt) {
+				t.Errorf("doubts %q, want %q", text, c.doubt)
+			}
+			checkAgain(t, e, "x", c.cells)
+		})
+	}
+}
+
+// The order of dates that is given is the model's.
+func TestOrderOfDates(t *testing.T) {
+	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
+	feature := func(order cell.Order) (string, int32) {
+		c, _, e := settled(t, "x", early, Given{Date, order})
+		columns, _, _, _ := e.Coder().Encode([]string{"2/1/2019"}, nil, nil)
+		return c.Date.Order, columns[1] - 1
+	}
+	if name, month := feature(cell.DMY); name != "dmy" || month != 0 {
+		t.Errorf("%s: month %d", name, month)
+	}
+	if name, month := feature(cell.MDY); name != "mdy" || month != 1 {
+		t.Errorf("%s: month %d", name, month)
+	}
+}
+
+// Columns of names become text, and ids are kept, if there are no other columns. An inspection
+// leaves them out.
+func TestNothingElse(t *testing.T) {
+	id, same := cells(60, plus(1)), times(60, "7")
+	title := cells(60, func(i int) string { return fmt.Sprintf("red%d fox%d", i%7, i*i) })
+	for _, c := range []struct {
+		columns [][]string
+		kinds   []Kind
+		doubt   string
+	}{
+		{[][]string{id, title}, []Kind{LeftOut, Text}, "like names, but taken for text"},
+		{[][]string{title, same}, []Kind{Text, LeftOut}, "like names, but taken for text"},
+		{[][]string{id, same}, []Kind{Number, Number}, ""},
+		{[][]string{id}, []Kind{Number}, ""},
+	} {
+		read := columns([]string{"id", "b"}[:len(c.columns)], c.columns...)
+		f := new(Fitter)
+		e, _, err := f.Fit(noLabels, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, kind := range c.kinds {
+			if e.Columns[i].Kind != kind {
+				t.Errorf("column %d: %s, want %s", i, e.Columns[i].Kind, kind)
+			}
+		}
+		if text := fmt.Sprint(f.Doubts()); !strings.Contains(text, c.doubt) {
+			t.Errorf("%s, want %q", text, c.doubt)
+		}
+		f = &Fitter{Inspect: true}
+		if e, _, err = f.Fit(noLabels, read); err != nil || e.Cols() > 0 {
+			t.Errorf("%v: %d features", err, e.Cols())
+		}
+	}
+	if _, _, err := new(Fitter).Fit(noLabels, columns([]string{"a"}, times(9, "x"))); !says(err,
+		"all columns are left out: a (all rows have the same value)") {
+		t.Error(err)
+	}
+}
+
+// The decimal mark of columns that leave it open is that of the others, or the one that is given.
+func TestDecimalOfOthers(t *testing.T) {
+	open, comma := times(9, "3.135", "2.750"), times(9, "30,7 %", "8,1 %")
+	alone := Fitter{Decimal: ','} // also where all cells are plain
+	e, _, err := alone.Fit(noLabels, columns([]string{"a"}, open))
+	if err != nil || e.Raw || e.Columns[0].Number.Mean != 2942.5 {
+		t.Errorf("%v: raw %t, %+v", err, e.Raw, e.Columns[0].Number)
+	}
+	mean := func(f Fitter, other []string) float64 {
+		e, _, err := f.Fit(noLabels, columns([]string{"a", "b"}, open, other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Columns[0].Number.Mean
+	}
+	for _, c := range []struct {
+		f     Fitter
+		other []string
+		want  float64
+	}{
+		{Fitter{}, comma, 2942.5}, {Fitter{}, times(9, "red", "blue"), 2.9425},
+		{Fitter{Decimal: '.'}, comma, 2.9425}, {Fitter{Decimal: ','}, times(9, "red", "blue"), 2942.5},
+	} {
+		if have := mean(c.f, c.other); have != c.want {
+			t.Errorf("%s, %c: mean %v, want %v", c.other[0], c.f.Decimal, have, c.want)
+		}
+	}
+}
+
+// Sparse fields of JSON lines make features that are 0 where there is no value, so that rows stay
+// sparse, and their number is bounded by the bytes of the file.
+func TestSparseFields(t *testing.T) {
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, `{"y":"%c","n%d":%d.5,"w%d":"%s"}`+"\n", "pq"[i%2], i%20, i%13, i%20,
+			[]string{"red", "blue"}[i/20%2])
+	}
+	read := func(opt dataset.Options) (*dataset.Set, error) {
+		opt.Format, opt.LabelColumn, opt.Layout = dataset.FormatJSONL, "y", dataset.LayoutSparse
+		return dataset.ReadFrom(strings.NewReader(b.String()), "a", opt)
+	}
+	e, _, err := new(Fitter).Fit(dataset.Options{}, read)
+	if err != nil || e.Cols() != 80 || len(e.Columns) != 40 {
+		t.Fatal(err, e)
+	}
+	var opt dataset.Options
+	e.Options(&opt)
+	s, err := read(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Rows() {
+		if columns, _ := s.Sparse.Row(i); len(columns) > 4 {
+			t.Fatalf("row %d has %d values", i, len(columns))
+		}
+	}
+	if names := e.Names(); !slices.Contains(names, "n0 is present") {
+		t.Error(names)
+	}
+	var wide strings.Builder
+	for i := range 33_000 {
+		fmt.Fprintf(&wide, `{"y":1,"f%d":"a"}`+"\n", i)
+	}
+	_, _, err = new(Fitter).Fit(dataset.Options{}, func(opt dataset.Options) (*dataset.Set, error) {
+		opt.Format, opt.LabelColumn = dataset.FormatJSONL, "y"
+		return dataset.ReadFrom(strings.NewReader(wide.String()), "a", opt)
+	})
+	if !says(err, "too many for a file of this size") {
+		t.Error(err)
+	}
+}

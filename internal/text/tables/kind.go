@@ -1,0 +1,394 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+const (
+	mostOddWords = 3  // different words that may interrupt numbers of which they are above a tenth
+	fewValues    = 10 // different numbers, up to which odd words make them a category
+	fewRows      = 20 // too few to tell that no value comes again
+	idDigits     = 6  // the digits of whole numbers that are taken for ids if all are different
+)
+
+// A verdict is the kind of a column and how its cells are read.
+type verdict struct {
+	kind   Kind
+	reason string
+	as     assumption // under which the statistics have to be taken
+	id     bool       // left out as a counter or an id of whole numbers
+	names  bool       // left out as words of which hardly one comes again
+	code   bool       // digits with leading zeros
+	doubt  string     // what was found, and how it was read, if that may be wrong
+	flag   string     // the flags that settle the doubt, of the column COLUMN
+	cell   string     // an example
+}
+
+// judge returns the kind of a column called name by its cells: the rule of package pegasos/table.
+// fileMark is the decimal mark where the column leaves it open.
+func (s *stats) judge(name string, fileMark byte) verdict {
+	cells := s.rows - s.missing
+	s.joinBooleans()
+	number, date := s.numberVerdict(name, fileMark), s.dateVerdict()
+	switch one := s.oneValue(); {
+	case cells == 0:
+		return verdict{kind: LeftOut, reason: "no cell has a value"}
+	case one && s.missing == 0:
+		return verdict{kind: LeftOut, reason: "all rows have the same value"}
+	case one:
+		return verdict{kind: Category, reason: "one value, or a gap"}
+	case number.kind != "":
+		return number
+	case date.kind != "":
+		return date
+	}
+	v := s.wordsVerdict(cells)
+	for _, failed := range []verdict{number, date} {
+		if failed.doubt != "" {
+			v.doubt, v.flag, v.cell = failed.doubt, failed.flag, failed.cell
+		}
+	}
+	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
+		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
+	}
+	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
+		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"
+		if s.dateCells > s.numbers.count {
+			v.doubt, v.flag = "mostly dates, taken for words", "-dates COLUMN"
+		}
+	}
+	return v
+}
+
+// oneValue reports whether all cells with a value have the same one.
+func (s *stats) oneValue() bool {
+	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most
+}
+
+// wordsVerdict returns the kind of a column that is neither of numbers nor of dates.
+func (s *stats) wordsVerdict(cells int) verdict {
+	switch {
+	case s.likeText():
+		return verdict{kind: Text, as: assumption{text: true}, reason: fmt.Sprintf(
+			"text of %.0f words in the mean", 1+float64(s.spaces+s.alone)/float64(cells))}
+	case s.likeNames() && (!s.manyGaps() || s.full):
+		return verdict{kind: LeftOut, names: true,
+			reason: fmt.Sprintf("%s different words in %d rows, as names are", s.distinct(), cells)}
+	}
+	return verdict{kind: Category, reason: s.distinct() + " different words"}
+}
+
+// mostly reports whether fit cells of a column, and odd ones of kinds different words, are taken
+// for numbers or dates, and the odd ones for missing. many says that more than a few values
+// differ.
+func mostly(fit, odd, kinds int, many bool) bool {
+	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
+}
+
+// gapsAmong returns the number of gap words that count as gaps beside a number of cells that fit:
+// none if hardly a cell fits.
+func (s *stats) gapsAmong(fit int) int {
+	if fit >= 2 || 10*fit >= s.rows-s.missing {
+		return s.gapWords
+	}
+	return 0
+}
+
+// numberVerdict returns the verdict of a column of numbers, of ids, or of codes made of digits. Its
+// kind is empty if the column is none of these.
+func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
+	cells := s.rows - s.missing
+	v.as = s.as
+	v.as.decimal = s.mark(fileMark)
+	if v.as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= cells {
+		v.kind = Number // if it is one under the other mark, which the next pass finds out
+		return v
+	}
+	odd := cells - s.numbers.count - s.gapsAmong(s.numbers.count)
+	kinds := len(s.few)
+	if s.dateCells > s.eights {
+		kinds += mostOddWords + 1
+	}
+	many := s.different-len(s.few) > fewValues || s.full
+	switch {
+	case !mostly(s.numbers.count, odd, kinds, many), !many && s.oddCodes():
+		return verdict{}
+	case s.likeCodes():
+		v = s.wordsVerdict(cells)
+		v.code = true
+		v.reason = "codes with leading zeros: " + v.reason
+		return v
+	}
+	unit, ok := s.unit()
+	if !ok {
+		return verdict{doubt: "numbers of several units, taken for words", cell: s.oddUnit,
+			flag: "-numbers COLUMN takes those in " + unit}
+	}
+	if s.odd == 0 {
+		if v := s.idVerdict(name); v.kind != "" {
+			return v
+		}
+	}
+	v.kind, v.reason = Number, s.describeNumbers(v.as.decimal, unit)
+	v.as.unit = s.assumedUnit(unit)
+	s.doubtNumbers(&v)
+	return v
+}
+
+// doubtNumbers adds a doubt to the verdict on a column of numbers that may mean something else.
+func (s *stats) doubtNumbers(v *verdict) {
+	unit, _ := s.unit()
+	switch open := s.points == 0 && s.commas == 0 && s.ambiguous > 0; {
+	case open && v.as.decimal == ',':
+		v.doubt, v.cell, v.flag = "decimal commas or thousands, read as decimals", s.open, "-decimal ."
+		if strings.Contains(s.open, ".") {
+			v.doubt = "decimal points or thousands, read as thousands"
+		}
+	case open && strings.Contains(s.open, ","):
+		v.doubt, v.cell, v.flag = "thousands or decimal commas, read as thousands", s.open, "-decimal ,"
+	case s.points > 0 && s.commas > 0:
+		v.doubt, v.flag = "both decimal commas and decimal points", "-categories COLUMN"
+	case s.hasMagnitudes(v.as) && s.withUnit == 0 && !strings.ContainsAny(s.magnitude, ".,"):
+		v.doubt, v.cell = "numbers with magnitudes, or codes", s.magnitude
+		v.flag = "-numbers COLUMN or -categories COLUMN"
+	case unit == "%" && s.withUnit < s.parsed && v.as.unit != bareOnly:
+		v.doubt, v.cell, v.flag = "numbers with and without %, read alike", s.sample,
+			"-numbers COLUMN or -categories COLUMN"
+	case s.eights == s.numbers.count && s.eights > 1:
+		v.doubt, v.cell, v.flag = eightDigits, s.sample, "-dates COLUMN"
+	}
+}
+
+const eightDigits = "perhaps dates without separators, read as numbers"
+
+// describeNumbers says how the numbers of a column are written.
+func (s *stats) describeNumbers(mark byte, unit string) string {
+	text := "numbers"
+	if unit != "" && s.assumedUnit(unit) != bareOnly {
+		text += " in " + unit
+	}
+	if mark == ',' && s.commas+s.ambiguous > 0 {
+		text += " with decimal commas"
+	}
+	if len(s.few) > 0 && len(s.few) <= mostOddWords {
+		text += fmt.Sprintf(", and %s in %d rows, taken for gaps",
+			strings.Join(escape.Names(slices.Sorted(slices.Values(s.few))), ", "), s.odd)
+	}
+	return text
+}
+
+// oddCodes reports whether a cell that is no number looks like a code such as 3* or 12A and comes
+// again.
+func (s *stats) oddCodes() bool {
+	return slices.ContainsFunc(s.few, func(word string) bool {
+		return cell.HasDigit(word) && s.isRepeated(word)
+	})
+}
+
+// likeCodes reports whether the numbers are digits with leading zeros: most of them, or some, and no
+// number has fewer digits than these.
+func (s *stats) likeCodes() bool {
+	return s.zeroLed > 0 && (2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
+}
+
+// idVerdict returns the verdict of whole numbers that only tell rows apart. Its kind is empty if
+// the numbers may tell more.
+func (s *stats) idVerdict(name string) verdict {
+	n, named := s.numbers.count, namesID(name)
+	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
+		return verdict{}
+	}
+	v := verdict{kind: LeftOut, id: true}
+	switch {
+	case n >= fewRows && s.counts:
+		v.reason = "whole numbers that count the rows"
+	case named:
+		v.reason = "whole numbers, another in each row, as ids are"
+	case n >= fewRows && s.digits >= idDigits && s.eights < n:
+		v.reason = fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are", s.digits)
+	default:
+		return verdict{}
+	}
+	if !named && name != "" {
+		v.doubt, v.flag, v.cell = "left out: "+v.reason, "-numbers COLUMN", s.sample
+	}
+	return v
+}
+
+// namesID reports whether a column's name says that it has ids or counts the rows.
+func namesID(name string) bool {
+	lower := strings.ToLower(name)
+	switch lower {
+	case "", "id", "index", "row", "rowid", "rownum", "row number", "rownames", "#", "key":
+		return true
+	}
+	for _, end := range []string{"_id", "-id", " id", ".id"} {
+		if strings.HasSuffix(lower, end) {
+			return true
+		}
+	}
+	camel := len(name) > 2 && (strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")) &&
+		name[len(name)-3]-'a' < 26
+	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
+}
+
+// unit returns the commonest unit of the numbers, "" if no number has one, and whether nine in ten
+// of the numbers have this unit or none.
+func (s *stats) unit() (unit string, ok bool) {
+	most, all := 0, 0
+	for u, n := range s.units {
+		if all += n; n > most || n == most && u < unit {
+			most, unit = n, u
+		}
+	}
+	return unit, 10*(all-most) <= s.parsed
+}
+
+// bareOnly is the assumption that numbers have no unit and no magnitude: a cell with one does not fit.
+const bareOnly = "none"
+
+// assumedUnit returns the unit that numbers need not but may have: the commonest one, or bareOnly if
+// few cells have one and it is no currency. It is empty as long as all cells agree.
+func (s *stats) assumedUnit(unit string) string {
+	switch all := s.withUnit + s.magnitudes; {
+	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):
+		return bareOnly
+	case len(s.units) > 1:
+		return unit
+	}
+	return ""
+}
+
+// isCurrency reports whether a unit is the sign of a currency.
+func isCurrency(unit string) bool {
+	first, _ := utf8.DecodeRuneInString(unit)
+	return unicode.Is(unicode.Sc, first)
+}
+
+// hasMagnitudes reports whether numbers may have a magnitude under an assumption.
+func (s *stats) hasMagnitudes(as assumption) bool { return s.magnitudes > 0 && as.unit != bareOnly }
+
+// formatUnit returns the unit that cells may have in the format of the column.
+func (s *stats) formatUnit() string {
+	switch s.as.unit {
+	case bareOnly:
+		return ""
+	case "":
+		unit, _ := s.unit()
+		return unit
+	}
+	return s.as.unit
+}
+
+// mark returns the decimal mark that is given, or else the one that the cells prove, or fileMark if
+// they leave it open.
+func (s *stats) mark(fileMark byte) byte {
+	switch {
+	case s.forced != 0 && s.points+s.commas+s.ambiguous > 0:
+		return s.forced
+	case s.points == 0 && s.commas == 0 && s.ambiguous > 0:
+		return fileMark
+	case s.commas > s.points:
+		return ','
+	}
+	return '.'
+}
+
+// dateVerdict returns the verdict of a column of dates or of times. Its kind is empty if the column
+// is neither.
+func (s *stats) dateVerdict() (v verdict) {
+	cells := s.rows - s.missing
+	n := max(s.times, s.dateCells-s.times)
+	odd := cells - n - s.gapsAmong(n)
+	kinds := len(s.few)
+	if s.numbers.count > s.eights {
+		kinds += mostOddWords + 1
+	}
+	if !mostly(n, odd, kinds, s.different-len(s.few) > fewValues || s.full) {
+		return verdict{}
+	}
+	v = verdict{kind: Date, reason: "dates", as: s.as}
+	if 2*s.times > s.dateCells {
+		v.as.times, v.as.order, v.reason = true, 0, "times of the day"
+		return v
+	}
+	order, both := s.dateOrder()
+	const ask = "-dates COLUMN=dmy or -dates COLUMN=mdy"
+	switch v.as.times, v.as.order = false, order; {
+	case both:
+		return verdict{flag: ask, cell: s.openDate,
+			doubt: "dates of both orders, day/month and month/day, taken for words"}
+	case order&(order-1) != 0:
+		return verdict{flag: ask, cell: s.openDate,
+			doubt: "no date shows whether the day or the month comes first; taken for words"}
+	case order == cell.DMY:
+		v.reason = "dates, the day before the month"
+	case order == cell.MDY:
+		v.reason = "dates, the month before the day"
+	}
+	return v
+}
+
+// dateOrder returns the orders under which all dates are dates, 0 if the order does not matter, and
+// whether there is no such order.
+func (s *stats) dateOrder() (order cell.Order, both bool) {
+	order = allOrders
+	for set := range s.orders {
+		if s.orders[set] > 0 {
+			order &= cell.Order(set)
+		}
+	}
+	switch order {
+	case 0:
+		if dmy, mdy := s.orders[cell.DMY], s.orders[cell.MDY]; 10*min(dmy, mdy) <= max(dmy, mdy) {
+			if dmy > mdy {
+				return cell.DMY, false
+			}
+			return cell.MDY, false
+		}
+		return 0, true
+	case allOrders:
+		return 0, false
+	}
+	return order, false
+}
+
+const allOrders = cell.YMD | cell.DMY | cell.MDY
+
+// likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
+// again.
+func (s *stats) likeNames() bool { return s.counted >= fewRows && 4*s.again < s.counted }
+
+// manyGaps reports whether more than one row in a hundred has a gap.
+func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
+
+// distinct returns the number of different cells, as text.
+func (s *stats) distinct() string {
+	if s.full {
+		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
+	}
+	return strconv.Itoa(s.different)
+}
+
+// gapWordsOf returns the words that interrupt the numbers of a column more than once, sorted, if
+// few different words do.
+func (s *stats) gapWordsOf() (words []string) {
+	if len(s.few) > mostOddWords {
+		return nil
+	}
+	for _, word := range s.few {
+		if s.isRepeated(word) && utf8.ValidString(word) {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(words)
+	return words
+}

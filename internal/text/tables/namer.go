@@ -1,0 +1,91 @@
+package tables
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
+// [cell.Encoder] that makes no features.
+type Namer struct {
+	e    *Encoder
+	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
+}
+
+// Namer returns one for some features. Those that are not of text have names already.
+func (e *Encoder) Namer(features []int) *Namer {
+	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
+	for _, j := range features {
+		for i := range e.Columns {
+			c := &e.Columns[i]
+			if j < e.FeaturesOf(i) {
+				if c.Kind == Text && j < len(c.Text.at) {
+					n.add(i, c.Text.at[j])
+				}
+				break
+			}
+			j -= e.FeaturesOf(i)
+		}
+	}
+	return n
+}
+
+func (n *Namer) add(column int, bucket uint32) {
+	if n.seen[column] == nil {
+		n.seen[column] = map[uint32]map[string]int{}
+	}
+	n.seen[column][bucket] = map[string]int{}
+}
+
+// Cols returns 0: no row is encoded.
+func (n *Namer) Cols() int { return 0 }
+
+// Features returns nil.
+func (n *Namer) Features() []string { return nil }
+
+// Label accepts any label.
+func (n *Namer) Label(string) (cell.Label, string) { return cell.Label{}, "" }
+
+// Uses reports whether n-grams of cell i are looked for.
+func (n *Namer) Uses(i int) bool { return n.seen[i] != nil }
+
+// Encode looks at the cells of a row.
+func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
+	[]int32, []float32, int, string,
+) {
+	for i, wanted := range n.seen {
+		if wanted == nil {
+			continue
+		}
+		n.e.Columns[i].Text.eachGram(cells[i], func(bucket uint32, gram string) {
+			if grams := wanted[bucket]; grams != nil {
+				grams[gram]++
+			}
+		})
+	}
+	return columns, values, 0, ""
+}
+
+// Name gives each feature the n-gram that came most often, the first in the alphabet among ties.
+func (n *Namer) Name() {
+	for i, wanted := range n.seen {
+		if wanted == nil {
+			continue
+		}
+		t := n.e.Columns[i].Text
+		if t.Words == nil {
+			t.Words = map[uint32]string{}
+		}
+		for bucket, grams := range wanted {
+			most := slices.SortedFunc(maps.Keys(grams), func(a, b string) int {
+				return cmp.Or(cmp.Compare(grams[b], grams[a]), cmp.Compare(a, b))
+			})
+			if len(most) > 0 {
+				t.Words[bucket] = most[0]
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package tables
+
+import (
+	"math"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// This file reads tables of plain numbers alone, whose rows are encoded in the first pass.
+
+// parse32 returns the float32 of a number in plain form, as the readers of other formats parse it.
+func parse32(text string) (float32, bool) {
+	var b [maxValueBytes]byte
+	return parse32In(b[:0], text)
+}
+
+// parse32In is parse32 with scratch memory.
+func parse32In(scratch []byte, text string) (float32, bool) {
+	v, next, reason := cell.ParseFloat32(append(append(scratch, text...), '\n'), 0)
+	return v, reason == "" && next == len(text)
+}
+
+// A rawFit is a pass over a table that has had only plain numbers so far.
+type rawFit struct {
+	rows    int
+	columns []rawColumn
+	scratch [maxValueBytes]byte
+	whole   bool // so far the rows' features are complete: no row that is skipped has had other cells
+}
+
+// A rawColumn has the statistics of a column in a raw pass.
+type rawColumn struct {
+	sum    float64
+	last   float32
+	digits uint8 // of each number so far, if all have the same number of digits, six or more
+	// Whether so far each number is the one before plus 1, is whole, or is a date of eight digits.
+	counts, integral, eights bool
+	// Whether there are points, and whether all may separate thousands.
+	points, thousands bool
+}
+
+// encode appends the numbers of a row that are not 0. It returns false if a cell of a row that
+// counts is no plain number, or if the row has more cells than the first.
+func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
+	[]int32, []float32, bool,
+) {
+	if r.columns == nil {
+		r.columns = make([]rawColumn, len(cells))
+		for i := range r.columns {
+			r.columns[i] = rawColumn{counts: true, integral: true, eights: true, thousands: true}
+		}
+	}
+	if len(cells) > len(r.columns) {
+		return columns, values, false
+	}
+	for i, text := range cells {
+		v, ok := parse32In(r.scratch[:0], text)
+		if skip {
+			r.whole = r.whole && ok
+		} else if !ok || text[0] == '0' && cell.LeadingZero(text) {
+			return columns, values, false
+		} else {
+			r.columns[i].add(text, v, r.rows == 0)
+		}
+		if v != 0 && ok {
+			columns, values = append(columns, int32(i)), append(values, v)
+		}
+	}
+	if !skip {
+		r.rows++
+	}
+	return columns, values, true
+}
+
+// add counts a number.
+func (c *rawColumn) add(text string, v float32, first bool) {
+	c.sum += float64(v)
+	if c.thousands && strings.IndexByte(text, '.') >= 0 {
+		c.points, c.thousands = true, cell.Ambiguous(text)
+	}
+	if !c.integral {
+		return
+	}
+	if c.integral = float64(v) == math.Trunc(float64(v)); first {
+		if n := digitsOf(text); n >= idDigits && n < maxValueBytes {
+			c.digits = uint8(n)
+		}
+	} else {
+		c.counts = c.counts && v == c.last+1
+		if c.digits > 0 && digitsOf(text) != int(c.digits) {
+			c.digits = 0
+		}
+	}
+	c.eights = c.digits == 8 && c.eights && cell.EightDigitDate(text)
+	c.last = v
+}
+
+// mayBeID reports whether only the full statistics tell whether a column is an id.
+func (c *rawColumn) mayBeID(name string, rows int) bool {
+	return rows >= fewRows && c.integral && (c.counts || c.digits > 0 && !c.eights) ||
+		rows > 1 && c.integral && namesID(name)
+}

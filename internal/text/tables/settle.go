@@ -1,0 +1,435 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
+)
+
+// This file settles the encoder at the end of a pass.
+
+// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. t has the
+// names of the columns; it may be nil. In the last pass the assumptions stay.
+func (f *Fitter) encoder(t *dataset.Table, last bool) (*Encoder, error) {
+	if t == nil {
+		t = &dataset.Table{LabelAt: -1}
+	}
+	n := len(f.columns)
+	if f.raw != nil {
+		n = len(f.raw.columns)
+	}
+	if n == 0 || f.raw != nil && f.raw.rows == 0 {
+		return nil, errNoRows
+	}
+	e := &Encoder{Version: version, Columns: make([]Column, n), LabelAt: t.LabelAt, Rows: f.taken,
+		Header: t.Columns != nil && t.Check(n) == nil}
+	for i := range e.Columns {
+		e.Columns[i].Name = strconv.Itoa(fileColumn(i, t))
+		if t.Columns != nil {
+			e.Columns[i].Name = t.Columns[i]
+		}
+	}
+	given, err := f.given(e, t)
+	if err != nil {
+		return nil, err
+	}
+	f.doubts, f.Reports = nil, make([]Report, n)
+	f.mark = f.decimalMark()
+	if s := f.labels.full; s != nil {
+		s.forced = cmp.Or(f.labels.mark, f.Decimal)
+	}
+	label, again := f.labels.settle(f.mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
+	again = again && !last
+	if e.Label = label; t.Columns != nil {
+		e.Label.Name = t.Label
+	}
+	if f.raw != nil {
+		return f.rawEncoder(e, given, again)
+	}
+	return f.fullEncoder(e, given, again, last)
+}
+
+// fileColumn returns the number in the file of feature column i.
+func fileColumn(i int, t *dataset.Table) int {
+	if t.LabelAt >= 0 && i >= t.LabelAt {
+		return i + 1 // the label's column comes before
+	}
+	return i
+}
+
+// rawEncoder returns the encoder of a raw pass, or nil if a column needs full statistics.
+func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, error) {
+	e.Raw, e.Rows = true, f.raw.rows
+	for i := range e.Columns {
+		c, r := &e.Columns[i], &f.raw.columns[i]
+		if f.mark == ',' || given[i].Kind == "" && (r.points && r.thousands ||
+			r.mayBeID(c.Name, e.Rows)) {
+			f.raw = nil
+			return nil, nil
+		}
+		c.Kind, c.Number = Number, &Scale{Mean: r.sum / float64(e.Rows)}
+		f.Reports[i].Reason = "numbers"
+		if r.eights && e.Rows > 1 {
+			f.doubt(c.Name, verdict{doubt: eightDigits, flag: "-dates COLUMN",
+				cell: strconv.FormatFloat(float64(r.last), 'f', -1, 32)})
+		}
+	}
+	if again {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// fullEncoder returns the encoder of a pass of full statistics, or nil if another one is needed.
+func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Encoder, error) {
+	verdicts := make([]verdict, len(e.Columns))
+	texts := 0
+	plan := make([]assumption, len(e.Columns))
+	for i := range e.Columns {
+		s, v := f.columns[i], &verdicts[i]
+		mark := f.mark
+		if s.forced = f.Decimal; f.marks != nil {
+			s.forced = f.marks[i]
+			mark = cmp.Or(f.marks[i], mark)
+		}
+		*v = f.verdict(s, e.Columns[i].Name, given[i], mark)
+		plan[i] = s.as
+		if s.contradicts(v) && (!last || v.kind == Text) {
+			plan[i], again = v.as, true
+		}
+		if v.kind == Text {
+			texts++
+		}
+	}
+	if texts > maxTexts {
+		return nil, fmt.Errorf("%d columns of text, more than %d: leave some out (-ignore)", texts,
+			maxTexts)
+	}
+	if f.plan = plan; again {
+		return nil, nil
+	}
+	e.Raw = f.isRaw(verdicts)
+	for i := range e.Columns {
+		f.settle(&e.Columns[i], f.columns[i], verdicts[i], e)
+	}
+	if e.Cols() == 0 && !f.Inspect {
+		return f.withoutFeatures(e, verdicts)
+	}
+	for i, v := range verdicts {
+		f.report(e, i, v)
+	}
+	return e, nil
+}
+
+// contradicts reports whether the statistics were taken under another assumption than the verdict
+// needs.
+func (s *stats) contradicts(v *verdict) bool {
+	switch v.kind {
+	case Number:
+		return v.as.decimal != s.as.decimal || v.as.unit != s.as.unit
+	case Date:
+		return v.as.times != s.as.times || v.as.order != s.as.order
+	case Text:
+		v.as = s.as
+		v.as.text = true
+		return s.text == nil
+	}
+	return false
+}
+
+// questionMark drops the doubt about a decimal mark that is given. It adds one about points that may
+// separate thousands: in a file with semicolons, or beside whole numbers.
+func (f *Fitter) questionMark(s *stats, v *verdict) {
+	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
+	switch {
+	case !open:
+	case f.Decimal != 0:
+		v.doubt, v.cell, v.flag = "", "", ""
+	case (f.semicolons || s.numbers.count > s.ambiguous) && v.as.decimal == '.' && v.doubt == "":
+		v.doubt, v.cell, v.flag = "decimal points or thousands, read as decimals", s.open, "-decimal ,"
+	}
+}
+
+// isRaw reports whether all columns are of plain numbers without gaps, and none is left out but for
+// having one value.
+func (f *Fitter) isRaw(verdicts []verdict) bool {
+	for i, v := range verdicts {
+		s, other := f.columns[i], v.kind != Number && v.reason == asGiven
+		if !s.plain || s.as.decimal != '.' || v.id || v.code || other {
+			return false
+		}
+	}
+	return true
+}
+
+// asGiven is the reason for a kind that was given.
+const asGiven = "as given"
+
+// verdict returns the verdict on a column of that name: by its cells, or as it was given.
+func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict {
+	if given.Kind == "" {
+		v := s.judge(name, mark)
+		f.questionMark(s, &v)
+		switch {
+		case f.lines && v.names:
+			v = verdict{kind: Text, as: assumption{text: true}, reason: v.reason + ", but text"}
+		case v.id && f.kept:
+			v = verdict{kind: Number, reason: v.reason + ", but there are no other columns", as: s.as}
+			v.as.unit = ""
+		case v.names && f.forced:
+			v = verdict{kind: Text, as: assumption{text: true},
+				reason: v.reason + ", but taken for text: there are no other columns",
+				doubt:  "like names, but taken for text: there are no other columns",
+				flag:   "-ignore COLUMN or -categories COLUMN"}
+		}
+		return v
+	}
+	s.joinBooleans()
+	v := verdict{kind: given.Kind, reason: asGiven, as: s.as}
+	switch given.Kind {
+	case Number:
+		unit, _ := s.unit()
+		v.as.decimal, v.as.unit = s.mark(mark), s.assumedUnit(unit)
+	case Date:
+		v.as.times = 2*s.times > s.dateCells
+		order, both := s.dateOrder()
+		switch {
+		case given.Order != 0:
+			order = given.Order
+		case both || order&(order-1) != 0:
+			order = cell.DMY
+			v.doubt, v.flag = "dates whose order no cell shows, read with the day before the month",
+				"-dates COLUMN=dmy or -dates COLUMN=mdy"
+			v.cell = s.openDate
+		}
+		v.as.order = order
+		if v.as.times || order == given.Order && s.as.order == 0 && s.unordered() {
+			v.as.order = s.as.order
+		}
+	}
+	return v
+}
+
+// unordered reports whether the meaning of no date depends on an order.
+func (s *stats) unordered() bool {
+	order, both := s.dateOrder()
+	return order == 0 && !both
+}
+
+// decimalMark returns the decimal mark of columns whose cells leave it open: that of most others.
+func (f *Fitter) decimalMark() byte {
+	commas, points := 0, 0 // columns
+	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {
+		switch {
+		case s == nil:
+		case s.commas > s.points:
+			commas++
+		case s.points > 0:
+			points++
+		}
+	}
+	if f.mixed = commas > 0 && points > 0; f.Decimal != 0 {
+		return f.Decimal
+	}
+	commas -= points
+	if commas > 0 || commas == 0 && f.fileMark == ',' {
+		return ','
+	}
+	return '.'
+}
+
+// settle fits a column by its verdict.
+func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
+	if c.Kind, c.Gaps = v.kind, s.missing; e.Raw {
+		c.Kind, c.Number = Number, &Scale{Mean: s.plainSum / float64(e.Rows)}
+		return
+	}
+	switch v.kind {
+	case Number:
+		c.fitNumber(s)
+	case Date:
+		c.fitDate(s)
+	case Category:
+		c.fitLevels(s)
+	case Text:
+		c.Text = s.text.words()
+		c.GapFeature = 100*c.Gaps > s.rows
+	}
+}
+
+// fitNumber fills in the scale of a column of numbers.
+func (c *Column) fitNumber(s *stats) {
+	c.Gaps = s.rows - s.numbers.count
+	c.GapFeature = 100*c.Gaps > s.rows
+	c.Number = newScale(&s.numbers, c.marksValues(s.rows))
+	form := Format{GapWords: s.gapWordsOf()}
+	form.Unit = s.formatUnit()
+	if s.as.decimal == ',' {
+		form.Decimal = ","
+	}
+	form.Groups, form.Magnitudes = s.groups, s.hasMagnitudes(s.as)
+	if form.Groups || form.Magnitudes || form.Decimal != "" || form.Unit != "" ||
+		form.GapWords != nil {
+		c.Number.Format = &form
+	}
+}
+
+// fitDate fills in the scale of the days, and how many rows there are in each month and on each
+// weekday.
+func (c *Column) fitDate(s *stats) {
+	c.Gaps = s.rows - s.dates.count
+	c.GapFeature = 100*c.Gaps > s.rows
+	c.Number = newScale(&s.dates, c.marksValues(s.rows))
+	c.Date = &Calendar{Order: orderName(s.as)}
+	if s.as.times || s.dates.count == 0 {
+		return
+	}
+	counts := slices.Clone(s.calendar[:])
+	if s.monthDay != 0 || s.noDay { // a weekday would say no more than the month and the year
+		counts = counts[:months]
+		if slices.Max(counts) == s.dates.count {
+			counts = nil
+		}
+	}
+	c.Date.Counts = counts
+}
+
+// fitLevels fills in the levels, but for those that are not UTF-8: no file could keep them.
+func (c *Column) fitLevels(s *stats) {
+	c.GapFeature = c.Gaps > 0
+	l := new(Levels)
+	for name := range s.levels {
+		if s.isRepeated(name) && utf8.ValidString(name) {
+			l.Names = append(l.Names, name)
+		}
+	}
+	switch {
+	case s.full || len(l.Names) > maxLevels:
+		c.Levels = &Levels{HashBits: hashBits}
+		return
+	case l.Names == nil:
+		return
+	}
+	slices.Sort(l.Names)
+	for _, name := range l.Names {
+		l.Counts = append(l.Counts, s.levels[name].count)
+	}
+	c.Levels = l
+}
+
+// withoutFeatures plans another pass for a table whose columns are all left out, or have no
+// features: it takes columns of names for text, or else keeps ids. If there are neither, it returns
+// an error.
+func (f *Fitter) withoutFeatures(e *Encoder, verdicts []verdict) (*Encoder, error) {
+	is := func(v verdict) bool { return v.names }
+	if f.forced || !slices.ContainsFunc(verdicts, is) {
+		is = func(v verdict) bool { return v.id }
+		if f.kept || !slices.ContainsFunc(verdicts, is) {
+			return nil, allLeftOut(e, verdicts)
+		}
+		f.kept = true
+		return nil, nil
+	}
+	f.forced = true
+	return nil, nil
+}
+
+// allLeftOut returns the error of an encoder without features.
+func allLeftOut(e *Encoder, verdicts []verdict) error {
+	const most = 5
+	var why []string
+	for i := range e.Columns[:min(most, len(e.Columns))] {
+		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(escape.Cut(e.Columns[i].Name)),
+			verdicts[i].reason))
+	}
+	if len(e.Columns) > most {
+		why = append(why, "...")
+	}
+	return escape.Error(fmt.Errorf("all columns are left out: %s", strings.Join(why, ", ")))
+}
+
+// report fills in the report on column i, and adds its doubts.
+func (f *Fitter) report(e *Encoder, i int, v verdict) {
+	c, s, r := &e.Columns[i], f.columns[i], &f.Reports[i]
+	*r = Report{Reason: v.reason, Sample: s.sample, Distinct: s.distinct()}
+	if e.Raw {
+		r.Reason = "numbers"
+	}
+	if v.doubt != "" {
+		f.doubt(c.Name, v)
+	}
+	switch r.Odd = s.rows - s.missing - s.gapWords; c.Kind {
+	case Number:
+		r.Odd -= s.numbers.count
+		r.OddCell = cmp.Or(s.oddOne, s.oddUnit, s.onlyDate)
+	case Date:
+		r.Odd -= s.dates.count
+		r.OddCell = cmp.Or(s.oddOne, s.oddDate, s.oddNumber)
+	default:
+		r.Odd = 0
+	}
+	if r.Odd > 0 {
+		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN", doubt: fmt.Sprintf(
+			"%s of %d fit no column of %ss and count as missing", count(r.Odd), s.rows-s.missing,
+			c.Kind)})
+	}
+}
+
+// doubt adds the doubt of a verdict on a column.
+func (f *Fitter) doubt(column string, v verdict) {
+	name := column
+	if strings.ContainsAny(name, ",\"= ") || name == "" {
+		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'` // for the shell and its list
+	}
+	f.doubts = append(f.doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
+		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})
+}
+
+// given returns the kind of each column that Overrule or a model gives, or none.
+func (f *Fitter) given(e *Encoder, t *dataset.Table) ([]Given, error) {
+	all := make([]Given, len(e.Columns))
+	if f.kinds != nil {
+		copy(all, f.kinds)
+		return all, nil
+	}
+	if len(f.Overrule) == 0 {
+		return all, nil
+	}
+	used := map[string]bool{"*": true}
+	for i := range e.Columns {
+		name, number := e.Columns[i].Name, strconv.Itoa(fileColumn(i, t))
+		named, isName := f.Overrule[name]
+		isName = isName && t.Columns != nil
+		placed, isPlace := f.Overrule[number]
+		isPlace = isPlace && !(t.Columns != nil && (slices.Contains(t.Columns, number) ||
+			t.Label == number))
+		switch {
+		case isName && isPlace && name != number:
+			return nil, fmt.Errorf("column %q is given twice, by name and by number", escape.Cut(name))
+		case isName:
+			all[i], used[name] = named, true
+		case isPlace:
+			all[i], used[number] = placed, true
+		default:
+			all[i] = f.Overrule["*"]
+		}
+	}
+	for name := range f.Overrule {
+		switch {
+		case used[name]:
+		case t.Columns != nil && name == t.Label:
+			return nil, fmt.Errorf("the column %q has the labels", escape.Cut(name))
+		default:
+			return nil, fmt.Errorf("no column is called %q", escape.Cut(name))
+		}
+	}
+	return all, nil
+}

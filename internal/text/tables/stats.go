@@ -1,0 +1,521 @@
+package tables
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+const (
+	leastRows = 2       // that have a level with a feature
+	maxLevels = 1 << 12 // of a column that have features; more are hashed
+	hashBits  = 12
+	// maxKept is how many different cells of a column are told apart, and maxKeptNumbers of one
+	// that has had only numbers.
+	maxKept        = 1 << 16
+	maxKeptBytes   = 1 << 22
+	maxKeptNumbers = 1 << 12
+	// maxSeen is how many whole numbers are told apart to find those that are ids.
+	maxSeen = 1 << 20
+	// maxValueBytes is the length from which a cell is neither a number nor a date.
+	maxValueBytes = 64
+)
+
+// An assumption is a way to read the cells of a column. If the statistics of a pass contradict it,
+// the next pass assumes what they show.
+type assumption struct {
+	decimal byte       // '.' or ','
+	unit    string     // of all numbers that have a unit; "" for any
+	order   cell.Order // of dates whose meaning depends on it; 0 until there is such a date
+	times   bool       // times of the day, not dates
+	text    bool       // the n-grams of the cells are counted
+}
+
+// moments are sums over the numbers of a column, of their differences from the first number.
+type moments struct {
+	count, zeros        int
+	first, sum, squares float64
+	least, most         float64
+}
+
+func (m *moments) add(v float64) {
+	if m.count++; m.count == 1 {
+		m.first, m.least, m.most = v, v, v
+	}
+	if v == 0 {
+		m.zeros++
+	}
+	d := v - m.first
+	m.sum += d
+	m.squares += float64(d * d)
+	m.least, m.most = min(m.least, v), max(m.most, v)
+}
+
+// stats are the statistics of a column's cells.
+type stats struct {
+	as             assumption
+	rows, missing  int    // missing: gaps in a column of any kind
+	words          int    // cells that are no numbers as assumed
+	gapWords, odd  int    // words that are gaps among numbers; words that are no dates and no gaps
+	sample, oddOne string // the first cell, and the first of the odd ones
+	// The first number with another unit than the first, date that does not fit the order, number that
+	// is no date, and date that is no number.
+	oddUnit, oddDate, oddNumber, onlyDate string
+	few                                   []string // different odd words, up to one too many
+
+	numbers         moments
+	parsed          int  // numbers of any unit
+	plain           bool // all cells are numbers in plain form
+	plainSum        float64
+	points, commas  int    // cells that prove a decimal mark
+	ambiguous       int    // cells that are numbers under both marks
+	open            string // the first of them
+	units           map[string]int
+	withUnit        int    // numbers
+	groups          bool   // some number has the mark that is not the decimal one
+	magnitudes      int    // numbers with K, M or B behind the digits
+	magnitude       string // one of them, if possible with a fraction
+	forced          byte   // decimal mark; 0 to find it out
+	counts          bool   // the numbers go up by 1
+	last            float64
+	digits          int // of each number, all of which are digits alone; 0 if they differ
+	zeroLed, eights int // numbers with leading zeros; eight digits that are a date
+	// The fewest digits of a number in front of a point, and the most of one with leading zeros.
+	narrowest, zeroWidth int
+	seen                 []float64 // whole numbers, as long as none is known to have come again
+	repeated             bool      // one has, or there was one with a fraction
+
+	*dateStats // noDates until there is a date
+
+	levels  map[string]*level // of each cell that is not missing
+	kept    int               // bytes of them
+	full    bool              // there were too many to be kept
+	stopped bool              // no more cells are compared
+	// Cells that were compared, those that had not come before, and those that come more than once.
+	counted, different, again int
+
+	spaces, alone, bytes int // blanks, characters that are words, and bytes in all cells
+	grams                int // words of an n-gram
+	text                 *textStats
+	texts                *int            // columns whose n-grams are counted
+	paid                 *budget.Account // of the file; nil for any memory
+}
+
+// dateStats are the statistics of the dates of a column.
+type dateStats struct {
+	dates            moments
+	dateCells, times int // under any order; times without a date
+	orders           [allOrders + 1]int
+	openDate         string // the first date under several orders
+	calendar         [months + weekdays]int
+	monthDay         int  // of all dates; 0 if they differ
+	noDay            bool // some date has no day
+}
+
+// noDates are the statistics of columns without a date.
+var noDates = new(dateStats)
+
+func newStats(as assumption) *stats {
+	if as.decimal == 0 {
+		as.decimal = '.'
+	}
+	return &stats{as: as, grams: textGrams, texts: new(int), plain: true, counts: true,
+		dateStats: noDates, levels: map[string]*level{}}
+}
+
+// add counts a cell.
+func (s *stats) add(text string) {
+	if s.rows++; cell.IsMissing(text) {
+		s.missing++
+		s.plain = false
+		return
+	}
+	if s.sample == "" {
+		s.sample = strings.Clone(text)
+	}
+	l := s.levels[text]
+	var is content
+	known := l != nil && l.known
+	if known {
+		is = l.is // which spares parsing it
+	} else {
+		marks := s.points + s.commas + s.ambiguous
+		is = s.parse(text)
+		known = is >= gapWord && marks == s.points+s.commas+s.ambiguous
+	}
+	if is != value {
+		if s.words++; s.levels == nil {
+			s.levels = map[string]*level{} // from here on
+		}
+		s.plain = false
+	}
+	switch is {
+	case gapWord:
+		s.gapWords++
+	case word:
+		s.addOdd(text)
+	}
+	s.countText(text)
+	if s.levels != nil {
+		s.addLevel(text, l, is, known)
+	}
+}
+
+// A content is the kind of a cell in a column that may hold numbers or dates.
+type content byte
+
+const (
+	value   content = iota // a number
+	date                   // a date and no number
+	gapWord                // a gap among numbers and dates
+	word                   // anything else
+)
+
+// A level is a cell's text.
+type level struct {
+	count int // cells of this text
+	is    content
+	known bool // all cells of this text have this content, and prove no decimal mark
+}
+
+// parse counts a number or a date, and returns the kind of the cell.
+func (s *stats) parse(text string) content {
+	isNumber, isDate := false, false
+	if len(text) <= maxValueBytes && cell.HasDigit(text) {
+		var plain bool
+		// A digit in front of a minus within is no number's; in 1e-5 there is none.
+		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
+			isNumber, plain = s.addNumber(text)
+		}
+		isDate = s.addDate(text, plain)
+	}
+	switch {
+	case isNumber:
+		if !isDate && s.oddNumber == "" {
+			s.oddNumber = strings.Clone(text)
+		}
+		return value
+	case isDate:
+		if s.onlyDate == "" {
+			s.onlyDate = strings.Clone(text)
+		}
+		return date
+	case cell.IsGapWord(text):
+		return gapWord
+	}
+	return word
+}
+
+func (s *stats) addOdd(text string) {
+	if s.odd++; s.odd == 1 {
+		s.oddOne = strings.Clone(text)
+	}
+	if len(s.few) <= mostOddWords && !slices.Contains(s.few, text) {
+		s.few = append(s.few, strings.Clone(text))
+	}
+}
+
+// addNumber counts a number, and reports whether the cell is one as assumed, and whether it is
+// plain.
+func (s *stats) addNumber(text string) (is, plain bool) {
+	v, plain := cell.ParsePlain(text)
+	point := strings.IndexByte(text, '.')
+	n := cell.Number{Value: v}
+	switch {
+	case plain && point < 0:
+	case plain && s.as.decimal == '.':
+		s.prove(text, point)
+	default:
+		var ok bool
+		n, ok = cell.ParseNumber(text, s.as.decimal)
+		if s.prove(text, point); !ok {
+			return false, plain
+		}
+	}
+	if n.Magnitude != 0 {
+		if s.magnitudes++; s.magnitude == "" || strings.IndexByte(text, '.') >= 0 {
+			s.magnitude = strings.Clone(text)
+		}
+		if s.as.unit == bareOnly {
+			s.parsed++
+			return false, plain
+		}
+	}
+	if s.parsed++; n.Unit != "" {
+		s.withUnit++
+		if s.units == nil {
+			s.units = map[string]int{n.Unit: 0}
+		}
+		if _, known := s.units[n.Unit]; (!known || s.as.unit == bareOnly) && s.oddUnit == "" {
+			s.oddUnit = strings.Clone(text)
+		}
+		if _, known := s.units[n.Unit]; known || len(s.units) < mostUnits {
+			s.units[n.Unit]++
+		}
+		if s.as.unit != "" && s.as.unit != n.Unit {
+			return false, plain
+		}
+	}
+	s.groups = s.groups || !(plain && s.as.decimal == '.') && isGrouped(text, s.as.decimal)
+	s.numbers.add(n.Value)
+	s.addPlain(text, n.Value)
+	return true, plain
+}
+
+// mostUnits is how many units of a column are told apart.
+const mostUnits = 64
+
+// prove counts a cell that shows the decimal mark, or that leaves it open. point is the place of
+// its first point, or -1.
+func (s *stats) prove(text string, point int) {
+	if point >= 0 && len(text)-point != len(".123") && strings.IndexByte(text, ',') < 0 &&
+		s.as.decimal == '.' && strings.LastIndexByte(text, '.') == point {
+		s.points++
+		return
+	}
+	if s.points > 0 && point >= 0 && strings.IndexByte(text, ',') < 0 {
+		return // whatever it shows, the column is not open
+	}
+	switch mark := cell.DecimalMark(text); {
+	case mark == '.':
+		s.points++
+	case mark == ',':
+		s.commas++
+	case cell.Ambiguous(text):
+		if s.ambiguous++; s.open == "" {
+			s.open = strings.Clone(text)
+		}
+	}
+}
+
+// addPlain counts what tells ids, codes and raw numbers.
+func (s *stats) addPlain(text string, v float64) {
+	if s.plain {
+		x, ok := parse32(text)
+		s.plain = ok
+		s.plainSum += float64(x)
+	}
+	digits := digitsOf(text)
+	if digits > 0 && (s.narrowest == 0 || digits < s.narrowest) {
+		s.narrowest = digits
+	}
+	if cell.LeadingZero(text) {
+		s.zeroLed++
+		s.zeroWidth = max(s.zeroWidth, len(text))
+	}
+	if digits == 8 && cell.EightDigitDate(text) {
+		s.eights++
+	}
+	if s.numbers.count == 1 {
+		s.digits = digits
+	} else {
+		s.counts = s.counts && v == s.last+1
+	}
+	s.counts = s.counts && v == math.Trunc(v)
+	if s.last = v; s.digits != digits {
+		s.digits = 0
+	}
+	if math.Abs(v) >= 1<<53 { // float64 may not tell it from its neighbors
+		v = float64(hashText(text) >> 11)
+	}
+	s.see(v)
+}
+
+// digitsOf returns how many digits a number begins with, if a point follows them or nothing, else
+// 0.
+func digitsOf(text string) int {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c-'0' < 10:
+		case c == '.':
+			return i
+		default:
+			return 0
+		}
+	}
+	return len(text)
+}
+
+// see notes whether a number is whole and has not come before.
+func (s *stats) see(v float64) {
+	full := len(s.seen) == maxSeen
+	switch {
+	case s.repeated:
+		return
+	case v != math.Trunc(v):
+		s.repeated = true
+	case full:
+		_, s.repeated = slices.BinarySearch(s.seen, v)
+	case len(s.seen) == cap(s.seen) && s.comeAgain():
+	default:
+		if s.seen = append(s.seen, v); len(s.seen) == maxSeen {
+			s.comeAgain()
+		}
+	}
+	if s.repeated {
+		s.seen = nil
+	}
+}
+
+// comeAgain sorts the numbers seen, and reports whether one has come again or has a fraction.
+func (s *stats) comeAgain() bool {
+	slices.Sort(s.seen)
+	for i := 1; i < len(s.seen) && !s.repeated; i++ {
+		s.repeated = s.seen[i] == s.seen[i-1]
+	}
+	return s.repeated
+}
+
+// addDate counts a date, and reports whether the cell is one under any order. plain says that it
+// is a plain number: then only eight digits are a date.
+func (s *stats) addDate(text string, plain bool) bool {
+	set := allOrders
+	if plain && !cell.EightDigitDate(text) {
+		return false
+	} else if !plain {
+		if set = cell.Orders(text); set == 0 {
+			return false
+		}
+	}
+	if set != allOrders && s.as.order == 0 {
+		if s.as.order = set & -set; set&cell.DMY != 0 {
+			s.as.order = cell.DMY
+		}
+	}
+	if s.dateStats == noDates {
+		s.dateStats = new(dateStats)
+	}
+	d, ok := parseDate(text, s.as.order)
+	if s.dateCells++; ok && d.TimeOnly {
+		s.times++
+	} else if s.orders[set]++; set&(set-1) != 0 && set != allOrders && s.openDate == "" {
+		s.openDate = strings.Clone(text)
+	}
+	if !ok || d.TimeOnly != s.as.times {
+		if s.oddDate == "" {
+			s.oddDate = strings.Clone(text)
+		}
+		return true
+	}
+	if s.dates.add(d.Days); s.dates.count == 1 {
+		s.monthDay = d.MonthDay
+	}
+	if d.MonthDay != s.monthDay {
+		s.monthDay = 0
+	}
+	s.noDay = s.noDay || !d.Day
+	if !d.TimeOnly {
+		s.calendar[d.Month]++
+		s.calendar[months+d.Weekday]++
+	}
+	return true
+}
+
+// parseDate parses a date under an order, 0 for dates that have one meaning only. Of plain numbers,
+// eight digits are a date.
+func parseDate(text string, order cell.Order) (cell.Date, bool) {
+	if order == 0 {
+		order = allOrders
+	}
+	if _, plain := cell.ParsePlain(text); !plain {
+		return cell.ParseDate(text, order)
+	}
+	if !cell.EightDigitDate(text) {
+		return cell.Date{}, false
+	}
+	var b [len("2015-04-22")]byte
+	copy(b[:], text[:4])
+	copy(b[5:], text[4:6])
+	copy(b[8:], text[6:])
+	b[4], b[7] = '-', '-'
+	return cell.ParseDate(string(b[:]), order)
+}
+
+// triedRows is how many cells tell whether n-grams are worth to be counted.
+const triedRows = 256
+
+// countText counts the n-grams of a cell if the first has some words, as long as the cells look
+// like text.
+func (s *stats) countText(text string) {
+	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
+	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
+	if cells == 1 && (spaces >= textSpaces-1 || alone >= textAlone/2) && s.text == nil &&
+		*s.texts < maxTexts {
+		s.text = newTextStats(s.grams, s.paid)
+		*s.texts++
+	}
+	if s.text == nil {
+		return
+	}
+	if s.text.add(text, s.rows); !s.as.text && cells == triedRows && !s.likeText() {
+		s.text.drop()
+		s.text = nil
+		*s.texts--
+	}
+}
+
+// likeText reports whether more than half of the cells, of which there are enough, are different,
+// and of several words.
+func (s *stats) likeText() bool {
+	cells := s.rows - s.missing
+	return s.counted >= fewRows && 2*s.different > s.counted &&
+		(s.spaces >= textSpaces*cells || s.bytes >= textBytes*cells && s.spaces >= cells ||
+			s.alone >= textAlone*cells)
+}
+
+// addLevel counts a cell in the level l of its text; l is nil for the first cell of this text.
+func (s *stats) addLevel(text string, l *level, is content, known bool) {
+	switch {
+	case l != nil:
+		if l.count++; !s.stopped {
+			if s.again++; l.count == 2 {
+				s.again++ // the first one too
+			}
+		}
+	case s.words == 0 && len(s.levels) == maxKeptNumbers:
+		s.levels, s.full = nil, true
+		return
+	case len(s.levels) == maxKept || s.kept > maxKeptBytes:
+		s.full, s.stopped = true, true
+	default:
+		s.levels[strings.Clone(text)] = &level{1, is, known}
+		s.kept += len(text)
+		s.different++
+	}
+	if !s.stopped {
+		s.counted++
+	}
+}
+
+// isRepeated reports whether a cell of that text came twice or more.
+func (s *stats) isRepeated(text string) bool {
+	l := s.levels[text]
+	return l != nil && l.count >= leastRows
+}
+
+// joinBooleans adds up the counts of the spellings of true, and of those of false, as the counts of
+// the levels "true" and "false".
+func (s *stats) joinBooleans() {
+	truths := map[string]int{}
+	for _, spelling := range cell.Spellings {
+		if l := s.levels[spelling]; l != nil {
+			truths[cell.Truth(spelling)] += l.count
+			delete(s.levels, spelling)
+		}
+	}
+	if s.full || len(truths) == 0 {
+		return
+	}
+	for truth, count := range truths {
+		s.levels[truth] = &level{count: count}
+	}
+	s.different, s.again = len(s.levels), 0
+	for _, l := range s.levels {
+		if l.count > 1 {
+			s.again += l.count
+		}
+	}
+}

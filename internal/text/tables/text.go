@@ -1,0 +1,477 @@
+package tables
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
+)
+
+const (
+	textBits  = 20 // of the bucket of an n-gram
+	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
+	maxGrams  = 8
+	maxTexts  = 64 // columns of text
+	// A column of text has at least so many blanks a cell in the mean, or so many bytes with a blank
+	// among them, or so many characters that are words by themselves.
+	textSpaces = 3
+	textBytes  = 40
+	textAlone  = 8
+)
+
+// Words say how the cells of a column of text become features: an n-gram of up to Grams words falls
+// into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
+type Words struct {
+	Bits  int `json:"bits"`
+	Grams int `json:"grams"`
+	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
+	// above the one before, the first above -1, and how many rows have an n-gram in it.
+	Buckets []byte `json:"buckets"`
+	// Words are n-grams of some buckets, for people.
+	Words map[uint32]string `json:"words,omitempty"`
+
+	at     []uint32 // the buckets with a feature
+	counts []uint32
+	all    float64 // the sum of the counts, once it is known
+}
+
+// unpack fills in what Buckets has.
+func (t *Words) unpack(rows int) error {
+	bad := errors.New("the buckets of a text are damaged")
+	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
+		return bad
+	}
+	ends := 0 // of uvarints
+	for _, b := range t.Buckets {
+		ends += 1 - int(b>>7)
+	}
+	t.at, t.counts = make([]uint32, 0, ends/2), make([]uint32, 0, ends/2)
+	before := int64(-1)
+	for b := t.Buckets; len(b) > 0; {
+		step, n := binary.Uvarint(b)
+		if n <= 0 || step == 0 || step > 1<<t.Bits {
+			return bad
+		}
+		count, m := binary.Uvarint(b[n:])
+		if before += int64(step); m <= 0 || count == 0 || count > uint64(rows) || before >= 1<<t.Bits {
+			return bad
+		}
+		b = b[n+m:]
+		t.at, t.counts = append(t.at, uint32(before)), append(t.counts, uint32(count))
+	}
+	return nil
+}
+
+// name returns the n-gram of feature j, if it is known, or its bucket.
+func (t *Words) name(j int) string {
+	if gram := t.Words[t.at[j]]; gram != "" {
+		return gram
+	}
+	return fmt.Sprintf("bucket %d", t.at[j])
+}
+
+// typical returns the root mean square of the features of a row that are not 0: the length of a row
+// is 1.
+func (t *Words) typical(rows int) float64 {
+	if t.all == 0 {
+		for _, count := range t.counts {
+			t.all += float64(count)
+		}
+	}
+	return math.Sqrt(float64(rows) / max(t.all, 1))
+}
+
+// A textStats counts in how many rows the n-grams of each bucket are: in a map while there are few,
+// else in an array, which is faster.
+type textStats struct {
+	few    map[uint32]bucketStats
+	all    []bucketStats // of each bucket; nil as long as few is used
+	paid   *budget.Account
+	taken  int64 // bytes of paid
+	reader gramReader
+}
+
+// bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of
+// these, counted from 1.
+type bucketStats struct{ rows, last uint32 }
+
+// arrayBytes is the size of the array that textStats counts in.
+const arrayBytes = 8 << textBits
+
+// The map is tried to be replaced from fewBuckets buckets on. From mostBuckets on it takes as much
+// memory as the array, and the file has a byte or more for each.
+const (
+	fewBuckets  = 1 << 12
+	mostBuckets = 1 << (textBits - 2)
+)
+
+// newTextStats returns the statistics of a column, whose array the account pays for.
+func newTextStats(grams int, paid *budget.Account) *textStats {
+	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
+		reader: gramReader{grams: grams, wide: textBits}}
+	t.widen()
+	return t
+}
+
+// widen replaces the map by the array if the account pays for it: twice, since the array of the
+// pass before may still be in memory.
+func (t *textStats) widen() {
+	if t.paid.Take(2 * arrayBytes) {
+		t.taken = 2 * arrayBytes
+	} else if len(t.few) < mostBuckets {
+		return
+	}
+	t.all = make([]bucketStats, 1<<textBits)
+	for b, of := range t.few {
+		t.all[b] = of
+	}
+	t.few = nil
+}
+
+// drop gives back what the account has paid.
+func (t *textStats) drop() { t.paid.Return(t.taken) }
+
+// add takes in a cell of the row of that number.
+func (t *textStats) add(cell string, row int) {
+	t.reader.begin(cell)
+	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
+		if t.all == nil {
+			t.addFew(buckets, uint32(row))
+			continue
+		}
+		for _, b := range buckets {
+			of, first := &t.all[b], uint32(0) // without a jump, which nothing could foretell
+			if of.last != uint32(row) {
+				first = 1
+			}
+			of.rows += first
+			of.last = uint32(row)
+		}
+	}
+}
+
+// addFew counts buckets of a row in the map.
+func (t *textStats) addFew(buckets []uint32, row uint32) {
+	for _, b := range buckets {
+		if of := t.few[b]; of.last != row {
+			t.few[b] = bucketStats{of.rows + 1, row}
+		}
+	}
+	if len(t.few) >= fewBuckets {
+		t.widen()
+	}
+}
+
+// words returns the buckets by which the cells are encoded.
+func (t *textStats) words() *Words {
+	text := &Words{Bits: textBits, Grams: t.reader.grams}
+	before := -1
+	add := func(b int, of bucketStats) {
+		if of.rows < leastRows {
+			return
+		}
+		text.at, text.counts = append(text.at, uint32(b)), append(text.counts, of.rows)
+		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(b-before))
+		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(of.rows))
+		before = b
+	}
+	for b, of := range t.all {
+		add(b, of)
+	}
+	for _, b := range slices.Sorted(maps.Keys(t.few)) {
+		add(int(b), t.few[b])
+	}
+	return text
+}
+
+// A wordHash is the 64-bit FNV-1a hash of a word in lower case.
+type wordHash uint64
+
+const (
+	fnvOffset = 0xcbf29ce484222325
+	fnvPrime  = 0x100000001b3
+)
+
+// add returns the hash with one more byte.
+func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
+
+// addRune returns the hash with one more character.
+func (h wordHash) addRune(r rune) wordHash {
+	var b [utf8.UTFMax]byte
+	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
+		h = h.add(c)
+	}
+	return h
+}
+
+// A gramHash makes buckets of words that follow one another.
+//
+// The hash of an n-gram is that of its first word, and for each further one the finaliser of
+// MurmurHash3 of it, times the prime of FNV, exclusive or the word's; its bucket is the top bits of
+// the finaliser of that.
+type gramHash struct {
+	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
+	n     int              // how many of them there are
+}
+
+// add takes in a word, and returns how many n-grams of up to grams words end with it.
+func (g *gramHash) add(word wordHash, grams int) int {
+	g.n = min(g.n+1, grams)
+	for k := g.n - 1; k > 0; k-- {
+		g.mixed[k] = murmur.Mix64(g.mixed[k-1]*fnvPrime ^ uint64(word))
+	}
+	g.mixed[0] = murmur.Mix64(uint64(word))
+	return g.n
+}
+
+// A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and
+// numbers; everything else, invalid UTF-8 too, stands between them.
+type gramReader struct {
+	rest        string // of the cell
+	grams, wide int
+	hash        gramHash
+	buckets     [1 << 10]uint32 // some at a time: a cell may be larger than they should be
+}
+
+// begin has the reader read a cell.
+func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
+
+// next returns further buckets, those that come again as well, and none at the end.
+func (r *gramReader) next() []uint32 {
+	n, h, within := 0, wordHash(fnvOffset), false
+	for i := 0; i < len(r.rest); {
+		if c := r.rest[i]; c < utf8.RuneSelf {
+			i++
+			if lower := asciiWord[c]; lower != 0 {
+				h, within = h.add(lower), true
+				continue
+			}
+		} else {
+			c, size := utf8.DecodeRuneInString(r.rest[i:])
+			i += size
+			switch {
+			case standsAlone(c):
+				if within {
+					n = r.word(h, n)
+				}
+				h, within = wordHash(fnvOffset).addRune(c), true
+			case isWord(c):
+				h, within = h.addRune(toLower(c)), true
+				continue
+			}
+		}
+		if within {
+			n = r.word(h, n)
+			if h, within = fnvOffset, false; n > len(r.buckets)-2*maxGrams {
+				r.rest = r.rest[i:]
+				return r.buckets[:n]
+			}
+		}
+	}
+	if within {
+		n = r.word(h, n)
+	}
+	r.rest = ""
+	return r.buckets[:n]
+}
+
+// word puts the buckets of the n-grams that end with a word behind n others.
+func (r *gramReader) word(h wordHash, n int) int {
+	for k := range r.hash.add(h, r.grams) {
+		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
+		n++
+	}
+	return n
+}
+
+// A textCoder encodes the cells of a column of text.
+type textCoder struct {
+	*Words
+	index []bucketWord // of 64 buckets each
+	// inverse has the inverse document frequencies there are, and which the one of each feature.
+	inverse []float64
+	which   []uint32
+	pool    sync.Pool // of scratch
+}
+
+// A bucketWord says which of 64 buckets have a feature, a bit for each, and how many buckets before
+// them have one.
+type bucketWord struct {
+	bits   uint64
+	before uint32
+}
+
+// feature returns the feature of a bucket; of a bucket without one the number of the features.
+func (c *textCoder) feature(b uint32) int32 {
+	w := &c.index[b>>6]
+	bit := uint64(1) << (b & 63)
+	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // without a jump, which nothing could foretell
+}
+
+// A textScratch counts the n-grams of a cell.
+type textScratch struct {
+	reader gramReader
+	of     []gramCount // each feature, and of none
+	some   []uint64    // which of these have a count: a bit for each
+	groups []uint64    // a bit for each word of some that is not 0
+	found  []int32     // the features of the cell
+	values []float64
+}
+
+// A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
+// frequency: both are needed at a time, and so are side by side in memory.
+type gramCount struct{ n, which uint32 }
+
+func (c *textCoder) newScratch() *textScratch {
+	words := len(c.at)/64 + 1
+	s := &textScratch{
+		reader: gramReader{grams: c.Grams, wide: c.Bits}, of: make([]gramCount, len(c.at)+1),
+		some: make([]uint64, words), groups: make([]uint64, (words+63)/64),
+	}
+	for j, which := range c.which {
+		s.of[j].which = which
+	}
+	return s
+}
+
+// count counts the n-grams of a cell, and fills in found, in ascending order.
+func (s *textScratch) count(cell string, c *textCoder) {
+	s.reader.begin(cell)
+	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
+		s.found = s.found[:0]
+		for _, b := range buckets {
+			s.found = append(s.found, c.feature(b)) // by itself, as the memory is slow
+		}
+		for _, j := range s.found {
+			s.of[j].n++
+			s.some[j>>6] |= 1 << (j & 63)
+			s.groups[j>>12] |= 1 << (j >> 6 & 63)
+		}
+	}
+	s.found = s.found[:0]
+	for g, group := range s.groups {
+		s.groups[g] = 0
+		for ; group != 0; group &= group - 1 {
+			k := g<<6 + bits.TrailingZeros64(group)
+			for some := s.some[k]; some != 0; some &= some - 1 {
+				s.found = append(s.found, int32(k<<6+bits.TrailingZeros64(some)))
+			}
+			s.some[k] = 0
+		}
+	}
+	if n, last := len(s.found), len(s.of)-1; n > 0 && int(s.found[n-1]) == last {
+		s.found, s.of[last].n = s.found[:n-1], 0
+	}
+}
+
+// log1 has 1 + log(n).
+var log1 = func() (table [256]float64) {
+	for n := range table {
+		table[n] = 1 + floats.Log(float64(n))
+	}
+	return table
+}()
+
+func newTextCoder(t *Words, rows int) *textCoder {
+	c := &textCoder{Words: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
+		which: make([]uint32, len(t.at))}
+	of := map[uint32]uint32{} // each count
+	for j, b := range t.at {
+		c.index[b>>6].bits |= 1 << (b & 63)
+		which, found := of[t.counts[j]]
+		if !found {
+			which = uint32(len(c.inverse))
+			of[t.counts[j]] = which
+			c.inverse = append(c.inverse, 1+floats.Log(float64(1+rows)/float64(1+t.counts[j])))
+		}
+		c.which[j] = which
+	}
+	before := 0
+	for k := range c.index {
+		w := &c.index[k]
+		w.before = uint32(before)
+		before += bits.OnesCount64(w.bits)
+	}
+	c.pool.New = func() any { return c.newScratch() }
+	return c
+}
+
+// encode appends the features of a cell, the first of which is numbered first. The value of an
+// n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
+// values of a cell are divided by their length.
+func (c *textCoder) encode(cell string, first int32, columns []int32, values []float32) (
+	[]int32, []float32,
+) {
+	s := c.pool.Get().(*textScratch)
+	defer c.pool.Put(s)
+	s.count(cell, c)
+	s.values = s.values[:0]
+	sum := 0.0
+	for _, j := range s.found {
+		of := &s.of[j]
+		v := c.inverse[of.which]
+		if of.n < uint32(len(log1)) {
+			v = float64(v * log1[of.n])
+		} else {
+			v = float64(v * (1 + floats.Log(float64(of.n))))
+		}
+		of.n = 0
+		sum += float64(v * v)
+		columns, s.values = append(columns, first+j), append(s.values, v)
+	}
+	length := math.Sqrt(sum)
+	for _, v := range s.values {
+		values = append(values, float32(v/length))
+	}
+	return columns, values
+}
+
+// eachGram calls f with the n-grams of a cell, and their buckets.
+func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
+	var g gramHash
+	words := wordsOf(cell)
+	for i, word := range words {
+		word = strings.Map(toLower, word)
+		words[i] = word
+		h := wordHash(fnvOffset)
+		for k := range len(word) {
+			h = h.add(word[k])
+		}
+		for k := range g.add(h, t.Grams) {
+			f(uint32(g.mixed[k]>>(64-t.Bits)), strings.Join(words[i-k:i+1], " "))
+		}
+	}
+}
+
+// wordsOf returns the words of a cell.
+func wordsOf(cell string) (words []string) {
+	for _, part := range strings.FieldsFunc(cell, func(r rune) bool {
+		return r == utf8.RuneError || !isWord(r)
+	}) {
+		begin := 0
+		for i, r := range part {
+			if standsAlone(r) {
+				if begin < i {
+					words = append(words, part[begin:i])
+				}
+				begin = i + utf8.RuneLen(r)
+				words = append(words, part[i:begin])
+			}
+		}
+		if begin < len(part) {
+			words = append(words, part[begin:])
+		}
+	}
+	return words
+}

@@ -1,0 +1,87 @@
+package gram
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+)
+
+// SparseSum is a Gram matrix of sparse rows in float64, added one after the other. Element (i, j),
+// i <= j, is
+//
+//	sum += float64(float64(c*x[i]) * x[j])
+//
+// for each row that has a nonzero in both columns, starting at +0. A row can be removed by adding
+// it with coefficient -c: the error that n rows leave in an element is below n 2^-52 times the sum
+// of the magnitudes of all terms ever added to it.
+//
+// A row of k nonzeros takes about k^2/2 additions. SparseSum is faster than Sum for rows of few
+// nonzeros, and slower by a factor of four to ten for dense rows.
+type SparseSum struct {
+	dim int
+	sum []float64 // row-major; only the upper triangle is used
+}
+
+// NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
+func NewSparseSum(dim int) *SparseSum {
+	if dim < 0 {
+		panic(fmt.Sprintf("gram: NewSparseSum(%d): want 0 or more columns", dim))
+	}
+	return &SparseSum{dim, make([]float64, dim*dim)}
+}
+
+// Dim returns the number of columns.
+func (s *SparseSum) Dim() int { return s.dim }
+
+// Reset sets s to the sum of no rows.
+func (s *SparseSum) Reset() { clear(s.sum) }
+
+// Upper implements Matrix.
+func (s *SparseSum) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
+
+// Diagonal implements Matrix.
+func (s *SparseSum) Diagonal(dst []float64) {
+	for i := range s.dim {
+		dst[i] = s.sum[i*s.dim+i]
+	}
+}
+
+// Row is a sparse row with its coefficient C. Index holds the column of each element of Values, in
+// strictly ascending order.
+type Row struct {
+	Index  []int32
+	Values []float32
+	C      float64
+}
+
+// Add adds n rows in their order, in up to threads goroutines. Each goroutine updates separate rows
+// of the matrix, so all of them call row for each of the n rows.
+func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
+	strips := 1
+	if threads > 1 {
+		strips = min(4*threads, s.dim)
+	}
+	parallel.For(threads, strips, func(_, k int) {
+		from, to := k*s.dim/strips, (k+1)*s.dim/strips
+		for r := range n {
+			s.add(row(r), from, to)
+		}
+	})
+}
+
+// add adds the products of row x to the rows of the matrix numbered from start to end-1.
+func (s *SparseSum) add(x Row, start, end int) {
+	first := 0
+	if start > 0 {
+		first, _ = slices.BinarySearch(x.Index, int32(start))
+	}
+	for k := first; k < len(x.Index) && int(x.Index[k]) < end; k++ {
+		a := float64(x.C * float64(x.Values[k]))
+		sum := s.sum[int(x.Index[k])*s.dim:][:s.dim]
+		values := x.Values[k:]
+		for l, j := range x.Index[k:] {
+			sum[j] += float64(a * float64(values[l]))
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package matrices
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
+
+// CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
+// to starts[i+1]-1 in indices and values. The arrays are checked when the matrix is built, or, if
+// it is lazy, when its rows are first read. The matrix cannot be changed, so the kernels can trust
+// its indices.
+type CSR struct {
+	cols    int
+	starts  []int64
+	indices []int32
+	values  []float32
+	guard   *guard // nil unless the matrix is lazy
+}
+
+// NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
+// elements of values at the same positions. It returns an error unless cols is 0 to 2^31-1, indices
+// and values have equal length, the starts begin with 0, never descend and end with that length,
+// and the columns of each row are from 0 to cols-1 and strictly ascending. The matrix keeps the
+// slices.
+func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
+	if err := checkArrays(cols, starts, indices, values); err != nil {
+		return nil, err
+	}
+	m := &CSR{cols: cols, starts: starts, indices: indices, values: values}
+	for i := range len(starts) - 1 {
+		if err := m.checkStart(i); err != nil {
+			return nil, err
+		}
+		if err := m.checkColumns(i); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Trusted is NewCSR without the checks, for arrays that are correct by construction.
+func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
+	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
+}
+
+// Rows returns the number of rows.
+func (m *CSR) Rows() int { return len(m.starts) - 1 }
+
+// Cols returns the number of columns.
+func (m *CSR) Cols() int { return m.cols }
+
+// NNZ returns the number of stored values.
+func (m *CSR) NNZ() int { return len(m.values) }
+
+// Arrays returns the arrays of all rows. The slices alias the matrix and must not be changed. The
+// arrays of a lazy matrix may not have been checked yet.
+func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
+	return m.starts, m.indices, m.values
+}
+
+// InBadBlock reports whether row i belongs to a block of a lazy matrix that failed its checks. It
+// checks the block if that has not been done.
+func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
+
+// Row returns row i, which must not be in a block that failed its checks. The method is small
+// enough to be inlined.
+func (m *CSR) Row(i int) (index []int32, values []float32) {
+	start, end := m.starts[i], m.starts[i+1]
+	return m.indices[start:end:end], m.values[start:end:end]
+}
+
+// CheckedRow returns row i, or an empty row if its block failed its checks. It panics if i is out
+// of range.
+func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
+	if uint(i) >= uint(m.Rows()) {
+		panic(misuse.Of("row %d of %d", i, m.Rows()))
+	}
+	if m.InBadBlock(i) {
+		return nil, nil
+	}
+	return m.Row(i)
+}
+
+// checkArrays performs the checks that need no pass over the arrays.
+func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {
+	if cols < 0 || cols > math.MaxInt32 {
+		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
+	}
+	if len(indices) != len(values) {
+		return fmt.Errorf("sparse: %d indices and %d values: want equal numbers", len(indices),
+			len(values))
+	}
+	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
+		return fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))
+	}
+	return nil
+}
+
+// checkStart checks the start and the end of row i.
+func (m *CSR) checkStart(i int) error {
+	start, end := m.starts[i], m.starts[i+1]
+	if start < 0 || end < start || end > int64(len(m.indices)) {
+		return fmt.Errorf("sparse: row %d ends at %d, before it starts or past the end", i, end)
+	}
+	return nil
+}
+
+// checkColumns checks the columns of row i, whose start and end are correct.
+func (m *CSR) checkColumns(i int) error {
+	last := int32(-1)
+	for _, j := range m.indices[m.starts[i]:m.starts[i+1]] {
+		if j <= last || int(j) >= m.cols {
+			return fmt.Errorf(
+				"sparse: row %d: column %d after %d: want strictly ascending columns below %d",
+				i, j, last, m.cols)
+		}
+		last = j
+	}
+	return nil
+}

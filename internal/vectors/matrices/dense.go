@@ -1,0 +1,143 @@
+package matrices
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
+
+// alignment is the number of float32 elements in 64 bytes, the size of a cache line and of the
+// widest vector register. Row starts are multiples of it, except in the matrices of NewNarrow.
+const alignment = 16
+
+// Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
+// pad less), the first at an address that is a multiple of 64. The values in the padding affect no
+// result.
+type Dense struct {
+	rows, cols, stride int
+	trusted            uint      // equal to rows, or 0 if lazy; rows below this index need no check
+	values             []float32 // all rows and their padding: rows*stride elements
+	guard              *guard    // nil unless the matrix is lazy
+}
+
+// NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
+// exceed the address space.
+func NewDense(rows, cols int) *Dense {
+	if rows < 0 || cols < 0 {
+		panic(misuse.Of("%d rows of %d columns: want 0 or more of each", rows, cols))
+	}
+	if cols > math.MaxInt-alignment {
+		panic(tooLarge(rows, cols))
+	}
+	stride := Stride(cols)
+	if stride > 0 && rows > (math.MaxInt/4-alignment)/stride {
+		panic(tooLarge(rows, cols))
+	}
+	return &Dense{
+		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
+	}
+}
+
+// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to 1, 2,
+// 4 or 8 elements. Padded to 64 bytes, they would consist mostly of padding.
+func NewNarrow(rows, cols int) *Dense {
+	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
+		return NewDense(rows, cols)
+	}
+	stride := 1
+	for stride < cols {
+		stride *= 2
+	}
+	return &Dense{
+		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
+	}
+}
+
+func tooLarge(rows, cols int) any {
+	return misuse.Of("%d rows of %d columns are too many for this machine", rows, cols)
+}
+
+// aligned returns n zeros, the first at an address that is a multiple of 64.
+func aligned(n int) []float32 {
+	s := make([]float32, n+alignment-1)
+	skip := 0
+	if n > 0 {
+		// Go's heap objects do not move, so the alignment lasts.
+		skip = int(-uintptr(unsafe.Pointer(unsafe.SliceData(s)))%(4*alignment)) / 4
+	}
+	return s[skip : skip+n : skip+n]
+}
+
+// Vectors returns n vectors of cols zeros: rows of a matrix, or, for less than 16 columns, slices
+// of one array without padding.
+func Vectors(n, cols int) [][]float32 {
+	all := make([][]float32, n)
+	if cols >= alignment {
+		m := NewDense(n, cols)
+		for k := range all {
+			all[k] = m.Row(k)
+		}
+		return all
+	}
+	values := aligned(n * cols)
+	for k := range all {
+		all[k] = values[k*cols:][:cols:cols]
+	}
+	return all
+}
+
+// VectorsSize returns the size in bytes of the elements of Vectors(n, cols), padding included.
+func VectorsSize(n, cols int) int {
+	if cols >= alignment {
+		cols = Stride(cols)
+	}
+	return 4 * n * cols
+}
+
+// Stride returns the length of a padded row in a dense matrix: cols rounded up to a multiple of 16
+// floats, which are 64 bytes. It panics if cols is negative or the result would overflow.
+func Stride(cols int) int {
+	if cols < 0 || cols > math.MaxInt-alignment {
+		panic(misuse.Of("%d columns: negative or too many", cols))
+	}
+	return (cols + alignment - 1) / alignment * alignment
+}
+
+// denseOf returns the matrix that LazyDense describes, but without blocks to be checked.
+func denseOf(rows, cols int, values []float32) (*Dense, error) {
+	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
+		return nil, fmt.Errorf("dense: %d rows of %d columns: negative or too many", rows, cols)
+	}
+	stride := Stride(cols)
+	if stride > 0 && rows != len(values)/stride || rows*stride != len(values) {
+		return nil, fmt.Errorf("dense: %d values are not %d rows of %d columns, each padded to %d",
+			len(values), rows, cols, stride)
+	}
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(values)))
+	if first%(4*alignment) != 0 && len(values) > 0 {
+		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes",
+			4*alignment)
+	}
+	return &Dense{rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: values}, nil
+}
+
+// Rows returns the number of rows.
+func (m *Dense) Rows() int { return m.rows }
+
+// Cols returns the number of columns.
+func (m *Dense) Cols() int { return m.cols }
+
+// Row returns row i, a slice of Cols elements that aliases the matrix. If the row is in a block of
+// a lazy matrix that failed its checks, Row returns zeros.
+func (m *Dense) Row(i int) []float32 {
+	if uint(i) >= m.trusted { // row i must be checked, or is out of range
+		return m.checkedRow(i)
+	}
+	return m.values[i*m.stride:][:m.cols:m.cols]
+}
+
+// Padded returns the values of all rows, padding included, and the distance between the starts of
+// neighboring rows. The values of a lazy matrix may not have been checked yet.
+func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }

@@ -1,0 +1,361 @@
+package nearest
+
+import (
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/blob"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+)
+
+// Metric is the score by which rows are ranked. It has the values of package dense's Metric.
+type Metric uint8
+
+const (
+	ByDot Metric = iota
+	ByCosine
+	ByDistance
+	ByL1 // float32 rows only
+)
+
+// isDistance reports whether the least score is best. While rows are ranked, scores of such a
+// metric are negated.
+func (by Metric) isDistance() bool { return by >= ByDistance }
+
+// Hit is a row and its score, laid out like package dense's Hit.
+type Hit struct {
+	Row   int
+	Score float32
+}
+
+// Rows are the rows that a search ranks, in one of several layouts: elements of one slice, bytes in
+// one slice, separate slices of floats or of bytes, or a matrix. E is uint16 for half-precision
+// rows, whose elements are always in one slice, and float32 for other rows. It is a type parameter
+// so that programs without half-precision rows link no kernels for them.
+type Rows[E float32 | uint16] struct {
+	Slice      []E             // elements of rows in one slice
+	Bfloat16   bool            // whether half-precision elements are bfloat16s
+	Bytes      []byte          // rows of little-endian floats in one slice
+	Stride     int             // distance between row starts, in elements of Slice or bytes of Bytes
+	Idx        []uint32        // indices of the rows of Slice to rank; nil for all rows
+	Slices     [][]float32     // rows that are separate slices
+	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
+	Matrix     *matrices.Dense // matrix whose rows may still have to be checked
+	N          int             // number of elements of a row
+	Count      int             // number of rows to rank
+
+	buffer []float32 // copy of a row of bytes that can't be viewed as floats
+}
+
+// Count returns the number of rows of n elements, stride apart, in a slice of the given number of
+// elements. The gap after the last row may be missing or shorter than the others. Count panics if n
+// is not positive, rows overlap, or the slice ends inside a row.
+func Count(elements, stride, n int) int {
+	if n <= 0 || stride < n {
+		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
+	}
+	count, rest := elements/stride, elements%stride
+	switch {
+	case rest >= n:
+		count++
+	case rest > 0:
+		panic(misuse.Of("len(rows) = %d ends inside row %d: rows of %d elements, %d apart",
+			elements, count, n, stride))
+	}
+	return count
+}
+
+// CheckEach panics if the length of a row is not want. The message has the index of the first such
+// row, and calls the wanted length by the given name.
+func CheckEach[T any](rows [][]T, name string, want int) {
+	for i := range rows {
+		if len(rows[i]) != want {
+			panic(misuse.Of("len(rows[%d]) = %d, %s = %d", i, len(rows[i]), name, want))
+		}
+	}
+}
+
+// rowNumber returns the row number of the i-th of the rows to rank: Idx[i], or i if Idx is nil.
+func (s *Rows[E]) rowNumber(i int) int {
+	if s.Idx != nil {
+		return int(s.Idx[i])
+	}
+	return i
+}
+
+// row returns the float32 row with the given number.
+func (s *Rows[E]) row(number int) []float32 {
+	switch {
+	case s.Slices != nil:
+		return s.Slices[number]
+	case s.Matrix != nil:
+		return s.Matrix.Row(number)
+	case s.ByteSlices != nil:
+		return s.read(s.ByteSlices[number])
+	case s.Bytes != nil:
+		return s.read(s.Bytes[number*s.Stride:][:4*s.N])
+	}
+	return s.floats()[number*s.Stride:][:s.N]
+}
+
+// floats returns Slice as []float32, and halves as []uint16. E must be of that type.
+func (s *Rows[E]) floats() []float32 { return *(*[]float32)(unsafe.Pointer(&s.Slice)) }
+func (s *Rows[E]) halves() []uint16  { return *(*[]uint16)(unsafe.Pointer(&s.Slice)) }
+
+// isHalf reports whether rows have half-precision elements. It is constant for each E, so that the
+// compiler removes the code for the other type.
+func (s *Rows[E]) isHalf() bool { return unsafe.Sizeof(*new(E)) == 2 }
+
+// read returns the floats encoded in b. They are valid until the next call.
+func (s *Rows[E]) read(b []byte) []float32 {
+	if v, ok := blob.View[float32](b); ok {
+		return v
+	}
+	s.buffer = blob.Append(s.buffer[:0], b)
+	return s.buffer
+}
+
+// halfRow returns the half-precision row with the given number.
+func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
+
+// maxScores is the greatest number of scores that are computed before they are ranked, large enough
+// for DotRows to recognize rows that come from memory. A search in at most fewRows rows uses a
+// smaller buffer, for fewRows scores.
+const maxScores, fewRows = 4096, 256
+
+// hits is implemented by other packages' Hit types that are laid out like Hit.
+type hits interface {
+	~struct {
+		Row   int
+		Score float32
+	}
+}
+
+// Top ranks the rows for the query x, and writes the best len(dst) hits to dst, best first, or one
+// hit per row if there are fewer rows. It returns the part of dst that it has written.
+func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
+	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
+	return dst[:len(found):len(found)]
+}
+
+// TopMany is Top for many queries. If it uses several goroutines, at most as many as threads says,
+// each of them ranks a run of rows at a time; the number of rows in a run is run.
+func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
+	threads, run int) {
+	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
+}
+
+func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
+	dst = dst[:0:min(len(dst), s.Count)]
+	if cap(dst) == 0 {
+		return dst
+	}
+	hits := s.rank(dst, by, x, 0, s.Count)
+	o := s.order(by, x)
+	o.finish(hits)
+	return hits
+}
+
+// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
+// are negated.
+func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
+	switch {
+	case s.isHalf():
+		s.scoreHalves(dst, by, x, firstRow)
+	case s.Slices != nil:
+		by.scoreSlices(dst, s.Slices[firstRow:], x)
+	case s.Idx != nil && by != ByL1:
+		by.scoresAt(dst, s.floats(), s.Stride, s.Idx[firstRow:][:len(dst)], x)
+	case s.Slice != nil && by != ByL1:
+		by.scores(dst, s.floats()[firstRow*s.Stride:], s.Stride, x)
+	default:
+		for i := range dst {
+			if firstRow+i+1 < s.Count {
+				asm.Prefetch(s.row(s.rowNumber(firstRow + i + 1)))
+			}
+			dst[i] = by.score(x, s.row(s.rowNumber(firstRow+i)))
+		}
+	}
+}
+
+// scoreHalves is score for half-precision rows.
+func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow int) {
+	if s.Idx == nil {
+		by.halfScores(dst, s.halves()[firstRow*s.Stride:], s.Stride, x, s.Bfloat16)
+		return
+	}
+	picks := s.Idx[firstRow:][:len(dst)]
+	switch by {
+	case ByDot:
+		asm.HalfRowsAt(asm.HalfDot, dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+	case ByCosine:
+		asm.CosineHalfRowsAt(dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+	case ByDistance:
+		asm.HalfRowsAt(asm.HalfSquaredDistance, dst, s.halves(), s.Stride, picks, x, s.Bfloat16)
+		negate(dst)
+	default:
+		panic(by.unknownOfHalves())
+	}
+}
+
+// scores sets dst to the scores of consecutive float32 rows, by any metric but ByL1. Distances are
+// negated.
+func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
+	switch by {
+	case ByDot:
+		asm.DotRows(dst, rows, stride, x)
+	case ByCosine:
+		asm.CosineRows(dst, rows, stride, x)
+	case ByDistance:
+		asm.SquaredDistanceRows(dst, rows, stride, x)
+		negate(dst)
+	default:
+		panic(by.unknown())
+	}
+}
+
+// scoresAt is scores for the rows whose indices are in idx.
+func (by Metric) scoresAt(dst, rows []float32, stride int, idx []uint32, x []float32) {
+	switch by {
+	case ByDot:
+		asm.DotRowsAt(dst, rows, stride, idx, x)
+	case ByCosine:
+		asm.CosineRowsAt(dst, rows, stride, idx, x)
+	case ByDistance:
+		asm.SquaredDistanceRowsAt(dst, rows, stride, idx, x)
+		negate(dst)
+	default:
+		panic(by.unknown())
+	}
+}
+
+// negate negates each element of v.
+func negate(v []float32) {
+	for i := range v {
+		v[i] = -v[i]
+	}
+}
+
+// unknown returns the panic message for a metric that does not exist.
+func (by Metric) unknown() any { return misuse.Of("there is no metric %d", by) }
+
+// unknownOfHalves returns the panic message for a metric that half-precision rows lack.
+func (by Metric) unknownOfHalves() any {
+	return misuse.Of("the metric is %d, not ByDot, ByCosine or ByDistance", by)
+}
+
+// scoreSlices sets dst to the scores of rows that are separate slices. Distances are negated.
+func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
+	for i := range dst {
+		if i+1 < len(rows) {
+			asm.Prefetch(rows[i+1])
+		}
+		dst[i] = by.score(x, rows[i])
+	}
+}
+
+// halfScores sets dst to the scores of consecutive half-precision rows. Distances are negated.
+func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
+	switch by {
+	case ByDot:
+		asm.HalfRows(asm.HalfDot, dst, rows, stride, x, bfloat16)
+	case ByCosine:
+		asm.CosineHalfRows(dst, rows, stride, x, bfloat16)
+	case ByDistance:
+		asm.HalfRows(asm.HalfSquaredDistance, dst, rows, stride, x, bfloat16)
+		negate(dst)
+	default:
+		panic(by.unknownOfHalves())
+	}
+}
+
+// score returns the score of one float32 row. A distance is negated.
+func (by Metric) score(x, row []float32) float32 {
+	switch by {
+	case ByDot:
+		return asm.Dot(row, x)
+	case ByCosine:
+		return asm.Cosine(x, row)
+	case ByDistance:
+		return -asm.SquaredDistance(row, x)
+	case ByL1:
+		return -asm.L1Distance(row, x)
+	}
+	panic(by.unknown())
+}
+
+// RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
+const RowsPerRun = 256
+
+// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap hits, as far
+// as they are among the best so far, and returns the heap.
+func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
+	if end-firstRow <= fewRows {
+		var scores [fewRows]float32 // a smaller array takes less time to clear
+		return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
+	}
+	var scores [maxScores]float32
+	return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
+}
+
+// rankBuffered is rank with a buffer for scores. It scores len(scores) rows at a time.
+func (s *Rows[E]) rankBuffered(hits []Hit, scores []float32, by Metric, x []float32,
+	firstRow, end int) []Hit {
+	o := s.order(by, x)
+	for ; firstRow < end; firstRow += len(scores) {
+		some := scores[:min(len(scores), end-firstRow)]
+		s.score(some, by, x, firstRow)
+		hits = o.offer(hits, some, firstRow)
+	}
+	return hits
+}
+
+// squares returns the sum of squares of the i-th row. x is any vector of the row's length.
+func (s *Rows[E]) squares(i int, x []float32) float32 {
+	if s.isHalf() {
+		_, yy := asm.HalfNorms(x, s.halfRow(s.rowNumber(i)), s.Bfloat16)
+		return yy
+	}
+	return asm.SumSquares(s.row(s.rowNumber(i)))
+}
+
+// cosine returns the cosine of x and the i-th row, given their dot product xy and sums of squares
+// xx and yy.
+func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
+	if s.isHalf() {
+		return asm.CosineOfHalves(x, s.halfRow(s.rowNumber(i)), xy, xx, yy, s.Bfloat16)
+	}
+	return asm.CosineOf(x, s.row(s.rowNumber(i)), xy, xx, yy)
+}
+
+func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
+	for q := range dst {
+		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
+	}
+	runs := (s.Count + run - 1) / run
+	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
+		s.rankMany(dst, by, queries, 0, s.Count)
+	} else {
+		s.rankThreads(dst, by, queries, threads, run, runs)
+	}
+	for q, x := range queries {
+		o := s.order(by, x)
+		o.finish(dst[q])
+	}
+}
+
+// rankThreads ranks all rows by several goroutines, which have heaps of their own. Its receiver is
+// a copy, because a Rows that goroutines share is allocated on the heap; this way, the caller's is
+// not.
+func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
+	before := func(q int, a, b Hit) bool {
+		o := s.order(by, queries[q])
+		return o.better(a, b)
+	}
+	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
+		own := s // read overwrites the buffer
+		own.buffer = nil
+		own.rankMany(hits, by, queries, i*run, min((i+1)*run, own.Count))
+	})
+}
