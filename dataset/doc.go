@@ -1,7 +1,7 @@
 // Package dataset reads examples for training and prediction from files: svmlight (LIBSVM's form),
 // CSV, TSV, NumPy's .npy and MNIST's IDX, plain or compressed with gzip, and .pgsm, a binary form
-// of its own that is mapped into memory. It writes svmlight, CSV, .npy and .pgsm. It has scalers
-// and an embedded set of handwritten digits.
+// of its own that is mapped into memory. It writes svmlight, CSV, .npy and .pgsm. A set of
+// handwritten digits is embedded.
 //
 //	set, err := dataset.Read("train.svm.gz", dataset.Options{})
 //

@@ -75,29 +75,6 @@ func ExampleWriteSvmlight() {
 	// -1 3:2
 }
 
-// Columns brought to one scale, and rows to predict by the numbers of the training data. With
-// pegasos.Config.Scale the model does it by itself.
-func ExampleFitScaler() {
-	read := func(text string) *dataset.Set {
-		set, err := dataset.ReadFrom(strings.NewReader(text), "heights.csv", dataset.Options{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return set
-	}
-	train, test := read("180,3,1\n160,1,2\n"), read("175,1.5,1\n")
-	scaler, err := dataset.FitScaler(train, dataset.ScaleStandard)
-	if err != nil {
-		log.Fatal(err)
-	}
-	scaled, err := scaler.Apply(test)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(scaled.Dense.Row(0))
-	// Output: [0.5 -0.5]
-}
-
 // Rows that come one by one from elsewhere, in a file that is mapped when it is read.
 func ExampleNewPGSMWriter() {
 	f, err := os.CreateTemp("", "*.pgsm")

@@ -121,14 +121,6 @@ func TestBadArguments(t *testing.T) {
 		if s != nil && s.Dense != nil && s.Sparse == nil {
 			continue // the others need rows only
 		}
-		try("FitScaler: "+name, func() error {
-			_, err := dataset.FitScaler(s, dataset.ScaleStandard)
-			return err
-		})
-		try("Apply: "+name, func() error {
-			_, err := (&dataset.Scaler{Kind: dataset.ScaleUnit}).Apply(s)
-			return err
-		})
 		try("WithLayout: "+name, func() error {
 			_, err := s.WithLayout(dataset.LayoutSparse)
 			return err

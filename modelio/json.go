@@ -58,7 +58,6 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("bias", &j.bias),
 		modelfile.Required("index_base", &m.IndexBase),
-		modelfile.Optional("scaler", &m.Scaler),
 		modelfile.Optional("hash_bits", &m.HashBits),
 		modelfile.Optional("table", &m.Table),
 		modelfile.Optional("calibration", &m.Calibration),
@@ -82,11 +81,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	}
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
-		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
-	}
-	if s := m.Scaling; s != nil {
-		j.scaling = &jsonScaling{s.Kind, s.Folded, s.Shift, s.Factor, s.Centre, s.Spread, s.R2,
-			s.Note}
+		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, scaling: (*jsonScaling)(m.Scaling), model: *m,
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null
@@ -226,11 +221,7 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	if j.bias {
 		m.Bias = j.biases
 	}
-	if s := j.scaling; s != nil {
-		m.Scaling = &pegasos.Scaling{Kind: s.Kind, Folded: s.Folded, Shift: s.Shift,
-			Factor: s.Factor, Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note}
-	}
-	m.Weights = j.weights
+	m.Scaling, m.Weights = (*pegasos.Scaling)(j.scaling), j.weights
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}

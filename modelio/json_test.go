@@ -37,7 +37,6 @@ func models(t testing.TB) []*pegasos.Model {
 	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := &pegasos.Model{
 		Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1,
-		Scaler:   []byte(`{"kind":"unit"}`),
 		HashBits: 3, Prior: "abc", Calibration: []pegasos.Sigmoid{{A: -1, B: 0.5}},
 	}
 	numbers := &pegasos.Model{

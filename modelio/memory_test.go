@@ -78,7 +78,7 @@ func linear(lines map[string]string) string {
 	b := "pegasimd model 1\n"
 	for _, f := range [][2]string{
 		{"features", "1"}, {"sparse", ""}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
-		{"index_base", "0"}, {"scaler", ""}, {"hash_bits", ""}, {"calibration", ""},
+		{"index_base", "0"}, {"hash_bits", ""}, {"table", ""}, {"calibration", ""},
 		{"lambda", "1"}, {"prior", ""}, {"config", "{}"}, {"result", linearResult}, {"state", ""},
 	} {
 		value, ok := lines[f[0]]
@@ -207,7 +207,7 @@ func TestMemory(t *testing.T) {
 	lin("names", "names", array(`""`), 4, "more than 65536 elements")
 	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
 	lin("calibration", "calibration", array("{}"), 4, "sigmoids")
-	lin("scaler", "scaler", array("0"), 4, "")
+	lin("table", "table", array("0"), 4, "")
 	lin("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, 4, "")
 	lin("digits", "features", func() string { return strings.Repeat("1", hostileSize) }, 4,
 		"features")
@@ -218,7 +218,7 @@ func TestMemory(t *testing.T) {
 	lin("learners", "state", state("learners", "{}"), 4, "more memory")
 	lin("runs", "state", state("runs", "{}"), 4, "more memory")
 	lin("arrays", "state", state("arrays", "0"), 4, "more memory")
-	lin("deep", "scaler", func() string { return strings.Repeat("[", hostileSize) }, 4, "depth")
+	lin("deep", "table", func() string { return strings.Repeat("[", hostileSize) }, 4, "depth")
 	lin("sums of a learner", "state", func() string {
 		return `{"data":"","arrays":[],"round":0,"look":0,"runs":[],"learners":[{"vb":[` +
 			repeated("0") + `]}]}`
@@ -298,7 +298,7 @@ func TestMemory(t *testing.T) {
 	object("biases", "biases", array("0"), "biases")
 	object("names", "names", array(`""`), "more than 65536 elements")
 	object("calibration", "calibration", array("{}"), "sigmoids")
-	object("scaler", "scaler", array("0"), "")
+	object("table", "table", array("0"), "")
 	object("classes of results", "result", result("{}"), "more memory")
 	object("counted classes of results", "result", result(`{"violations":0}`), "")
 	object("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, "")

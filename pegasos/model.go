@@ -34,9 +34,8 @@ type Model struct {
 	Weights [][]float32 // weight vectors, of Cols elements each
 	Bias    []float64   // constant term of each weight vector's score; nil if the model has none
 
-	// Scaler, HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
+	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
 	// and applies them to rows before they are scored, as the command does with package dataset.
-	Scaler    json.RawMessage // JSON of the dataset.Scaler applied to the rows; nil if none
 	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
 	Table     json.RawMessage // JSON of the dataset.Table that describes the columns; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
@@ -56,8 +55,8 @@ type Model struct {
 	Result  Result // objective, its lower bound, and length of the run
 	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
 	Proof   *Proof // dual variables that prove the bound, in their own file; nil without KeepProof
-	// Scaling is the scaling of the rows for training; nil if they were not scaled. Unlike the
-	// Scaler it is applied by the methods of the model, which take unscaled rows.
+	// Scaling is the scaling of the rows for training; nil if they were not scaled. The methods of
+	// the model take unscaled rows, and apply it.
 	Scaling *Scaling
 
 	gapMismatch string // error about a wrong gap in the model's file; empty if the gap is right
@@ -70,7 +69,6 @@ func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 type Head struct {
 	Features  int // number of features, as Model.Cols returns
 	IndexBase int
-	Scaler    json.RawMessage
 	HashBits  int
 	Table     json.RawMessage
 	Classes   []float32
@@ -79,7 +77,7 @@ type Head struct {
 
 // Head returns the fields of the model that describe its rows and labels.
 func (m *Model) Head() Head {
-	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
+	return Head{m.Cols(), m.IndexBase, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
 // Outputs returns the number of scores of a row, which is the number of weight vectors.
@@ -147,7 +145,7 @@ func (m *Model) WithCols(cols int) *Model {
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
 	if s := m.Scaling; s != nil {
-		c.Scaling = fromScale(s.internal().WithCols(cols))
+		c.Scaling = (*Scaling)(s.internal().WithCols(cols))
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
 			for k := range c.Bias { // a 0 in a dropped column scores -Shift*Factor*weight
@@ -171,9 +169,9 @@ func (m *Model) WithCols(cols int) *Model {
 // Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
 // vectors one after the other (float32), the biases if there are any (float64), the classes
 // (float32), and A and B of each sigmoid (float64), all little-endian; then the lines "names",
-// "index_base", "scaler", "hash_bits" and "table" of the model's file, without those whose value is
-// zero. If rows are scaled before they are scored, there follow a line "scale" with the Kind of the
-// Scaling, its shifts and its factors (float32).
+// "index_base", "hash_bits" and "table" of the model's file, without those whose value is zero. If
+// rows are scaled before they are scored, there follow a line "scale" with the Kind of the Scaling,
+// its shifts and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -181,8 +179,7 @@ func (m *Model) Hash() string {
 	}
 	lines := []modelfile.Field{
 		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
-		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
-		modelfile.Optional("table", &m.Table),
+		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
 	}
 	unfolded := m.scalesRows() && m.Scaling.Kind != ScaleNone
 	if unfolded {
@@ -227,7 +224,7 @@ func (s *Scaling) Fold(m *Model) *Model {
 	f := *m
 	f.Scaling = s
 	f.Weights, f.Bias = s.internal().Fold(m.Weights, m.Bias)
-	f.Config.Epsilon = s.epsilon
+	f.Config.Epsilon = float64(m.Config.Epsilon * s.internal().TargetUnit())
 	if m.Proof != nil {
 		proof := *m.Proof
 		proof.model = f.proofHash()
@@ -291,8 +288,6 @@ func (m *Model) check() error {
 		return err
 	}
 	switch {
-	case m.Scaler != nil && !json.Valid(m.Scaler):
-		return errors.New("the scaler is not valid JSON")
 	case m.Table != nil && !json.Valid(m.Table):
 		return errors.New("the table is not valid JSON")
 	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):

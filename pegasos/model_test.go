@@ -107,7 +107,6 @@ func TestHash(t *testing.T) {
 		func(m *pegasos.Model) { m.Bias = nil },
 		func(m *pegasos.Model) { m.Classes[0] = -1 },
 		func(m *pegasos.Model) { m.Names = []string{"a", "b"} },
-		func(m *pegasos.Model) { m.Scaler = json.RawMessage(`{"kind":"unit"}`) },
 		func(m *pegasos.Model) { m.Table = json.RawMessage(`{"names":["a","b"]}`) },
 		func(m *pegasos.Model) { m.HashBits = 10 },
 		func(m *pegasos.Model) { m.IndexBase = 1 },
@@ -261,9 +260,9 @@ func TestObjective(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	m := &pegasos.Model{Classes: []float32{0, 1}, Names: []string{"a", "b"}, IndexBase: 1,
-		Weights: [][]float32{{1, 2, 3}}, HashBits: 4, Scaler: json.RawMessage("1"),
+		Weights: [][]float32{{1, 2, 3}}, HashBits: 4,
 		Table: json.RawMessage("2")}
-	have, want := fmt.Sprintf("%+v", m.Head()), "{Features:3 IndexBase:1 Scaler:[49] HashBits:4 "+
+	have, want := fmt.Sprintf("%+v", m.Head()), "{Features:3 IndexBase:1 HashBits:4 "+
 		"Table:[50] Classes:[0 1] Names:[a b]}"
 	if have != want {
 		t.Errorf("%s, want %s", have, want)

@@ -97,10 +97,8 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	}
 	p.cfg = fromSettings(s)
 	if base != nil && base.Scaling != nil {
-		scaling := *base.Scaling
-		scaling.epsilon = base.Config.Epsilon
-		p.scaling = &scaling
-		base = scaling.Unfold(base)
+		p.scaling = base.Scaling
+		base = p.scaling.Unfold(base)
 		s.Epsilon = base.Config.Epsilon
 		p.cfg.Scale, p.cfg.TargetScale = p.from.Config.Scale, p.from.Config.TargetScale
 	}
@@ -114,8 +112,11 @@ func (cfg Config) checkChunks() error {
 		return err
 	}
 	rest := *cfg.settings()
-	for _, s := range []*string{&rest.Finish, &rest.Scale, &rest.TargetScale} {
-		if *s == string(FinishNone) || *s == string(ScaleNone) {
+	if rest.Finish == string(FinishNone) {
+		rest.Finish = ""
+	}
+	for _, s := range []*Scale{&rest.Scale, &rest.TargetScale} {
+		if *s == ScaleNone {
 			*s = ""
 		}
 	}
@@ -189,9 +190,11 @@ func (p *Partial) Model() (*Model, error) {
 		Lambda: p.cfg.Lambda, Config: p.cfg, Result: fromResult(point.Result)}
 	if p.from != nil {
 		m.Names, m.IndexBase = p.from.Names, p.from.IndexBase
-		m.Scaler, m.HashBits, m.Table = p.from.Scaler, p.from.HashBits, p.from.Table
+		m.HashBits, m.Table = p.from.HashBits, p.from.Table
 	}
-	m = p.scaling.Fold(m)
+	if m = p.scaling.Fold(m); p.scaling != nil {
+		m.Config.Epsilon = p.from.Config.Epsilon // without the rounding errors of Unfold and Fold
+	}
 	if err := m.check(); err != nil {
 		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
 	}

@@ -134,9 +134,9 @@ func (m *Model) PredictAll(x Examples) []float32 {
 // returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. The scores are those
 // of [Model.Decision], to the bit; [Model.Class] and [Model.Probabilities] take them. Score
 // allocates nothing else, with one exception: if the model has a Scaling that is not Folded, it
-// scales the row in new memory. For a model with a Scaler, HashBits or a Table the caller must have
-// scaled, hashed or ordered the row's features like the training data. Score panics unless len(x)
-// is Cols. It may be called by several goroutines at once.
+// scales the row in new memory. For a model with HashBits or a Table the caller must have hashed or
+// ordered the row's features like the training data. Score panics unless len(x) is Cols. It may be
+// called by several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))

@@ -1,23 +1,20 @@
 package pegasos
 
-import (
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
-)
+import "github.com/pegasimd/pegasimd/internal/rows/scale"
 
 // Scale names a way to scale features, or targets, for training. Models take unscaled rows.
-type Scale string
+type Scale = scale.Kind
 
 const (
-	ScaleNone Scale = scaling.None // no scaling
+	ScaleNone Scale = scale.None // no scaling
 	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
 	// become dense; a zero Config.Scale means ScaleStandard for them only if that takes at most
 	// four times their bytes.
-	ScaleStandard Scale = scaling.Standard
+	ScaleStandard Scale = scale.Standard
 	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
-	ScaleMaxAbs Scale = scaling.MaxAbs
+	ScaleMaxAbs Scale = scale.MaxAbs
 	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay as they are.
-	ScaleUnit Scale = scaling.Unit
+	ScaleUnit Scale = scale.Unit
 )
 
 // Scaling records how rows and targets were scaled for training, whether the scaling was set in the
@@ -38,27 +35,11 @@ type Scaling struct {
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
 	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
 	// proof would take, as far as these apply. It may be empty.
-	Note    string  `json:"note,omitempty"`
-	epsilon float64 // Config.Epsilon for unscaled targets; not in files
+	Note string `json:"note,omitempty"`
 }
 
-// internal converts s to the scaling type of the internal packages; nil if s is nil.
-func (s *Scaling) internal() *scale.Scale {
-	if s == nil {
-		return nil
-	}
-	return &scale.Scale{Kind: string(s.Kind), Folded: s.Folded, Shift: s.Shift, Factor: s.Factor,
-		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, Epsilon: s.epsilon}
-}
-
-// fromScale converts s, the scaling type of the internal packages, to a Scaling; nil if s is nil.
-func fromScale(s *scale.Scale) *Scaling {
-	if s == nil {
-		return nil
-	}
-	return &Scaling{Kind: Scale(s.Kind), Folded: s.Folded, Shift: s.Shift, Factor: s.Factor,
-		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, epsilon: s.Epsilon}
-}
+// internal returns s as the scaling type of the internal packages; nil if s is nil.
+func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }
 
 // Same reports whether s and t scale the features alike. It returns false if s is nil. If s is not
 // nil, t must not be nil either.

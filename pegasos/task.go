@@ -10,14 +10,13 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/trials"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -33,6 +32,7 @@ type task struct {
 	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
 	// settings were given and none of them asks for scaling.
 	scale      *scale.Scale
+	rawEpsilon float64         // Epsilon for unscaled targets, if scale is not nil
 	columns    int             // number of non-empty columns; 0 if not counted
 	classes    []float32       // distinct labels, ascending; nil if taken from the training rows
 	priorHash  string          // hash of the caller's Prior; empty without one
@@ -81,7 +81,8 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if err != nil {
 		return nil, publicError(err)
 	}
-	t.scale, t.MaxMemory, t.columns = c.Scale, c.MaxMemory, c.Cols()
+	t.scale, t.rawEpsilon = c.Scale, c.RawEpsilon
+	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 	if p := c.Path(); p != nil {
 		t.Config = fromSettings(c.Settings)
 		lambda, err := trials.Lambda(t.job(c.Rows), p)
@@ -245,16 +246,16 @@ func (t *task) rescaleModels(cols int) error {
 		if from == nil || from.check() != nil { // an invalid model is reported when it is used
 			continue
 		}
-		s := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true})
+		s := cmp.Or(t.scale, &scale.Scale{Kind: scale.None, Folded: true})
 		own := from.Scaling.internal()
-		unfoldable := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
+		unfoldable := own != nil && !own.Folded || !s.Folded && s.Kind == scale.Unit
 		if unfoldable && !own.Same(s) {
 			return configErrorf("Scale", "have %q: the weights of the model that the run builds "+
 				"on can't be converted to this scaling", s.Kind)
 		}
 		*m = from.WithCols(cols)
 		if t.scale != nil {
-			*m = fromScale(t.scale).Unfold(*m)
+			*m = (*Scaling)(t.scale).Unfold(*m)
 		}
 	}
 	return nil
@@ -316,7 +317,7 @@ func (t *task) job(set *rows.Set) engine.Job {
 	if t.Patience > 0 {
 		job.Quality = func(p *engine.Point) float64 {
 			m := &Model{Config: t.Config, Classes: set.Classes, Weights: p.Weights, Bias: p.Bias,
-				Scaling: fromScale(t.scale)}
+				Scaling: (*Scaling)(t.scale)}
 			return m.quality(t.Valid)
 		}
 	}
@@ -345,7 +346,8 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)
 		m.Weights, m.Bias = p.Weights, p.Bias
-		m.Scaling, m.Config.Epsilon = fromScale(t.scale), t.scale.Epsilon
+		scaling := Scaling(*t.scale)
+		m.Scaling, m.Config.Epsilon = &scaling, t.rawEpsilon
 	}
 	if t.KeepState {
 		m.State = &State{*s.Checkpoint()}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
 // A recipe makes a set: what is asked for below, and the rest drawn from the seed.
@@ -94,7 +95,7 @@ func (r *recipe) make(g *rand.Rand, scaled bool) (*dataset.Set, error) {
 	if !scaled {
 		return s, nil
 	}
-	return rescale(s, dataset.ScaleStandard)
+	return rescale(s, scale.Standard)
 }
 
 // columns draws the rows of a table, and each row's signal for each class.
@@ -246,5 +247,5 @@ func words(g *rand.Rand, rows, cols, classes int, scaled bool) (*dataset.Set, er
 	if !scaled {
 		return s, nil
 	}
-	return rescale(s, dataset.ScaleUnit)
+	return rescale(s, scale.Unit)
 }

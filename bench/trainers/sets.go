@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -240,19 +242,20 @@ func (s *set) String() string {
 }
 
 // largestOne divides the columns by their largest magnitudes.
-func largestOne(s *dataset.Set) (*dataset.Set, error) { return rescale(s, dataset.ScaleMaxAbs) }
+func largestOne(s *dataset.Set) (*dataset.Set, error) { return rescale(s, scale.MaxAbs) }
 
 // rescale scales a set's columns, or rows.
-func rescale(s *dataset.Set, kind dataset.ScaleKind) (*dataset.Set, error) {
+func rescale(s *dataset.Set, kind scale.Kind) (*dataset.Set, error) {
 	s, err := s.WithLayout(dataset.LayoutAuto)
 	if err != nil {
 		return nil, err
 	}
-	scaler, err := dataset.FitScaler(s, kind)
-	if err != nil {
-		return nil, err
-	}
-	return scaler.Apply(s)
+	rows, never := store.Of(s.Examples()), func() bool { return false }
+	columns := scale.Measure(rows, nil, kind == scale.Standard, 1, never)
+	scaled, t := scale.Fit(kind, columns).Rows(rows, 1, never), *s
+	t.Dense = scaled.Dense()
+	t.Sparse, _ = scaled.Examples().(*sparse.Matrix)
+	return &t, s.Err()
 }
 
 // where keeps some of the rows.

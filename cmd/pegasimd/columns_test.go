@@ -139,11 +139,9 @@ func TestColumnsOfCrossValidation(t *testing.T) {
 	}
 }
 
-// Convert and scale keep the names of columns in CSV, and scale -like finds columns by them.
-func TestColumnsOfConvertAndScale(t *testing.T) {
+// Convert keeps the names of columns in CSV, by which predict finds them.
+func TestColumnsOfConvert(t *testing.T) {
 	dir := t.TempDir()
-	train := file(t, "train.csv", "a,b,y\n1,10,p\n-2,5,q\n")
-	test := file(t, "test.csv", "more,y,\"b\",a\n7,p,10,1\n8,q,5,-2\n")
 	must(t, "train", "-quiet", file(t, "four.csv", "a,b,y\n1,10,p\n-2,5,q\n2,9,p\n-1,6,q\n"),
 		dir+"/model")
 	must(t, "convert", "-label-column", "y", file(t, "test.csv", "y,b,a\np,10,1\nq,5,-2\n"),
@@ -155,16 +153,6 @@ func TestColumnsOfConvertAndScale(t *testing.T) {
 	if out, told := must(t, "predict", dir+"/test.csv", dir+"/model"); out != "p\nq\n" {
 		t.Errorf("%q, %q", out, told)
 	}
-	must(t, "scale", "-save", dir+"/scale", train, dir+"/scaled.csv")
-	_, told := must(t, "scale", "-like", dir+"/scale", test, dir+"/likewise.csv")
-	one, _ := os.ReadFile(dir + "/scaled.csv")
-	two, _ := os.ReadFile(dir + "/likewise.csv")
-	if string(one) != "a,b,y\n0.5,1,p\n-1,0.5,q\n" || string(one) != string(two) ||
-		told != "ignored columns that the model does not have: more\n" {
-		t.Errorf("%q, %q, %s", one, two, told)
-	}
-	fails(t, exitError, "no column is called \"a\"", "scale", "-like", dir+"/scale",
-		file(t, "x.csv", "b,c,y\n1,1,p\n"), dir+"/x.csv")
 }
 
 // Svmlight text without labels has a row for each line.

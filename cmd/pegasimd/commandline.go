@@ -268,7 +268,7 @@ func dataError(name string, err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; scale them: -scale, or pegasimd scale", name, err)
+		return fmt.Errorf("%s: %w; scale them: -scale, or with -kernel before training", name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -48,10 +48,6 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err != nil {
 		return err
 	}
-	if m.Scaler != nil && f.to != "" && f.to != "json" {
-		return fmt.Errorf("%s: %s has no place for how the features are scaled: "+
-			"train on data that were scaled before", in, f.to)
-	}
 	if encoder, err := predictions.Encoder(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
 	} else if encoder != nil && !encoder.Raw && f.to != "" && f.to != "json" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,8 +24,7 @@ import (
 // A dataReader reads data as the flags say.
 type dataReader struct {
 	dataFlags
-	call   *call
-	scaler *dataset.Scaler // of what is read; nil for none
+	call *call
 
 	tables  *tableFlags        // nil where features are not made of words
 	encoder *tables.Encoder    // of the table that was read; nil for other data
@@ -107,16 +105,6 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	if like == nil {
 		d.doubtRows(name, set)
 	}
-	if d.scaler == nil && like != nil {
-		if d.scaler, err = predictions.Scaler(*like); err != nil {
-			return nil, 0, err
-		}
-	}
-	if d.scaler != nil {
-		if set, err = d.scaler.Apply(set); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", name, err)
-		}
-	}
 	return set, time.Since(start), nil
 }
 
@@ -146,13 +134,11 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 }
 
 // describe puts into a model that was trained on the set the names of its classes, what the columns
-// were, and how they were hashed and scaled.
+// were, and how they were hashed.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
-	if m.Table, err = d.tableOf(set); err == nil && d.scaler != nil {
-		m.Scaler, err = json.Marshal(d.scaler)
-	}
+	m.Table, err = d.tableOf(set)
 	return err
 }
 

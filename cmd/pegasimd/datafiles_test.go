@@ -91,63 +91,6 @@ func TestHashedData(t *testing.T) {
 	}
 }
 
-func TestScaleData(t *testing.T) {
-	dir := t.TempDir()
-	svm := file(t, "a.svm", "1 1:4 2:1000\n-1 1:-2 2:500\n")
-	test := file(t, "t.svm", "1 1:8 3:1\n")
-	out, saved := filepath.Join(dir, "b.svm"), filepath.Join(dir, "scale.json")
-	read := func() string {
-		t.Helper()
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	must(t, "scale", "-force", "-save", saved, svm, out)
-	if got := read(); got != "1 1:1 2:1\n-1 1:-0.5 2:0.5\n" {
-		t.Error(got)
-	}
-	_, told := must(t, "scale", "-force", "-like", saved, test, out)
-	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 value of") {
-		t.Error(got, told)
-	}
-	must(t, "scale", "-force", "-kind", "standard", svm, out)
-	if got := read(); got != "1 1:1 2:1\n-1 1:-1 2:-1\n" {
-		t.Error(got)
-	}
-	must(t, "scale", "-force", "-kind", "unit", "-save", saved,
-		file(t, "c.svm", "1 1:3 2:-4\n"), out)
-	if got := read(); got != "1 1:0.6 2:-0.8\n" {
-		t.Error(got)
-	}
-	must(t, "scale", "-force", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
-	if got := read(); got != "1 5:1\n" {
-		t.Error(got)
-	}
-	for _, c := range []struct {
-		want string
-		code int
-		args []string
-	}{
-		{"have \"round\", want max-abs,", exitUsage, []string{"scale", "-kind", "round", svm, out}},
-		{"-like has its own", exitUsage, []string{"scale", "-kind", "unit", "-like", saved,
-			svm, out}},
-		{"use max-abs, or the dense layout", exitError, []string{"scale", "-kind", "standard",
-			"-layout", "sparse", svm, out}},
-		{"no such file", exitError, []string{"scale", "-like", filepath.Join(dir, "none"),
-			svm, out}},
-		{"invalid character", exitError, []string{"scale", "-like", svm, svm, out}},
-		{"want max-abs, standard or unit", exitError,
-			[]string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
-	} {
-		if code, _, told := pegasimd(t, append(c.args, "-force")...); code != c.code ||
-			!strings.Contains(told, c.want) {
-			t.Errorf("%v: code %d, %s", c.args, code, told)
-		}
-	}
-}
-
 func TestInspectData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "a.svm", "1 1:3 2:4000\n-1 1:-2 2:500\n-1\n")
@@ -225,8 +168,6 @@ func TestDamagedData(t *testing.T) {
 				{"predict", data, model, filepath.Join(dir, "out")},
 				{"predict", data, kernel, filepath.Join(dir, "out")},
 				{"convert", data, filepath.Join(dir, "out.csv")},
-				{"scale", data, filepath.Join(dir, "out.csv")},
-				{"scale", "-kind", "unit", data, filepath.Join(dir, "out.csv")},
 				{"convert", data, filepath.Join(dir, "out.pgsm")}, {"convert", data, "-"},
 			} {
 				fails(t, exitError, "damaged", args...)

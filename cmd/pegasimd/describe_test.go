@@ -154,7 +154,6 @@ func TestControlCharacters(t *testing.T) {
 		{"inspect", out + ".state"},
 		{"convert", "-to", "json", model, "-"}, {"convert", "-to", "liblinear", model, "-"},
 		{"convert", data, out + ".npy"}, {"convert", data, out + ".pgsm"},
-		{"scale", data, out + ".svm"},
 		{"train", out, model}, {"train", data, dir + "/" + esc + "/model"},
 		{"predict", data, data}, {"predict", model, model}, {"train", esc + ".csv"},
 		{esc}, {"train", "-" + esc}, {"train", data, model, esc}, {"train", "-loss", esc, data},
@@ -282,7 +281,7 @@ func TestStopsAreTold(t *testing.T) {
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")
-		fails(t, exitError, "-scale, or pegasimd scale", "train", "-kernel", "rbf", data,
+		fails(t, exitError, "; scale them: -scale, or with -kernel before training", "train", "-kernel", "rbf", data,
 			t.TempDir()+"/m")
 		must(t, "train", "-quiet", data, t.TempDir()+"/m")
 	}

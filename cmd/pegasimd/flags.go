@@ -442,19 +442,6 @@ func (e *evalFlags) define(f *flag.FlagSet) {
 	f.StringVar(&e.plot, "plot", "", "`file` draw the confusion matrix (.svg, .png, .pdf)")
 }
 
-// scaleFlags are those of scale.
-type scaleFlags struct {
-	data             dataFlags
-	kind, save, like string
-}
-
-func (s *scaleFlags) define(f *flag.FlagSet) {
-	s.data.define(f)
-	f.StringVar(&s.kind, "kind", "max-abs", "`max-abs|standard|unit` the kind of scaling")
-	f.StringVar(&s.save, "save", "", "`file` write the scale to this file, as JSON")
-	f.StringVar(&s.like, "like", "", "`file` use the scale that -save wrote to this file")
-}
-
 // inspectFlags are those of inspect.
 type inspectFlags struct {
 	data   dataFlags

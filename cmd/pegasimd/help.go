@@ -24,7 +24,6 @@ var flagTopics = []flagTopic{
 		"valid-weights")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash sigmoids")},
-	{"The scale", strings.Fields("kind save like")},
 	{"The other form", strings.Fields("from to for stream")},
 	{"The data", strings.Fields("format layout label label-column labels missing strict data " +
 		"index-base unsorted hash-bits in-memory")},

@@ -181,7 +181,7 @@ func TestHostileMemory(t *testing.T) {
 				{"predict", data, model, out},
 				{"eval", data, model},
 				{"convert", data, out + ".pgsm"},
-				{"scale", data, out + ".svm"},
+				{"convert", data, out + ".svm"},
 				{"train", "-epochs", "1", data, out + ".model"},
 				{"predict", data, out + ".model", out},
 				{"verify", out + ".model", data},

@@ -60,7 +60,7 @@ var endless = []string{
 	"cv -kernel rbf -gamma 1 -steps 1000000000000 -cs 1 -model OUT toy.svm",
 	"predict - toy.model OUT", "predict toy.svm - OUT", "eval -json OUT - toy.model",
 	"convert - OUT.svm", "convert -from liblinear - OUT", "convert -to json - OUT",
-	"scale - OUT.svm", "scale -like - toy.svm OUT.svm", "inspect -json OUT -",
+	"inspect -json OUT -",
 	"train -weights - toy.svm OUT", "train -costs - -multiclass crammer-singer toy.svm OUT",
 	"train -valid - -patience 1 toy.svm OUT",
 }
@@ -231,8 +231,7 @@ func TestBrokenPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 50_000))
 	must(t, "train", "-quiet", "-epochs", "1", "toy.svm", "toy.model")
-	for _, line := range []string{"predict toy.svm toy.model", "convert toy.svm -",
-		"scale -save scale.json toy.svm -"} {
+	for _, line := range []string{"predict toy.svm toy.model", "convert toy.svm -"} {
 		p := exec.Command(os.Args[0], append(strings.Fields(line), "-quiet")...)
 		p.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
 		r, w, err := os.Pipe()

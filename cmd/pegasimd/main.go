@@ -57,7 +57,7 @@ type commandFlags interface {
 
 var commands = []command{
 	trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
-	scaleCommand, inspectCommand, versionCommand,
+	inspectCommand, versionCommand,
 }
 
 // A call is one run of a command.

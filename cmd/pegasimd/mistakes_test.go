@@ -27,7 +27,6 @@ func TestFirstMistakes(t *testing.T) {
 		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model"}},
 		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model", "x.model"}},
 		{exitUsage, "toy.model is a model, want data", []string{"cv", "toy.model"}},
-		{exitUsage, "toy.model is a model, want data", []string{"scale", "toy.model", "x.svm"}},
 		{exitError, "only svmlight data are converted without holding them in memory (-stream)",
 			[]string{"convert", "-stream", "-format", "npy", "toy.csv", "x.pgsm"}},
 		{exitError, "bytes.csv:1: no text: another kind of file", []string{"train", "bytes.csv"}},

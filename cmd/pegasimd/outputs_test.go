@@ -54,8 +54,6 @@ var writings = []writing{
 	{"convert -to json", ".json", true, "", "convert -to json toy.model OUT"},
 	{"convert -to onnx", ".onnx", true, "", "convert -to onnx toy.model OUT"},
 	{"convert -from json", ".model", true, "model", "convert -from json toy.json OUT"},
-	{"scale OUT", ".svm", true, "", "scale toy.svm OUT"},
-	{"scale -save", ".json", true, "", "scale -save OUT toy.svm other.pgsm"},
 	{"inspect -json of data", ".json", true, "", "inspect -json OUT toy.svm"},
 	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
 }
@@ -63,7 +61,7 @@ var writings = []writing{
 // unmarked reports whether nothing in the file shows that it is ours.
 func (w writing) unmarked() bool {
 	for _, name := range []string{"predict", "convert to svm", "convert to CSV", "convert to npy",
-		"convert -to liblinear", "scale OUT"} {
+		"convert -to liblinear"} {
 		if strings.HasPrefix(w.name, name) {
 			return true
 		}
@@ -334,9 +332,7 @@ func TestFilesOfTwoUses(t *testing.T) {
 		{"-plot and -json are the same file", "train -plot a.svg -json a.svg toy.svm"},
 		{"-model and -json are the same file", "cv -model a -json ./a toy.svm"},
 		{"-json and -plot are the same file", "eval -json a.svg -plot a.svg toy.svm old.model"},
-		{"OUT and -save are the same file", "scale -save a.svm toy.svm a.svm"},
 		{"MODEL and -json can't both be standard output", "train -json - toy.svm -"},
-		{"OUT and -save can't both be standard output", "scale -save - toy.svm -"},
 		{"DATA and MODEL can't both be standard input", "predict - -"},
 		{"DATA and MODEL can't both be standard input", "eval - -"},
 		{"DATA and -weights can't both be standard input", "train -weights - - a"},
@@ -417,7 +413,6 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	for _, c := range []struct{ named, line string }{
 		{"bad.pgsm: ", "convert bad.pgsm out.svm"},
 		{"bad.pgsm: ", "convert bad.pgsm -"},
-		{"bad.pgsm: ", "scale bad.pgsm out.npy"},
 		{"weights:400: ", "train -weights weights toy.svm out"},
 		{"few: ", "train -weights few toy.svm out"},
 		{"weights:400: ", "cv -weights weights toy.svm"},
@@ -430,14 +425,13 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Standard input has data, models, weights, scales and costs, compressed or not, and inspect finds
+// Standard input has data, models, weights and costs, compressed or not, and inspect finds
 // out which of the first two it has.
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		if w.name != "train MODEL" { // one folder is enough
 			t.Skip("it is tested once")
 		}
-		must(t, "scale", "-quiet", "-save", "scale.json", "toy.svm", "scaled.svm")
 		write(t, "weights", strings.Repeat("1\n", 20))
 		want, _ := must(t, "predict", "-quiet", "toy.svm", "toy.model")
 		for _, zip := range []bool{false, true} {
@@ -446,9 +440,8 @@ func TestStandardInput(t *testing.T) {
 				{"toy.svm", "predict - toy.model"}, {"toy.model", "predict toy.svm -"},
 				{"toy.svm", "eval - toy.model"}, {"toy.model", "eval toy.svm -"},
 				{"toy.svm", "convert - -"}, {"toy.model", "convert -to json - -"},
-				{"toy.json", "convert -from json - -"}, {"toy.svm", "scale - -"},
-				{"scale.json", "scale -like - toy.svm -"}, {"toy.svm", "inspect -"},
-				{"toy.model", "inspect -"}, {"weights", "train -weights - toy.svm out.model"},
+				{"toy.json", "convert -from json - -"},
+				{"toy.svm", "inspect -"}, {"toy.model", "inspect -"}, {"weights", "train -weights - toy.svm out.model"},
 				{"toy.model", "train -start - toy.svm out.model"},
 				{"toy.model", "train -prior - toy.svm out.model"},
 				{"toy.svm", "train -patience 1 -valid - toy.svm out.model"},
@@ -463,8 +456,7 @@ func TestStandardInput(t *testing.T) {
 				}
 			}
 		}
-		sample.OnlyFiles(t, ".", "out.model", "scale.json", "scaled.svm", "toy.json", "toy.model",
-			"toy.svm", "weights")
+		sample.OnlyFiles(t, ".", "out.model", "toy.json", "toy.model", "toy.svm", "weights")
 	})
 }
 

@@ -56,7 +56,6 @@ func beginsWith(name string, texts ...string) kind {
 var (
 	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	reportKind = beginsWith("what -json writes", jsonMark+"-json\"")
-	scaleKind  = beginsWith("a scale that -save wrote", jsonMark+"-save\"")
 
 	// modelKinds has the forms of convert -to.
 	modelKinds = map[string]kind{

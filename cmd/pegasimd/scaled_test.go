@@ -14,7 +14,8 @@ import (
 // own.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
-	rows := func(seed, n int) string {
+	// text returns n rows of three features in svmlight form, as they are or scaled by a function.
+	text := func(seed, n int, scaled func([3]float64) [3]float64) string {
 		var b strings.Builder
 		for i := range n {
 			x, y := float64((i*37+seed*11)%101)-50, float64((i*53+seed)%89)*1000
@@ -22,23 +23,43 @@ func TestTrainScaled(t *testing.T) {
 			if x/50+y/44000 < 1 {
 				label = -1
 			}
-			fmt.Fprintf(&b, "%d 1:%v 2:%v 3:1\n", label, x, y+1)
+			v := [3]float64{x, y + 1, 1}
+			if scaled != nil {
+				v = scaled(v)
+			}
+			fmt.Fprintf(&b, "%d 1:%v 2:%v 3:%v\n", label, v[0], v[1], v[2])
 		}
 		return b.String()
 	}
-	data, test := file(t, "data.svm", rows(1, 200)), file(t, "test.svm", rows(2, 100))
+	data, test := file(t, "data.svm", text(1, 200, nil)), file(t, "test.svm", text(2, 100, nil))
 	for _, kind := range []string{"max-abs", "unit", "standard"} {
 		dense := []string{"-layout", "dense"}
 		args := func(list ...string) []string { return append(list, dense...) }
 		given := strings.Fields("train -quiet -bias augmented -bias-scale 1 -lambda 1e-3 -epochs 20")
 		must(t, append(given, args("-scale", kind, "-checkpoint", dir+"/state", "-json",
 			dir+"/json", data, dir+"/model")...)...)
-		must(t, args("scale", "-force", "-kind", kind, "-save", dir+"/scaler", data,
-			dir+"/data.npy")...)
-		must(t, append(given, "-scale", "none", dir+"/data.npy", dir+"/plain")...)
-		must(t, args("scale", "-force", "-like", dir+"/scaler", test, dir+"/test.npy")...)
+		m, err := pegasos.ReadFile(dir + "/model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		scaled := func(v [3]float64) [3]float64 {
+			length := math.Hypot(math.Hypot(v[0], v[1]), v[2])
+			for j := range v {
+				if kind == "unit" {
+					v[j] /= length
+					continue
+				}
+				if kind == "standard" {
+					v[j] -= float64(m.Scaling.Shift[j])
+				}
+				v[j] *= float64(m.Scaling.Factor[j])
+			}
+			return v
+		}
+		must(t, append(given, args("-scale", "none", file(t, "scaled.svm", text(1, 200, scaled)),
+			dir+"/plain")...)...)
 		have := scoresOf(t, args(test, dir+"/model")...)
-		want := scoresOf(t, dir+"/test.npy", dir+"/plain")
+		want := scoresOf(t, args(file(t, "scaled.svm", text(2, 100, scaled)), dir+"/plain")...)
 		for i, v := range have {
 			if math.Abs(v-want[i]) > 1e-4*(1+math.Abs(v)) {
 				t.Fatalf("%s: row %d has %v, of data that were scaled before %v", kind, i, v, want[i])

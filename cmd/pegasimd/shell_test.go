@@ -302,10 +302,8 @@ func TestWrongFiles(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	for _, args := range [][]string{{"train", missing}, {"verify", model, missing},
 		{"predict", missing, model}, {"cv", missing}, {"inspect", missing},
-		{"convert", missing, missing + ".csv"}, {"scale", missing, missing + ".csv"}} {
+		{"convert", missing, missing + ".csv"}} {
 		fails(t, exitError, "open "+missing+": no such file", args...)
 	}
 	fails(t, exitUsage, "is a model: want -from or -to", "convert", model, missing+".csv")
-	fails(t, exitError, "want what scale -save has written", "scale", "-like", model, data,
-		missing+".svm")
 }

@@ -90,7 +90,7 @@ func TestSnippetsRun(t *testing.T) {
 					fixture(t, name, i == len(args)-2 && slices.Contains(args, "liblinear") &&
 						slices.Contains(args, "-from"))
 				}
-				if slices.Contains([]string{"predict", "convert", "scale"}, args[0]) {
+				if slices.Contains([]string{"predict", "convert"}, args[0]) {
 					args = append(args, "-force") // for the fixtures under the outputs' names
 				}
 				code, _, complaint := pegasimd(t, args...)

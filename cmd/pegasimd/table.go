@@ -96,15 +96,9 @@ func looksLikeCSV(name string) bool {
 // readFresh reads data that no model says how to read: a table by an encoder that is fitted to it.
 func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	switch {
-	case d.tables == nil:
-		set, err := dataset.Read(name, d.opt)
-		if bad := (*dataset.SyntaxError)(nil); errors.As(err, &bad) && bad.Cell {
-			err = fmt.Errorf("%w; convert makes numbers of words and gaps, on one scale", err)
-		}
-		return set, err
 	case !d.isTable(name) && slices.ContainsFunc(saysColumns, d.call.given):
 		return nil, usagef("-ignore, -numbers, -dates, -categories and -text are for tables")
-	case !d.isTable(name):
+	case d.tables == nil || !d.isTable(name):
 		return dataset.Read(name, d.opt)
 	}
 	if err := d.keepInput(name); err != nil {

@@ -323,8 +323,6 @@ func TestTableConvert(t *testing.T) {
 		fails(t, exitError, fmt.Sprintf("%s has no place for how words become numbers: "+
 			"convert -for %s DATA", form, at("model")), "convert", at("model"), at("x."+form))
 	}
-	fails(t, exitError, "; convert makes numbers of words and gaps, on one scale\n", "scale", data,
-		at("x.svm"))
 }
 
 // A model file whose encoder does not fit its weights, or is none, is an error.

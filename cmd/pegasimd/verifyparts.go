@@ -62,7 +62,7 @@ var partRules = map[string]rule{
 	trainedHash:  func(c *coverage) bool { return c.trained },
 	"index_base": func(c *coverage) bool { return c.base },
 	"hash_bits":  func(c *coverage) bool { return c.hashed },
-	"scaler":     never, "state": never, "command": never, "calibration": byFolds,
+	"state":      never, "command": never, "calibration": byFolds,
 	"prior":  always, // verify refuses another prior, and another start
 	"start":  func(c *coverage) bool { return c.start },
 	"lambda": always, "support": byClaim,

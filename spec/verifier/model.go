@@ -122,7 +122,7 @@ func (m *model) readHeader(lines []string) error {
 	}{
 		{"features", &m.Features, true}, {"sparse", &m.Sparse, false},
 		{"classes", &m.Classes, true}, {"names", nil, false}, {"bias", &m.Bias, true},
-		{"index_base", &m.IndexBase, true}, {"scaler", nil, false}, {"hash_bits", nil, false},
+		{"index_base", &m.IndexBase, true}, {"hash_bits", nil, false},
 		{"table", nil, false}, {"calibration", nil, false}, {"lambda", &m.Lambda, true},
 		{"prior", nil, false}, {"start", nil, false}, {"hash", &m.Hash, true}, {"data", &m.Data, true},
 		{"command", new(string), false}, {"config", &m.Config, true}, {"result", &m.Result, true}, {"scaling", &m.Scaling, false},

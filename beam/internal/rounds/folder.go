@@ -17,8 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -156,15 +155,15 @@ func newFolder(dir string, r *run) (*Folder, error) {
 }
 
 // statistics returns what a manifest knows of all rows.
-func statistics(m *shards.Manifest) (*store.Statistics, error) {
+func statistics(m *shards.Manifest) (*scale.Statistics, error) {
 	c, err := m.ReadColumns()
 	if err != nil {
 		return nil, err
 	}
-	s := &store.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
+	s := &scale.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
 		Dense: m.Layout == dataset.LayoutDense, Classes: m.Classes, MaxAbs: c.MaxAbs,
 		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant, Lengths: m.Values.Lengths,
-		Sizes: map[string]store.RowSizes{scaling.None: m.Values.RowSizes}}
+		Sizes: map[scale.Kind]scale.RowSizes{scale.None: m.Values.RowSizes}}
 	for _, n := range m.Count {
 		s.Counts = append(s.Counts, int64(n))
 	}

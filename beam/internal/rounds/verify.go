@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -43,7 +43,7 @@ func claimOf(file []byte) string {
 }
 
 // verification returns the rounds of a folder that verifies a model.
-func (f *Folder) verification(stats *store.Statistics) (*training.Rounds, error) {
+func (f *Folder) verification(stats *scale.Statistics) (*training.Rounds, error) {
 	name := escape.Name(f.Settings.Verify)
 	file, err := os.ReadFile(f.Settings.Verify)
 	if err != nil {
@@ -57,12 +57,8 @@ func (f *Folder) verification(stats *store.Statistics) (*training.Rounds, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	switch {
-	case m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names):
+	if m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names) {
 		return nil, fmt.Errorf("%s: its classes are not those of the shards", name)
-	case m.Scaler != nil:
-		return nil, fmt.Errorf("%s: the features were scaled before training, and those of the "+
-			"shards are not", name)
 	}
 	r, err := training.NewVerification(m, stats, len(f.used()), f.Settings.Epochs)
 	var bad *pegasos.ConfigError

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// columns are what the file of the columns has of store.Columns: the largest magnitudes and, if the
+// columns are what the file of the columns has of scale.Columns: the largest magnitudes and, if the
 // rows can be standardised, the moments.
 type columns struct {
 	MaxAbs   []float32 `json:"max_abs"`
@@ -20,13 +20,13 @@ type columns struct {
 	Constant []bool    `json:"constant,omitempty"`
 }
 
-func columnsOf(c *store.Columns) columns {
+func columnsOf(c *scale.Columns) columns {
 	return columns{c.MaxAbs, c.Mean, c.Variance, c.Constant}
 }
 
 // ReadColumns reads the statistics of each column: MaxAbs and, if the rows can be standardised,
 // Mean, Variance and Constant.
-func (m *Manifest) ReadColumns() (*store.Columns, error) {
+func (m *Manifest) ReadColumns() (*scale.Columns, error) {
 	path := filepath.Join(m.dir, columnsName)
 	if err := m.Columns.verify(path); err != nil {
 		return nil, err
@@ -42,6 +42,6 @@ func (m *Manifest) ReadColumns() (*store.Columns, error) {
 		len(c.Constant) != n || slices.Min(c.MaxAbs) < 0 || n > 0 && slices.Min(c.Variance) < 0 {
 		return nil, fmt.Errorf("%s: not the statistics of %d columns", escape.Name(path), m.Cols)
 	}
-	return &store.Columns{Rows: m.Rows, Nonzeros: m.Nonzeros, Bad: -1, MaxAbs: c.MaxAbs,
+	return &scale.Columns{Rows: m.Rows, Nonzeros: m.Nonzeros, Bad: -1, MaxAbs: c.MaxAbs,
 		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant}, nil
 }

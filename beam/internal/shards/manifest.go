@@ -14,8 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
 // Block is the number of rows that no boundary between shards cuts.
@@ -55,11 +54,11 @@ type Manifest struct {
 
 // Values are statistics of the features, as they are and as each kind of scaling makes them.
 type Values struct {
-	store.RowSizes
+	scale.RowSizes
 	// Lengths are the least, the median and the largest |x|^2 that is above 0.
 	Lengths [3]float64 `json:"length_quantiles"`
 	// Scaled says for each kind of scaling that is possible what it makes of the rows.
-	Scaled map[string]store.RowSizes `json:"scaled"`
+	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
 // A File is one beside the manifest.
@@ -175,7 +174,7 @@ func (v *Values) check() error {
 	}
 	for kind, s := range v.Scaled {
 		switch kind {
-		case scaling.Standard, scaling.MaxAbs, scaling.Unit:
+		case scale.Standard, scale.MaxAbs, scale.Unit:
 		default:
 			return fmt.Errorf("there is no scaling %q", kind)
 		}

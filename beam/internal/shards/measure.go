@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
@@ -32,11 +32,11 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 const momentBytes = 1 << 30
 
 // measureColumns finds the statistics of the columns, with moments where they fit the memory.
-func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
+func measureColumns(set *dataset.Set, o *Options) (*scale.Columns, error) {
 	x := store.Of(set.Examples())
 	// Measure keeps them for 256 blocks of rows, or fewer.
 	moments := 256*24*int64(x.Cols()) <= momentBytes
-	c := store.Measure(x, nil, moments, parallel.Threads(o.Threads), o.stopped)
+	c := scale.Measure(x, nil, moments, parallel.Threads(o.Threads), o.stopped)
 	if err := o.err(); err != nil {
 		return nil, err
 	}
@@ -51,23 +51,23 @@ func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
 
 // measureValues finds the statistics of the rows that follow from those of the columns, and the
 // sizes of scaled rows in a further pass.
-func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, error) {
-	v := Values{Scaled: map[string]store.RowSizes{}}
+func measureValues(set *dataset.Set, c *scale.Columns, o *Options) (Values, error) {
+	v := Values{Scaled: map[scale.Kind]scale.RowSizes{}}
 	for _, s := range c.Squares {
 		v.MaxSquare = max(v.MaxSquare, s)
 		v.MeanSquare += s
 	}
 	v.MeanSquare /= float64(c.Rows)
-	copy(v.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
-	var scalers []*scaling.Scaler
-	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
-		s := c.Scaler(kind)
-		if s.Check(set.Cols()) { // without moments none standardises
-			scalers = append(scalers, s)
+	copy(v.Lengths[:], scale.Quantiles(c.Squares, 0, 0.5, 1))
+	var scales []*scale.Scale
+	for _, kind := range []scale.Kind{scale.Standard, scale.MaxAbs, scale.Unit} {
+		s := scale.Fit(kind, c)
+		if s.Check(set.Cols()) == nil { // without moments none standardises
+			scales = append(scales, s)
 		}
 	}
-	sizes := measureScaled(set, scalers, o)
-	for k, s := range scalers {
+	sizes := measureScaled(set, scales, o)
+	for k, s := range scales {
 		// Others make rows that are beyond float32.
 		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
 			v.Scaled[s.Kind] = size
@@ -79,25 +79,25 @@ func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, erro
 // measureRows is how many rows a goroutine takes at once. The sums are merged in order.
 const measureRows = 1 << 13
 
-// measureScaled finds the sizes of the rows as each of the scalers makes them.
-func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []store.RowSizes {
+// measureScaled finds the sizes of the rows as each of the scales makes them.
+func measureScaled(set *dataset.Set, scales []*scale.Scale, o *Options) []scale.RowSizes {
 	rows := store.Of(set.Examples())
 	n := rows.Rows()
-	blocks := make([][]store.RowSizes, (n+measureRows-1)/measureRows)
+	blocks := make([][]scale.RowSizes, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
 		x := store.ReaderOf(rows.Clone())
-		full := make([]float32, len(scalers[0].Shift))
-		blocks[b] = make([]store.RowSizes, len(scalers))
+		full := make([]float32, len(scales[0].Shift))
+		blocks[b] = make([]scale.RowSizes, len(scales))
 		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {
 			index, values := x.Row(i)
-			for k, s := range scalers {
+			for k, s := range scales {
 				square := squareOf(s, index, values, full)
 				blocks[b][k].MaxSquare = max(blocks[b][k].MaxSquare, square)
 				blocks[b][k].MeanSquare += square
 			}
 		}
 	})
-	all := make([]store.RowSizes, len(scalers))
+	all := make([]scale.RowSizes, len(scales))
 	for k := range all {
 		for _, block := range blocks {
 			all[k].MaxSquare = max(all[k].MaxSquare, block[k].MaxSquare)
@@ -110,7 +110,7 @@ func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []st
 
 // squareOf returns the squared length of a scaled row, whose values are float32 as the trainer's
 // are. A sparse row whose zeros a shift makes other numbers is written to full.
-func squareOf(s *scaling.Scaler, index []int32, values, full []float32) (square float64) {
+func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
 	if s.Shift != nil && index != nil {
 		clear(full)
 		for k, j := range index {
@@ -119,13 +119,13 @@ func squareOf(s *scaling.Scaler, index []int32, values, full []float32) (square 
 		index, values = nil, full
 	}
 	length := 1.0
-	if s.Kind == scaling.Unit {
-		length = scaling.Length(values)
+	if s.Kind == scale.Unit {
+		length = scale.Length(values)
 	}
 	for k, v := range values {
 		var z float64
 		switch {
-		case s.Kind == scaling.Unit:
+		case s.Kind == scale.Unit:
 			z = float64(v) / length
 		case index == nil:
 			z = s.At(k, v)

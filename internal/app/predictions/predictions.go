@@ -84,18 +84,6 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// Scaler decodes the scaler of a model, or returns nil if there is none.
-func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
-	if head.Scaler == nil {
-		return nil, nil
-	}
-	s := new(dataset.Scaler)
-	if err := json.Unmarshal(head.Scaler, s); err != nil {
-		return nil, fmt.Errorf("the model's scaler: %w", err)
-	}
-	return s, nil
-}
-
 // CheckFinite returns an error for the first row whose score is not finite. The scores of a
 // regression must be finite in float32 too. The error counts the rows from firstRow, the number of
 // the row to which scores[0] belongs.
@@ -113,7 +101,7 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 // RowOverflows returns the error of a row whose score is not finite.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
-		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
+		"large for float32; scale the features (train -scale)", row, score)
 }
 
 // Numbers reports whether a model is a regression, which predicts numbers and has no classes.
@@ -160,18 +148,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { set.Close() }()
-	scaler, err := Scaler(head)
-	if err != nil {
-		return 0, 0, err
-	}
-	if scaler != nil {
-		scaled, err := scaler.Apply(set)
-		if err != nil {
-			return 0, 0, fmt.Errorf("%s: %w", path, err)
-		}
-		set = scaled
-	}
+	defer set.Close()
 	scores := m.DecisionAll(set.Examples())
 	if err := set.Err(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)

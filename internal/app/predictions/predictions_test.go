@@ -46,8 +46,6 @@ func TestWrite(t *testing.T) {
 	base0 := model([]float32{-1, 1}, []float32{1, -1})
 	base0.IndexBase = 0
 	regression := model(nil, []float32{2, -0.5})
-	scaled := model(nil, []float32{2, -0.5})
-	scaled.Scaler = encode(t, dataset.Scaler{Kind: dataset.ScaleMaxAbs, Factor: []float32{0.5, 10}})
 	const rows = "1 1:3 2:1\n-1 1:1 2:5\n1 2:-1\n"
 	for name, c := range map[string]struct {
 		m    *pegasos.Model
@@ -59,7 +57,6 @@ func TestWrite(t *testing.T) {
 		"binary":     {binary, dataset.Options{}, rows, "1\n-1\n1\n", 3},
 		"named":      {named, dataset.Options{}, rows, "red\n\"green\\n\"\nblue\n", 3},
 		"regression": {regression, dataset.Options{}, rows, "5.5\n-0.5\n0.5\n", 3},
-		"scaled":     {scaled, dataset.Options{}, rows, "-2\n-24\n5\n", 3},
 		"base 0":     {base0, dataset.Options{}, "1 0:1\n1 1:1\n", "1\n-1\n", 2},
 		"base given": {base0, dataset.Options{IndexBase: "1"}, rows, "1\n-1\n1\n", 3},
 	} {
@@ -94,11 +91,6 @@ func TestWriteErrors(t *testing.T) {
 			dataset.Options{}, rows, "the model's table: dataset: a table whose label"},
 		"encoder": {with(func(m *pegasos.Model) { m.Table = json.RawMessage(`{"encoder":2}`) }),
 			dataset.Options{}, rows, "the model's table: table: an encoder of version 2"},
-		"scaler": {with(func(m *pegasos.Model) { m.Scaler = json.RawMessage(`7`) }),
-			dataset.Options{}, rows, "the model's scaler: "},
-		"short scaler": {with(func(m *pegasos.Model) {
-			m.Scaler = encode(t, dataset.Scaler{Kind: dataset.ScaleMaxAbs, Factor: []float32{1}})
-		}), dataset.Options{}, rows, "rows.svm: dataset: "},
 	} {
 		var out bytes.Buffer
 		n, size, err := Write(&out, c.path, c.m, c.opt)

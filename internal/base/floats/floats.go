@@ -1,5 +1,7 @@
 package floats
 
+import "math"
+
 // IsFinite reports whether v is neither an infinity nor NaN.
 func IsFinite[F float32 | float64](v F) bool {
 	return v-v == 0 // the difference is NaN for infinities and NaN
@@ -13,6 +15,15 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 		}
 	}
 	return -1
+}
+
+// Inverse returns 1/x, or 1 if x is 0, and at most MaxFloat32: the factor that scales numbers of the
+// size x.
+func Inverse(x float64) float32 {
+	if x == 0 {
+		return 1
+	}
+	return float32(min(1/x, math.MaxFloat32))
 }
 
 // Float64s returns the elements of v converted to float64.

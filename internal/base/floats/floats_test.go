@@ -14,6 +14,15 @@ func TestIsFinite(t *testing.T) {
 	})
 }
 
+func TestInverse(t *testing.T) {
+	for x, want := range map[float64]float32{0: 1, 4: 0.25, 0x1p-140: math.MaxFloat32,
+		0x1p-120: 0x1p120, 0x1p140: 0x1p-140} {
+		if have := Inverse(x); have != want {
+			t.Errorf("Inverse(%v) = %v, want %v", x, have, want)
+		}
+	}
+}
+
 func check[F float32 | float64](t *testing.T, largest, smallest F) {
 	zero := F(0)
 	finite := []F{0, -zero, 1, -1, smallest, -smallest, largest, -largest}

@@ -208,7 +208,7 @@ func (m *constantCSR) Dot64(i int, w []float64) float64 {
 }
 
 func (m *constantCSR) AddTo(u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+	for i, a := range s.Coefficients() {
 		value, index := m.entries(i)
 		z := float64(a * float64(value))
 		for _, j := range index {

@@ -150,7 +150,7 @@ func (m *csr) AddTo(u []float64, s Sum) { addSparse(m, u, s) }
 
 // addSparse implements AddTo for sparse rows.
 func addSparse(m Reader, u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+	for i, a := range s.Coefficients() {
 		index, values := m.Row(i)
 		for n, j := range index {
 			u[j] += float64(a * float64(values[n]))

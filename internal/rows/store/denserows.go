@@ -124,7 +124,7 @@ func (m *denseRows) DotError(int) float64 { return denseError(m.cols) }
 func (m *denseRows) Dot64(i int, w []float64) float64 { return dot64Dense(m.Matrix.Row(i), w) }
 
 func (m *denseRows) AddTo(u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+	for i, a := range s.Coefficients() {
 		addDense(u, a, m.Matrix.Row(i))
 	}
 }

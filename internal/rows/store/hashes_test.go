@@ -12,6 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
+func neverStop() bool { return false }
+
 // opaque hides the type of a matrix.
 type opaque struct{ Examples }
 

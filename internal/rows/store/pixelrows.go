@@ -67,7 +67,7 @@ func (b *pixelRows) DotError(int) float64 { return denseError(b.cols) }
 func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64Dense(b.float32s(i), w) }
 
 func (b *pixelRows) AddTo(u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+	for i, a := range s.Coefficients() {
 		addDense(u, a, b.float32s(i))
 	}
 }

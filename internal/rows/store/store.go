@@ -5,11 +5,11 @@
 //   - denseRows: dense float32 rows;
 //   - pixelRows: dense rows of 8-bit pixels, in a quarter of the memory of denseRows;
 //   - subset: selected rows of one of these, in any order, without copies;
-//   - userRows: an adapter for Examples of a type that the caller has defined;
-//   - Scaled: scaled copies of rows, with the scaled values in float64 on request.
+//   - userRows: an adapter for Examples of a type that the caller has defined.
 //
 // All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
-// AddTo are the same for both, except that Scaled computes them from values not rounded to float32.
+// AddTo are the same for both. Package scale has a further format, scaled copies of rows, which
+// computes the float64 results from values not rounded to float32.
 // Each format also reports its costs: the prefetch distance, and how much reordered or compact
 // copies gain. The trainer decides by these whether to copy. Other packages distinguish only dense,
 // sparse and user-defined rows: see MatrixOf and Kind.
@@ -210,9 +210,9 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// coefficients iterates over the rows i of the sum with a nonzero A[i]. It yields the index of row
+// Coefficients iterates over the rows i of the sum with a nonzero A[i]. It yields the index of row
 // i in the base rows (i itself if base is nil) and A[i]*Weight[i].
-func (s Sum) coefficients() iter.Seq2[int, float64] {
+func (s Sum) Coefficients() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		give := func(i int) bool {
 			if s.A[i] == 0 {

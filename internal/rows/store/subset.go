@@ -5,6 +5,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
+// rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
+// Rows.
+type rows = Rows
+
 // subset is a selection of the rows of another Rows, the base, in any order and without copies: row
 // i is row at[i] of the base. All results have the same bits as with a copy of the rows.
 type subset struct {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -33,22 +32,6 @@ func TestCopySize(t *testing.T) {
 		all, some := CopySize(k.rows), CopySize(Subset(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
 		if !(all > 0) || some != all/10 {
 			t.Errorf("%s: %v bytes, %v for a tenth of the rows", k.name, all, some)
-		}
-	}
-}
-
-// A subset has the same statistics as copies of its rows.
-func TestMeasureSubset(t *testing.T) {
-	at := []uint32{7, 3, 3, 9}
-	for _, k := range formats(t) {
-		for _, moments := range []bool{false, true} {
-			measured := func(x Rows) *Columns {
-				return Measure(x, nil, moments, 1, func() bool { return false })
-			}
-			have, want := measured(Subset(k.rows, at)), measured(k.rows.Take(at))
-			if !reflect.DeepEqual(have, want) {
-				t.Errorf("%s, moments %t: %v, want %v", k.name, moments, have, want)
-			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (f *userRows) Dot64(i int, w []float64) float64 {
 }
 
 func (f *userRows) AddTo(u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+	for i, a := range s.Coefficients() {
 		f.read(i)
 		for n, j := range f.index {
 			u[j] += float64(a * float64(f.values[n]))

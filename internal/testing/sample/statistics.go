@@ -6,32 +6,32 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Statistics returns the statistics of labeled rows, in every kind of scaling.
-func Statistics(t testing.TB, x store.Examples, y []float32) *store.Statistics {
+func Statistics(t testing.TB, x store.Examples, y []float32) *scale.Statistics {
 	t.Helper()
 	rows := store.Of(x)
 	never := func() bool { return false }
-	c := store.Measure(rows, nil, true, 1, never)
+	c := scale.Measure(rows, nil, true, 1, never)
 	classes, class, err := labels.Classify(y, nil, nil, badRow)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, _ := store.MatrixOf(x)
-	s := &store.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
+	s := &scale.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
 		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
 		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
-		Sizes: make(map[string]store.RowSizes)}
+		Sizes: make(map[scale.Kind]scale.RowSizes)}
 	for _, k := range class {
 		s.Counts[k]++
 	}
-	copy(s.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
-	s.Sizes[scaling.None] = sizesOf(c.Squares)
-	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
-		scaled := store.Scale(rows, c.Scaler(kind), kind == scaling.Standard, 1, never)
+	copy(s.Lengths[:], scale.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Sizes[scale.None] = sizesOf(c.Squares)
+	for _, kind := range []scale.Kind{scale.Standard, scale.MaxAbs, scale.Unit} {
+		scaled := scale.Fit(kind, c).Rows(rows, 1, never)
 		squares := make([]float64, c.Rows)
 		for i := range squares {
 			squares[i] = float64(scaled.SumSquares(i))
@@ -44,7 +44,7 @@ func Statistics(t testing.TB, x store.Examples, y []float32) *store.Statistics {
 func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 
 // sizesOf returns the largest and the mean of the rows' squared norms.
-func sizesOf(squares []float64) (s store.RowSizes) {
+func sizesOf(squares []float64) (s scale.RowSizes) {
 	for _, v := range squares {
 		s.MaxSquare = math.Max(s.MaxSquare, v)
 		s.MeanSquare += v / float64(len(squares))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // Kind says how the cells of a column become features.
@@ -181,6 +181,6 @@ func newScale(m *moments, mostlyGaps bool) *Scale {
 	if s.Shift = s.Mean; 4*m.zeros >= 3*m.count && !mostlyGaps {
 		s.Shift = 0
 	}
-	s.Factor = float64(scaling.Inverse(math.Sqrt(max(m.squares/n-float64(mean*mean), 0))))
+	s.Factor = float64(floats.Inverse(math.Sqrt(max(m.squares/n-float64(mean*mean), 0))))
 	return s
 }

@@ -3,12 +3,11 @@ package choose
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -70,13 +69,15 @@ type Choice struct {
 	Rows  *rows.Set    // scaled rows; nil if the choice was made from statistics
 	Scale *scale.Scale // scale of the rows and targets; not nil
 
+	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
+
 	count, width int            // rows and columns, including rows of weight 0 and empty columns
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // mean squared length of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
-	columns      *store.Columns // statistics of the unscaled columns
+	columns      *scale.Columns // statistics of the unscaled columns
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
 	moved        bool           // UseLambda replaced the default lambda by another lambda
@@ -116,7 +117,7 @@ func newChoice(o Open, set *rows.Set) *Choice {
 
 // FromStatistics chooses the unset settings as Settings does, but from statistics of the rows. An
 // unset Multiclass becomes one-vs-rest, and an unset Finish becomes plain steps.
-func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
+func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -125,14 +126,14 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 		return nil, err
 	}
 	c := &Choice{Open: o, columns: s.Columns(), count: s.Rows, width: s.Cols, notSparse: s.Dense,
-		size: 8 * int(s.Nonzeros), meanSquare: s.Sizes[scaling.None].MeanSquare}
+		size: 8 * int(s.Nonzeros), meanSquare: s.Sizes[scale.None].MeanSquare}
 	for _, n := range s.Counts {
 		c.shares = append(c.shares, float64(n)/float64(s.Rows))
 	}
 	if c.Open.Scale == "" {
 		c.Open.Scale = c.bestKind()
 		if _, possible := s.Sizes[c.Open.Scale]; !possible {
-			c.Open.Scale = scaling.MaxAbs
+			c.Open.Scale = scale.MaxAbs
 		}
 	}
 	size, possible := s.Sizes[c.Open.Scale]
@@ -140,8 +141,8 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 		return nil, options.Bad("Scale", "have %q, which the statistics of the rows don't allow",
 			c.Open.Scale)
 	}
-	c.TargetScale = scaling.None
-	c.Scale = c.fitted()
+	c.TargetScale = scale.None
+	c.Scale = scale.Fit(c.Open.Scale, c.columns)
 	c.Scale.R2 = size.MeanSquare
 	options.Fill(&c.Finish, settings.FinishNone) // training in rounds has solvers of its own
 	c.settle()
@@ -153,7 +154,7 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 // loss of a multinomial problem, the bias and lambda.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
-	if c.Scale.Kind == scaling.Standard {
+	if c.Scale.Kind == scale.Standard {
 		c.nonzero = float64(c.columns.Rows) * c.used()
 	}
 	if c.Multiclass == "" {

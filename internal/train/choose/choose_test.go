@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -318,9 +318,10 @@ func TestScaleKinds(t *testing.T) {
 	}
 	const leftOut = ": scaling (standard) was left out"
 	for name, c := range map[string]struct {
-		x           store.Examples
-		max         int64
-		scale, note string
+		x     store.Examples
+		max   int64
+		scale scale.Kind
+		note  string
 	}{
 		"unequal columns":        {two.Dense, 0, "standard", ""},
 		"unequal sparse columns": {two.Sparse, 0, "standard", ""},
@@ -353,7 +354,7 @@ func TestScaleKinds(t *testing.T) {
 func TestScaleGrowth(t *testing.T) {
 	for _, c := range []struct {
 		nonzeros, cols int // of 16 rows
-		want           string
+		want           scale.Kind
 	}{
 		{16, 8, "standard"}, {15, 8, "max-abs"},
 		{16, 8 + 1<<14, "standard"}, {16, 9 + 1<<14, "max-abs"},
@@ -373,7 +374,7 @@ func TestScaleGrowth(t *testing.T) {
 func TestScaleLengths(t *testing.T) {
 	for _, c := range []struct {
 		first float32 // value of the first row's first column; it is 1 in similar rows
-		want  string
+		want  scale.Kind
 	}{
 		{1, "none"}, {0.996, "none"}, {0.99, "max-abs"},
 	} {
@@ -393,7 +394,7 @@ func TestScaleLengths(t *testing.T) {
 // Rows are left unscaled up to the largest squared length that float32 can hold.
 func TestScaleLargest(t *testing.T) {
 	// 4095^2 + 90^2 + 9^2 + 3^2 is 2^24 - 1: with the factor 2^52 the sum is math.MaxFloat32.
-	for last, want := range map[float32]string{3: "none", 4: "max-abs"} {
+	for last, want := range map[float32]scale.Kind{3: "none", 4: "max-abs"} {
 		x := dense.New(400, 400)
 		for i := range 400 {
 			for k, v := range []float32{4095, 90, 9, last} {
@@ -421,7 +422,7 @@ func TestMemoryForCopies(t *testing.T) {
 	}
 	for _, c := range []struct {
 		x     store.Examples
-		scale string
+		scale scale.Kind
 		bytes int
 	}{
 		{p.Dense, "standard", 4000}, {p.Dense, "unit", 4000}, {p.Sparse, "standard", 4000},
@@ -470,7 +471,7 @@ func TestFits(t *testing.T) {
 	never := func() bool { return false }
 	for _, loss := range []string{"", "squared"} {
 		set := newSet(t, p.Dense, y, loss, rows.Options{})
-		for _, kind := range []string{"none", "standard", "max-abs", "unit"} {
+		for _, kind := range []scale.Kind{"none", "standard", "max-abs", "unit"} {
 			c := settled(t, p.Dense, y, rows.Options{},
 				choose.Open{Settings: settings.Settings{Loss: loss, Scale: kind}})
 			s := *c.Scale
@@ -535,10 +536,10 @@ func TestTargets(t *testing.T) {
 	} {
 		have := settled(t, p.Dense, c.y, rows.Options{}, choose.Open{Settings: c.s, Known: c.known})
 		s := have.Scale
-		if s.Centre != c.center || s.Spread != c.deviation || s.Epsilon != c.epsilon ||
+		if s.Centre != c.center || s.Spread != c.deviation || have.RawEpsilon != c.epsilon ||
 			have.Epsilon != c.run {
 			t.Errorf("%s: center %v, deviation %v, epsilon %v, of the run %v", name, s.Centre,
-				s.Spread, s.Epsilon, have.Epsilon)
+				s.Spread, have.RawEpsilon, have.Epsilon)
 		}
 		if want := (float64(c.y[0]) - s.Centre) / s.TargetUnit(); float64(have.Rows.Y[0]) != want {
 			t.Errorf("%s: target %v, want %v", name, have.Rows.Y[0], want)

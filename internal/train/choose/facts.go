@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -30,10 +29,10 @@ func (c *Choice) measure() error {
 	kind := c.Open.Scale
 	for few := c.width <= maxNarrow; ; few = true {
 		if few && kind == "" && !c.notSparse { // bestKind computes the moments if it needs them
-			c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
+			c.columns = scale.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
 		} else {
-			c.columns = store.Measure(c.Rows.X, c.weight, few && kind == "" ||
-				kind == scaling.Standard, c.Threads, c.Stopped)
+			c.columns = scale.Measure(c.Rows.X, c.weight, few && kind == "" ||
+				kind == scale.Standard, c.Threads, c.Stopped)
 		}
 		if few || c.Cols() > maxNarrow {
 			break // otherwise the data are narrow without their empty columns: measure again

@@ -6,12 +6,11 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
 // scale chooses the scale of the rows and targets, and scales them. It reuses the scale of the
@@ -25,10 +24,10 @@ func (c *Choice) scale() error {
 		if c.Open.Scale == "" {
 			c.Open.Scale = c.kind()
 		}
-		c.Scale = c.fitted()
+		c.Scale = scale.Fit(c.Open.Scale, c.columns)
 	}
-	if c.Scale.Kind != scaling.None {
-		if err := c.checkCopy(c.Scale.Kind == scaling.Standard); err != nil {
+	if c.Scale.Kind != scale.None {
+		if err := c.checkCopy(c.Scale.Kind == scale.Standard); err != nil {
 			return err
 		}
 	}
@@ -41,21 +40,10 @@ func (c *Choice) scale() error {
 		return rows.Bad(i, "the scaled label exceeds the range of float32")
 	}
 	c.Scale.Note, c.Scale.R2 = c.note, c.meanSquare
-	if c.Scale.Kind != scaling.None {
+	if c.Scale.Kind != scale.None {
 		c.Scale.R2 = c.mean(func(i int) float64 { return float64(x.SumSquares(i)) })
 	}
 	return nil
-}
-
-// fitted returns a scale of the kind in Open.Scale, fitted to the columns.
-func (c *Choice) fitted() *scale.Scale {
-	s := &scale.Scale{Kind: c.Open.Scale, Folded: true}
-	if s.Kind != scaling.None {
-		fitted := c.columns.Scaler(s.Kind)
-		s.Shift, s.Factor = fitted.Shift, fitted.Factor
-		s.Folded = s.Foldable()
-	}
-	return s
 }
 
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
@@ -63,12 +51,12 @@ func (c *Choice) fitted() *scale.Scale {
 // reports true, the result means nothing.
 func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
-	if c.Open.Scale = s.Kind; s.Kind != scaling.None {
+	if c.Open.Scale = s.Kind; s.Kind != scale.None {
 		if err := c.measure(); err != nil {
 			return false, err
 		}
 	}
-	f := c.fitted()
+	f := scale.Fit(s.Kind, c.columns)
 	if s.Spread != 0 {
 		f.Centre, f.Spread = c.moments()
 	}
@@ -76,13 +64,13 @@ func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool
 }
 
 // kind returns the kind of scaling for the rows, which is the result of bestKind. If the rows can't
-// be copied for that, kind returns scaling.None and sets c.note to the reason.
-func (c *Choice) kind() string {
+// be copied for that, kind returns scale.None and sets c.note to the reason.
+func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
-	if k == scaling.None {
+	if k == scale.None {
 		return k
 	}
-	need := c.copyBytes(k == scaling.Standard)
+	need := c.copyBytes(k == scale.Standard)
 	m, ok := store.MatrixOf(c.Rows.X)
 	switch {
 	case !ok:
@@ -95,22 +83,22 @@ func (c *Choice) kind() string {
 		return k
 	}
 	c.note += fmt.Sprintf(": scaling (%s) was left out", k)
-	return scaling.None
+	return scale.None
 }
 
 // bestKind returns the kind of scaling that the statistics of the rows and columns call for, if the
 // rows can be copied.
-func (c *Choice) bestKind() string {
+func (c *Choice) bestKind() scale.Kind {
 	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
-		return scaling.None
+		return scale.None
 	}
-	none := scaling.None
+	none := scale.None
 	if s := c.meanSquare; s != 0 && // float32 can't hold the squared lengths of unscaled rows
 		!(s >= rows.MinR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
-		none = scaling.MaxAbs
+		none = scale.MaxAbs
 	}
-	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
+	q := scale.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
 	unequal := q[2] > float64(maxColumnRange*q[1])
 	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
 	values := 4 * float64(c.count) * float64(cols)
@@ -121,19 +109,19 @@ func (c *Choice) bestKind() string {
 		return none
 	case fill >= minDenseFill || cols <= maxNarrow && q[3] > float64(maxColumnRange*q[0]):
 		if !fits {
-			return scaling.MaxAbs
+			return scale.MaxAbs
 		}
 		if all.Mean == nil && c.Rows != nil {
-			c.columns = store.Measure(c.Rows.X, c.weight, true, c.Threads, c.Stopped)
+			c.columns = scale.Measure(c.Rows.X, c.weight, true, c.Threads, c.Stopped)
 		}
-		return scaling.Standard
+		return scale.Standard
 	}
-	lengths := store.Quantiles(all.Squares, 0, 0.5, 1)
+	lengths := scale.Quantiles(all.Squares, 0, 0.5, 1)
 	if c.meanSquare > float64(maxMeanLength*lengths[1]) {
-		return scaling.Unit
+		return scale.Unit
 	}
 	if unequal && lengths[2] > float64(maxLengthRange*lengths[0]) {
-		return scaling.MaxAbs
+		return scale.MaxAbs
 	}
 	return none
 }
@@ -157,7 +145,7 @@ func (c *Choice) checkCopy(toDense bool) error {
 	}
 	if need >= most {
 		return options.Bad("MaxMemory", have+", but scaling copies the rows, which take %.0f MB; "+
-			"with Scale %q they are not copied", most/1e6, need/1e6, scaling.None)
+			"with Scale %q they are not copied", most/1e6, need/1e6, scale.None)
 	}
 	if c.MaxMemory > 0 {
 		c.MaxMemory -= int64(need)
@@ -170,19 +158,19 @@ func (c *Choice) checkCopy(toDense bool) error {
 // deviation if the targets are scaled, otherwise 0.
 func (c *Choice) chooseTargetScale() {
 	if !c.Regression() {
-		c.TargetScale = scaling.None
+		c.TargetScale = scale.None
 		return
 	}
 	s := c.Scale
-	options.Fill(&c.TargetScale, scaling.Standard)
-	if c.TargetScale == scaling.None {
+	options.Fill(&c.TargetScale, scale.Standard)
+	if c.TargetScale == scale.None {
 		s.Centre, s.Spread = 0, 0
 	} else if s.Spread == 0 { // if not 0, the scale is known
 		s.Centre, s.Spread = c.moments()
 	}
-	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {
+	if c.Epsilon == 0 && c.TargetScale == scale.Standard && c.Kind().Traits().Epsilon {
 		c.Epsilon = float64(0.1 * s.Spread)
 	}
-	s.Epsilon = c.Epsilon
+	c.RawEpsilon = c.Epsilon
 	c.Epsilon /= s.TargetUnit()
 }

@@ -493,7 +493,8 @@ func TestChoicesByThePage(t *testing.T) {
 			what       string
 			have, want any
 		}{
-			{"scale", have.Scale, p.kind}, {"kind", s.Kind, p.kind}, {"R^2", s.R2, p.r2},
+			{"scale", string(have.Scale), p.kind}, {"kind", string(s.Kind), p.kind},
+			{"R^2", s.R2, p.r2},
 			{"folded", s.Folded, p.folded()},
 			{"bias", have.Bias, want.Bias}, {"bias's scale", have.BiasScale, want.BiasScale},
 			{"multiclass", have.Multiclass, want.Multiclass},
@@ -569,7 +570,7 @@ func (p *byPage) checkTargets(t *testing.T, seed uint64, c *choose.Choice) {
 		t.Errorf("seed %d: center %v, deviation %v, by the page %v, %v", seed, c.Scale.Centre,
 			c.Scale.Spread, center, deviation)
 	}
-	if p.loss == "eps-insensitive" && c.Scale.Epsilon != 0.1*deviation {
-		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, c.Scale.Epsilon, 0.1*deviation)
+	if p.loss == "eps-insensitive" && c.RawEpsilon != 0.1*deviation {
+		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, c.RawEpsilon, 0.1*deviation)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -25,9 +25,9 @@ func TestFromStatistics(t *testing.T) {
 		for _, x := range []store.Examples{c.Dense, c.Sparse} {
 			statistics := sample.Statistics(t, x, c.Y)
 			for _, cfg := range []settings.Settings{
-				{}, {C: 0.5}, {Scale: scaling.MaxAbs},
-				{Scale: scaling.Unit, Loss: "squared-hinge"},
-				{Scale: scaling.Standard}, {Scale: scaling.None, Bias: settings.BiasNone},
+				{}, {C: 0.5}, {Scale: scale.MaxAbs},
+				{Scale: scale.Unit, Loss: "squared-hinge"},
+				{Scale: scale.Standard}, {Scale: scale.None, Bias: settings.BiasNone},
 			} {
 				cfg.Multiclass = settings.OneVsRest
 				want := ended(t, x, c.Y, choose.Open{Settings: cfg})
@@ -68,8 +68,8 @@ func TestFromStatisticsErrors(t *testing.T) {
 	if _, err := choose.FromStatistics(bad, s); !errors.As(err, &rule) || rule.Field != "Loss" {
 		t.Error(err)
 	}
-	delete(s.Sizes, scaling.Unit)
-	unit := choose.Open{Settings: settings.Settings{Scale: scaling.Unit}}
+	delete(s.Sizes, scale.Unit)
+	unit := choose.Open{Settings: settings.Settings{Scale: scale.Unit}}
 	if _, err := choose.FromStatistics(unit, s); !errors.As(err, &rule) || rule.Field != "Scale" {
 		t.Error(err)
 	}
@@ -78,13 +78,13 @@ func TestFromStatisticsErrors(t *testing.T) {
 		p.Dense.Row(i)[0] *= 100
 	}
 	s = sample.Statistics(t, p.Dense, p.Y)
-	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scaling.Standard {
+	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scale.Standard {
 		t.Errorf("%v, %v", c, err)
 	}
-	delete(s.Sizes, scaling.Standard)
+	delete(s.Sizes, scale.Standard)
 	s.Mean, s.Variance, s.Constant = nil, nil, nil
-	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scaling.MaxAbs ||
-		c.Scale.R2 != s.Sizes[scaling.MaxAbs].MeanSquare {
+	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scale.MaxAbs ||
+		c.Scale.R2 != s.Sizes[scale.MaxAbs].MeanSquare {
 		t.Errorf("%v, %v", c, err)
 	}
 }

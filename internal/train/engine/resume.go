@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -14,7 +15,7 @@ import (
 // if until is done before the fingerprint is computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
-		s.hash = s.Rows.Fingerprint(s.PriorHash, s.threads, func() bool {
+		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.threads, func() bool {
 			return until.Err() != nil
 		})
 	}

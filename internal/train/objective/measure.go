@@ -3,7 +3,7 @@ package objective
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
 // Evaluation is the mean loss of a problem's weight vectors, and how the loss was computed.

@@ -8,13 +8,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
 // wide converts vectors to float64.
@@ -330,7 +329,7 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	w, b := [][]float32{{3, 4}}, []float64{2}
 	found := objective.Evaluation{W: w, B: b, Loss: 0.25, R2: 1}
 	value, plain := objective.Measure(p, terms, found)
-	found.Scale = &scale.Scale{Kind: scaling.Standard, Shift: []float32{1, -2},
+	found.Scale = &scale.Scale{Kind: scale.Standard, Shift: []float32{1, -2},
 		Factor: []float32{1, 4}}
 	folded, more := objective.Measure(p, terms, found)
 	size := found.Scale.BiasError(w)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -14,7 +14,7 @@ func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 	for _, l := range pegasos.Losses() {
 		limits := supported[l]
 		if limits == nil {
-			_, err := New(pegasos.Config{Loss: l}, Newton, &store.Statistics{}, 1)
+			_, err := New(pegasos.Config{Loss: l}, Newton, &scale.Statistics{}, 1)
 			if err == nil || !strings.Contains(err.Error(), string(l)) {
 				t.Errorf("%s: %v", l, err)
 			}

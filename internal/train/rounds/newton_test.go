@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -162,7 +161,7 @@ func TestVisitNewton(t *testing.T) {
 			s := statistics()
 			s.Rows, s.Cols, s.Nonzeros, s.Counts = rows, cols, rows*cols, []int64{0, 0}
 			s.MaxAbs = []float32{2, 2, 2, 2, 2}
-			s.Sizes[scaling.None] = store.RowSizes{MaxSquare: 20, MeanSquare: 5}
+			s.Sizes[scale.None] = scale.RowSizes{MaxSquare: 20, MeanSquare: 5}
 			for _, y := range data.Y {
 				s.Counts[int(y)]++
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
@@ -87,7 +88,7 @@ func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *pegasos.Mode
 }
 
 // verify verifies a model in rounds over n shards of the rows, which have the statistics s.
-func verify(t testing.TB, m *pegasos.Model, x store.Examples, y []float32, s *store.Statistics,
+func verify(t testing.TB, m *pegasos.Model, x store.Examples, y []float32, s *scale.Statistics,
 	n int,
 ) (*pegasos.Verification, error) {
 	t.Helper()

@@ -31,8 +31,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -109,13 +108,13 @@ type Rounds struct {
 	limits       *lossLimits    // bounds on the values of loss
 	verified     *pegasos.Model // model whose Result is verified; nil when training
 
-	scaler        *scaling.Scaler // computes values scaled by Scaling; nil without scaling
-	scale         []float64       // power of 2 per variable; times it, all |features| are below 1
-	maxLength     float64         // upper bound on a scaled row's norm, with the bias feature
-	meanSquare    float64         // mean squared norm of scaled rows, with the bias feature
-	maxAbs        []float32       // largest magnitude in each column, before scaling
-	maxSquare     float64         // largest squared norm of a row, before scaling
-	sparseHessian bool            // Hessians are summed from nonzeros, not from dense rows
+	scaler        *scale.Scale // computes values scaled by Scaling; nil without scaling
+	scale         []float64    // power of 2 per variable; times it, all |features| are below 1
+	maxLength     float64      // upper bound on a scaled row's norm, with the bias feature
+	meanSquare    float64      // mean squared norm of scaled rows, with the bias feature
+	maxAbs        []float32    // largest magnitude in each column, before scaling
+	maxSquare     float64      // largest squared norm of a row, before scaling
+	sparseHessian bool         // Hessians are summed from nonzeros, not from dense rows
 
 	// hessianQuantum is the quantum of Hessian sums in variables scaled by scale. The mean row
 	// weight is 1, and second derivatives, without the factor 1/width, are at most 2.
@@ -129,7 +128,7 @@ type Rounds struct {
 // augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest number of
 // dual passes or of Newton's iterations. Zero fields get their defaults or are chosen from the
 // statistics.
-func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
+func New(cfg pegasos.Config, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MaxColumns || cfg.Loss == pegasos.Log {
 			method = Newton
@@ -150,7 +149,7 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		limits: supported[cmp.Or(cfg.Loss, pegasos.Hinge)]}
 	r.loss.Kind = r.limits.kind
 	if c := scaled; c != nil {
-		r.scaler = &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
+		r.scaler = &scale.Scale{Kind: c.Kind, Shift: c.Shift, Factor: c.Factor}
 	}
 	if cfg.Bias == pegasos.BiasAugmented {
 		r.biasScale = cfg.BiasScale
@@ -168,7 +167,7 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 
 // fillConfig sets the zero fields of cfg to their defaults or to values chosen from the statistics.
 // It returns the scaling of the rows, nil if they are not scaled.
-func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
+func fillConfig(cfg *pegasos.Config, s *scale.Statistics) (*pegasos.Scaling, error) {
 	var open choose.Open
 	settings.Copy(&open.Settings, *cfg)
 	c, err := choose.FromStatistics(open, s)
@@ -179,8 +178,8 @@ func fillConfig(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, err
 		return nil, err
 	}
 	settings.Copy(cfg, c.Settings)
-	if k := c.Scale; k.Kind != scaling.None {
-		return &pegasos.Scaling{Kind: pegasos.Scale(k.Kind), Folded: k.Folded, Shift: k.Shift,
+	if k := c.Scale; k.Kind != scale.None {
+		return &pegasos.Scaling{Kind: k.Kind, Folded: k.Folded, Shift: k.Shift,
 			Factor: k.Factor, R2: k.R2}, nil
 	}
 	return nil, nil
@@ -211,7 +210,7 @@ func checkConfig(cfg pegasos.Config, method Method) error {
 
 // setWeights computes the weight of the rows of each class, normalized such that the rows with a
 // weight above 0 have the mean weight 1.
-func (r *Rounds) setWeights(s *store.Statistics) error {
+func (r *Rounds) setWeights(s *scale.Statistics) error {
 	byLabel, err := (&settings.Settings{ClassWeight: r.Config.ClassWeight}).ClassWeights()
 	if err != nil {
 		return err
@@ -254,8 +253,8 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 
 // setBounds computes bounds on the values and norms of the scaled rows, and decides whether
 // Hessians are summed from nonzeros.
-func (r *Rounds) setBounds(s *store.Statistics) error {
-	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
+func (r *Rounds) setBounds(s *scale.Statistics) error {
+	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scale.None].MaxSquare
 	for j := range r.vars {
 		size := r.biasScale
 		if j < r.cols {
@@ -264,7 +263,7 @@ func (r *Rounds) setBounds(s *store.Statistics) error {
 		_, exponent := math.Frexp(float64(size * (1 + 0x1p-20)))
 		r.scale = append(r.scale, math.Ldexp(1, -exponent))
 	}
-	sizes, bias := s.Sizes[string(r.Config.Scale)], float64(r.biasScale*r.biasScale)
+	sizes, bias := s.Sizes[r.Config.Scale], float64(r.biasScale*r.biasScale)
 	r.meanSquare = sizes.MeanSquare + bias
 	r.maxLength = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.maxLength < math.MaxFloat32) {

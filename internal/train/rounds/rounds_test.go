@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
@@ -218,7 +218,7 @@ func TestNewRefused(t *testing.T) {
 		}
 	}
 	s := sample.Statistics(t, data.Dense, data.Y)
-	s.Sizes["none"] = store.RowSizes{MaxSquare: 1.2e77, MeanSquare: 1}
+	s.Sizes["none"] = scale.RowSizes{MaxSquare: 1.2e77, MeanSquare: 1}
 	if _, err := rounds.New(plain, "", s, 1); err == nil {
 		t.Error("rows too long for float32 are accepted")
 	}
@@ -383,7 +383,7 @@ func TestVerificationRefused(t *testing.T) {
 	}
 	m := train(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
 	type model = pegasos.Model
-	type stats = store.Statistics
+	type stats = scale.Statistics
 	for name, c := range map[string]struct {
 		change func(*model, *stats)
 		want   string

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
@@ -139,7 +139,7 @@ func (o *reader) read(i int) bool {
 	}
 	values, length := o.values[:0], 1.0
 	if s != nil && s.Factor == nil {
-		length = scaling.Length(raw)
+		length = scale.Length(raw)
 	}
 	for t, v := range raw {
 		z := float64(v)

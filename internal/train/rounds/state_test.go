@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -25,10 +24,10 @@ func newRounds(t *testing.T, kind pegasos.Loss, method Method, shards int) *Roun
 }
 
 // statistics returns the statistics of 1,000 rows, 600 of class 0 and 400 of class 1.
-func statistics() *store.Statistics {
-	return &store.Statistics{Rows: 1000, Cols: 3, Nonzeros: 2500, Classes: []float32{0, 1},
+func statistics() *scale.Statistics {
+	return &scale.Statistics{Rows: 1000, Cols: 3, Nonzeros: 2500, Classes: []float32{0, 1},
 		Counts: []int64{600, 400}, MaxAbs: []float32{1, 2, 0.75}, Lengths: [3]float64{0.5, 2, 5},
-		Sizes: map[string]store.RowSizes{scaling.None: {MaxSquare: 5, MeanSquare: 2}}}
+		Sizes: map[scale.Kind]scale.RowSizes{scale.None: {MaxSquare: 5, MeanSquare: 2}}}
 }
 
 // taskOf returns the only task of the round that s begins, with sums of 0.
@@ -59,21 +58,21 @@ func TestBounds(t *testing.T) {
 	if want := []float64{1. / 2, 1. / 4, 1, 1. / 4}; !slices.Equal(r.scale, want) {
 		t.Errorf("scales %v, want %v", r.scale, want)
 	}
-	r.scaler = &scaling.Scaler{Kind: scaling.Standard, Shift: []float32{-3, 1, 0},
+	r.scaler = &scale.Scale{Kind: scale.Standard, Shift: []float32{-3, 1, 0},
 		Factor: []float32{2, 0.5, 1}}
 	for j, want := range []float64{8, 1.5, 0.75} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("standardized, column %d: %v, want %v", j, have, want)
 		}
 	}
-	r.scaler = &scaling.Scaler{Kind: scaling.MaxAbs, Factor: []float32{1, 0.5, 2}}
+	r.scaler = &scale.Scale{Kind: scale.MaxAbs, Factor: []float32{1, 0.5, 2}}
 	r.maxAbs = []float32{1, 2, 0}
 	for j, want := range []float64{1, 1, 0} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("divided by the largest, column %d: %v, want %v", j, have, want)
 		}
 	}
-	r.scaler = &scaling.Scaler{Kind: scaling.Unit}
+	r.scaler = &scale.Scale{Kind: scale.Unit}
 	for j, want := range []float64{1, 1, 0} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("rows of norm 1, column %d: %v, want %v", j, have, want)

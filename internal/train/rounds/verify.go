@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -22,7 +22,7 @@ const claimSurplus = 0.05
 // number of dual passes or of Newton's iterations; 0 means the default of New. New also chooses the
 // method. When the state is Done, Verified returns the outcome. NewVerification returns an error if
 // New does not support the model's settings or if the model does not fit the rows.
-func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
+func NewVerification(m *pegasos.Model, s *scale.Statistics, shards, iterations int) (
 	*Rounds, error,
 ) {
 	if err := m.Validate(); err != nil {

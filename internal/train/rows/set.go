@@ -241,14 +241,14 @@ func (s *Set) ofClass(class int32) []uint32 {
 
 // Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
 // covers the numbers of rows and columns, the argument prior (itself a hash of the run's prior),
-// the labels, the rows and the weights. Rows with equal values have the same hash in any format.
-// Fingerprint reads the rows once, with the given number of goroutines, and then returns "" if stop
+// the labels, the rows and the weights. raw is the rows before scaling, and X if they were not
+// scaled. Rows with equal values have the same hash in any format. Fingerprint reads raw once, with the given number of goroutines, and then returns "" if stop
 // returns true.
-func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
+func (s *Set) Fingerprint(raw store.Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)
 	modelfile.WriteNumbers(h, s.Y)
-	modelfile.WriteNumbers(h, store.Hashes(store.Raw(s.X), threads, stop))
+	modelfile.WriteNumbers(h, store.Hashes(raw, threads, stop))
 	modelfile.WriteNumbers(h, s.Weight)
 	if stop() {
 		return ""

@@ -408,7 +408,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	print := func(x store.Examples, y, weights []float32, prior string, threads int) string {
 		s := newSet(t, x, y, rows.Options{Weights: weights})
-		return s.Fingerprint(prior, threads, never)
+		return s.Fingerprint(s.X, prior, threads, never)
 	}
 	want := print(p.Dense, p.Y, nil, "", 1)
 	if have := print(p.Dense, p.Y, nil, "", 3); have != want || len(have) < 64 {
@@ -432,7 +432,7 @@ func TestFingerprint(t *testing.T) {
 		seen[have] = true
 	}
 	s := newSet(t, p.Dense, p.Y, rows.Options{})
-	if have := s.Fingerprint("", 1, func() bool { return true }); have != "" {
+	if have := s.Fingerprint(s.X, "", 1, func() bool { return true }); have != "" {
 		t.Errorf("%q once it is stopped", have)
 	}
 }

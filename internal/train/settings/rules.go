@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
@@ -38,10 +38,9 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("Average", s.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", s.Bias, BiasNone, BiasAugmented, BiasUnregularised),
 		options.OneOf("Multiclass", s.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
-		options.OneOf("Scale", s.Scale, scaling.None, scaling.Standard, scaling.MaxAbs,
-			scaling.Unit),
-		options.OneOf("TargetScale", s.TargetScale, scaling.None, scaling.Standard),
-		options.Not("TargetScale", s.TargetScale == scaling.Standard && !s.Regression(),
+		options.OneOf("Scale", s.Scale, scale.None, scale.Standard, scale.MaxAbs, scale.Unit),
+		options.OneOf("TargetScale", s.TargetScale, scale.None, scale.Standard),
+		options.Not("TargetScale", s.TargetScale == scale.Standard && !s.Regression(),
 			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
 		options.Penalty(s.Lambda, s.C),
 	}

@@ -11,14 +11,14 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // These are the values of Offset, Average, Bias, Multiclass, Finish and ClassWeight, as files and
 // flags contain them. Package pegasos documents the values. Package order defines the values of
-// Order, package scaling those of Scale and TargetScale, and package loss those of Loss.
+// Order, package scale those of Scale and TargetScale, and package loss those of Loss.
 const (
 	OffsetR2   = "r2"
 	OffsetNone = "none"
@@ -76,8 +76,8 @@ type Settings struct {
 	Finish      string
 	Bias        string
 	BiasScale   float64
-	Scale       string
-	TargetScale string
+	Scale       scale.Kind
+	TargetScale scale.Kind
 	Calibrate   int
 	Seed        uint64
 }
@@ -117,8 +117,8 @@ func (s Settings) Plain() Settings {
 	if s.Bias == BiasAugmented {
 		options.Fill(&s.BiasScale, DefaultBiasScale)
 	}
-	options.Fill(&s.Scale, scaling.None)
-	options.Fill(&s.TargetScale, scaling.None)
+	options.Fill(&s.Scale, scale.None)
+	options.Fill(&s.TargetScale, scale.None)
 	options.Fill(&s.Offset, OffsetR2)
 	options.Fill(&s.Average, LastHalf)
 	return s

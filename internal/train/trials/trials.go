@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -95,7 +96,7 @@ const (
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
-	hashes := store.Hashes(store.Raw(set.X), t.job.Threads, t.stopped)
+	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
 		return
 	}

@@ -6,34 +6,12 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
 func floats(values ...float32) []float32 { return values }
-
-// A scale can be folded unless a factor is extreme or a mean exceeds 1,000 deviations.
-func TestFoldable(t *testing.T) {
-	for _, c := range []struct {
-		s    scale.Scale
-		want bool
-	}{
-		{scale.Scale{Kind: "none"}, true},
-		{scale.Scale{Kind: "unit"}, false},
-		{scale.Scale{Kind: "max-abs", Factor: floats(3, 0x1p60, 0x1p-60)}, true},
-		{scale.Scale{Kind: "max-abs", Factor: floats(3, 0x1.1p60)}, false},
-		{scale.Scale{Kind: "max-abs", Factor: floats(3, 0x1.fp-61)}, false},
-		{scale.Scale{Kind: "standard", Shift: floats(500, -500), Factor: floats(2, 2)}, true},
-		{scale.Scale{Kind: "standard", Shift: floats(500, 501), Factor: floats(2, 2)}, false},
-		{scale.Scale{Kind: "standard", Shift: floats(500, -501), Factor: floats(2, 2)}, false},
-		{scale.Scale{Kind: "standard", Shift: floats(1e9), Factor: floats(1)}, true}, // constant
-	} {
-		if have := c.s.Foldable(); have != c.want {
-			t.Errorf("%+v: %v", c.s, have)
-		}
-	}
-}
 
 // Check rejects missing and non-finite numbers, and factors and deviations that are not positive.
 func TestCheck(t *testing.T) {
@@ -48,14 +26,21 @@ func TestCheck(t *testing.T) {
 		{scale.Scale{Kind: "none", Spread: inf}, false},
 		{scale.Scale{Kind: "none", Spread: math.NaN()}, false},
 		{scale.Scale{Kind: "none", Centre: inf}, false},
+		{scale.Scale{}, false},
 		{scale.Scale{Kind: "other"}, false},
 		{scale.Scale{Kind: "unit"}, true},
 		{scale.Scale{Kind: "unit", Folded: true}, false},
+		{scale.Scale{Kind: "unit", Factor: floats(1, 2)}, false},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1, 2)}, true},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1)}, false},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1, 0)}, false},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1, -2)}, false},
+		{scale.Scale{Kind: "max-abs", Factor: floats(1, float32(inf))}, false},
+		{scale.Scale{Kind: "max-abs", Shift: floats(0, 0), Factor: floats(1, 2)}, false},
 		{scale.Scale{Kind: "standard", Shift: floats(0, -1), Factor: floats(1, 2)}, true},
+		{scale.Scale{Kind: "standard", Factor: floats(1, 2)}, false},
+		{scale.Scale{Kind: "standard", Shift: floats(0, -1), Factor: floats(1)}, false},
+		{scale.Scale{Kind: "standard", Shift: floats(0, float32(inf)), Factor: floats(1, 2)}, false},
 	} {
 		if err := c.s.Check(2); (err == nil) != c.want {
 			t.Errorf("%+v: %v", c.s, err)
@@ -83,7 +68,7 @@ func TestSame(t *testing.T) {
 
 // Lengths returns the lengths that Check requires.
 func TestNumbers(t *testing.T) {
-	for kind, want := range map[string][2]int{"none": {0, 0}, "unit": {0, 0}, "max-abs": {0, 3},
+	for kind, want := range map[scale.Kind][2]int{"none": {0, 0}, "unit": {0, 0}, "max-abs": {0, 3},
 		"standard": {3, 3}} {
 		var s scale.Scale
 		s.Kind = kind

@@ -3,7 +3,6 @@ package scale
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -73,7 +72,7 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
 	if old == nil || old.Folded { // w is for raw rows
-		from.Folded = s.Kind != scaling.Unit
+		from.Folded = s.Kind != Unit
 	}
 	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
 	for k, v := range w {
@@ -138,7 +137,7 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 // Changes reports whether scaling changes the rows or the targets.
 func (s *Scale) Changes() bool {
 	return s.Factor != nil || s.Shift != nil || s.TargetUnit() != 1 || s.Centre != 0 ||
-		s.Kind == scaling.Unit
+		s.Kind == Unit
 }
 
 // WeightError returns a bound on the relative rounding error of a folded weight.

@@ -1,4 +1,4 @@
-package store
+package scale
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -90,8 +90,8 @@ func TestMeasure(t *testing.T) {
 				}
 			}
 		}
-		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
-			c := Measure(Of(given), weight, true, 2, neverStop)
+		for name, given := range map[string]store.Examples{"dense": x, "sparse": thin} {
+			c := Measure(store.Of(given), weight, true, 2, neverStop)
 			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) ||
 				c.Bad >= 0 ||
 				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
@@ -117,20 +117,47 @@ func TestMeasure(t *testing.T) {
 					t.Fatalf("%s: row %d: %v, want %v", name, i, s, want)
 				}
 			}
-			if one := Measure(Of(given), weight, true, 1, neverStop); !reflect.DeepEqual(one, c) {
+			if one := Measure(store.Of(given), weight, true, 1, neverStop); !reflect.DeepEqual(one, c) {
 				t.Errorf("%s: one goroutine has other results", name)
 			}
-			less := Measure(Of(given), weight, false, 2, neverStop)
+			less := Measure(store.Of(given), weight, false, 2, neverStop)
 			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||
 				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
 				t.Errorf("%s: other results without moments", name)
 			}
 			for threads := range 3 {
-				less := MeasureConstants(Of(given), weight, threads+1, neverStop)
+				less := MeasureConstants(store.Of(given), weight, threads+1, neverStop)
 				if less.Mean != nil || less.Nonzeros != nonzeros ||
 					!slices.Equal(less.Constant, c.Constant) {
 					t.Errorf("%s: constant without moments: %v", name, less.Constant)
 				}
+			}
+		}
+	}
+}
+
+// A subset has the same statistics as copies of its rows.
+func TestMeasureSubset(t *testing.T) {
+	x, thin := mixedScaleRows(t, 12)
+	_, ones := mixedScaleRows(t, 12)
+	for i := range ones.Rows() {
+		_, values := ones.Row(i)
+		for k := range values {
+			values[k] = 1
+		}
+	}
+	compact, ok := store.Of(ones).Compact(1)
+	if !ok {
+		t.Fatal("rows of ones have no compact format")
+	}
+	at := []uint32{7, 3, 3, 9}
+	for _, rows := range []store.Rows{store.Of(x), store.Of(thin), compact,
+		store.Of(userExamples{x})} {
+		for _, moments := range []bool{false, true} {
+			have := Measure(store.Subset(rows, at), nil, moments, 1, neverStop)
+			want := Measure(rows.Take(at), nil, moments, 1, neverStop)
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("%T, moments %t: %v, want %v", rows, moments, have, want)
 			}
 		}
 	}
@@ -151,8 +178,8 @@ func TestMeasureConstants(t *testing.T) {
 	weight[9] = 0
 	want := []bool{false, false, false, true, true}
 	for threads := range 4 {
-		for _, c := range []*Columns{MeasureConstants(Of(x), weight, threads+1, neverStop),
-			Measure(Of(x), weight, true, threads+1, neverStop)} {
+		for _, c := range []*Columns{MeasureConstants(store.Of(x), weight, threads+1, neverStop),
+			Measure(store.Of(x), weight, true, threads+1, neverStop)} {
 			if !slices.Equal(c.Constant, want) {
 				t.Errorf("%d goroutines: %v, want %v", threads+1, c.Constant, want)
 			}
@@ -169,7 +196,7 @@ func TestMeasureBad(t *testing.T) {
 	for want, zero := range map[int]int{20: 0, 30: 20} {
 		weight[zero] = 0
 		for _, moments := range []bool{false, true} {
-			if c := Measure(Of(x), weight, moments, 1, neverStop); c.Bad != want {
+			if c := Measure(store.Of(x), weight, moments, 1, neverStop); c.Bad != want {
 				t.Errorf("bad row %d, want %d", c.Bad, want)
 			}
 		}
@@ -180,12 +207,12 @@ func TestMeasureBad(t *testing.T) {
 		for _, i := range bad {
 			y.Row(i)[0] = float32(math.Inf(1))
 		}
-		if c := Measure(Of(y), nil, false, 2, neverStop); c.Bad != bad[0] {
+		if c := Measure(store.Of(y), nil, false, 2, neverStop); c.Bad != bad[0] {
 			t.Errorf("bad row %d, want %d", c.Bad, bad[0])
 		}
 	}
 	x.Row(20)[2], x.Row(30)[1] = math.MaxFloat32, 0
-	if c := Measure(Of(x), nil, true, 1, neverStop); c.Bad >= 0 {
+	if c := Measure(store.Of(x), nil, true, 1, neverStop); c.Bad >= 0 {
 		t.Errorf("a row with the largest finite number is bad")
 	}
 }
@@ -197,62 +224,8 @@ func TestMeasureFar(t *testing.T) {
 	for i := range 4000 {
 		x.Row(i)[0] = 1e7 + float32(i%2)
 	}
-	c := Measure(Of(x), nil, true, 3, neverStop)
+	c := Measure(store.Of(x), nil, true, 3, neverStop)
 	if c.Mean[0] != 1e7+0.5 || math.Abs(c.Variance[0]-0.25) > 1e-9 {
 		t.Errorf("%v, %v", c.Mean, c.Variance)
-	}
-}
-
-func TestScaler(t *testing.T) {
-	c := &Columns{MaxAbs: []float32{4, 0}, Mean: []float64{3, 0}, Variance: []float64{4, 0}}
-	for kind, want := range map[string]scaling.Scaler{
-		scaling.Standard: {Kind: scaling.Standard, Shift: []float32{3, 0}, Factor: []float32{.5, 1}},
-		scaling.MaxAbs:   {Kind: scaling.MaxAbs, Factor: []float32{.25, 1}},
-		scaling.Unit:     {Kind: scaling.Unit},
-	} {
-		if have := c.Scaler(kind); !reflect.DeepEqual(*have, want) {
-			t.Errorf("%+v, want %+v", have, want)
-		}
-	}
-}
-
-func TestQuantiles(t *testing.T) {
-	have := Quantiles([]float64{5, 0, 1, 3, -2, 2, 4}, 0, 0.5, 0.9, 1)
-	if !slices.Equal(have, []float64{1, 3, 5, 5}) {
-		t.Errorf("%v", have)
-	}
-	if have := Quantiles([]float32{0, 0}, 0, 1); !slices.Equal(have, []float64{1, 1}) {
-		t.Errorf("%v", have)
-	}
-	many := make([]float32, 3*maxRanked)
-	for i := range many {
-		many[i] = float32(i + 1)
-	}
-	// A sample of every third number: 1, 4, 7 ...
-	if have := Quantiles(many, 0.5); have[0] != 3*maxRanked/2+1 {
-		t.Errorf("%v", have)
-	}
-}
-
-// Quantiles returns the elements of the sorted numbers, for several orders of the input.
-func TestQuantilesOfOrders(t *testing.T) {
-	g := rand.New(rand.NewPCG(6, 7))
-	for n := 1; n < 200; n += 1 + n/20 {
-		for kind := range 5 {
-			v := make([]float32, n)
-			for i := range v {
-				v[i] = float32([]int{i + 1, n - i, 1 + i%3, 1 + min(i, n-i), 1 + g.IntN(n)}[kind])
-			}
-			sorted := slices.Clone(v)
-			slices.Sort(sorted)
-			shares := []float64{0, 0.1, 0.5, 0.9, 1, 0.3}
-			for k, have := range Quantiles(v, shares...) {
-				want := sorted[min(n-1, int(shares[k]*float64(n)))]
-				if have != float64(want) {
-					t.Fatalf("%d numbers, kind %d: %v at %v, want %v", n, kind, have, shares[k],
-						want)
-				}
-			}
-		}
 	}
 }

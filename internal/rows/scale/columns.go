@@ -1,13 +1,11 @@
-package store
+package scale
 
 import (
 	"math"
-	"math/rand/v2"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Columns is statistics of the rows whose weight is above 0.
@@ -47,18 +45,18 @@ type columnBlock struct {
 // results are identical to the bit for any number of goroutines: the block boundaries depend on the
 // number of rows alone, and the moments of the blocks are merged in order (Chan, Golub and LeVeque,
 // The American Statistician 37, 1983). Once stop returns true, the results are unusable.
-func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
+func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
 
 // MeasureConstants is Measure without Mean and Variance, but with Constant. For sparse rows it
 // takes time proportional to the number of nonzeros, whereas computing Mean and Variance takes time
 // proportional to the number of all values.
-func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
+func MeasureConstants(x store.Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }
 
-func measure(x Rows, weight []float64, moments, constants bool, threads int,
+func measure(x store.Rows, weight []float64, moments, constants bool, threads int,
 	stop func() bool) *Columns {
 	n, cols := x.Rows(), x.Cols()
 	c := &Columns{
@@ -73,7 +71,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		}
 		w := workers[worker]
 		if w == nil {
-			w = &columnWorker{Columns: c, x: ReaderOf(x.Clone()), weight: weight,
+			w = &columnWorker{Columns: c, x: store.ReaderOf(x.Clone()), weight: weight,
 				maxBits: make([]uint32, cols)}
 			if constants {
 				w.seen = make([]columnValues, cols)
@@ -114,7 +112,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 // columnWorker is the state of one goroutine of Measure.
 type columnWorker struct {
 	*Columns
-	x       Reader
+	x       store.Reader
 	weight  []float64
 	maxBits []uint32  // bits of the largest magnitude in each column
 	row     []float32 // a sparse row expanded to all columns
@@ -202,9 +200,8 @@ func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 // end-1 whose weight is positive.
 func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
 	b.bad = -1
-	_, picks := w.x.(*subsetMatrix) // Dense of a subset returns all rows of its base
-	if m, ok := w.x.(Matrix); ok && !picks && m.Dense() != nil && w.seen == nil {
-		w.denseMagnitudes(b, m.Dense(), start, end)
+	if m, ok := w.x.(store.Matrix); ok && m.Dense() != nil && w.seen == nil {
+		w.denseMagnitudes(b, m, start, end)
 		return
 	}
 	for i := start; i < end; i++ {
@@ -219,7 +216,7 @@ func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
 }
 
 // denseMagnitudes is magnitudes for dense rows.
-func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, start, end int) {
+func (w *columnWorker) denseMagnitudes(b *columnBlock, x store.Matrix, start, end int) {
 	var at [rowsAtOnce]int
 	var rows [rowsAtOnce][]float32
 	n := 0
@@ -227,7 +224,8 @@ func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, start, e
 		if w.weightOf(i) == 0 {
 			continue
 		}
-		at[n], rows[n] = i, x.Row(i)
+		at[n] = i
+		_, rows[n] = x.Row(i)
 		if n++; n == rowsAtOnce {
 			w.addFourRows(b, at, rows)
 			n = 0
@@ -372,86 +370,4 @@ func (c *Columns) mergeMoments(blocks []columnBlock) {
 			c.Mean[j], c.Variance[j] = float64(least[j]), 0
 		}
 	}
-}
-
-// Scaler returns a scaler of the given kind, computed from these statistics. Constant columns get
-// the factor 1. The kind scaling.Standard requires Mean and Variance.
-func (c *Columns) Scaler(kind string) *scaling.Scaler {
-	s := &scaling.Scaler{Kind: kind}
-	switch kind {
-	case scaling.Standard:
-		for j, mean := range c.Mean {
-			s.Shift = append(s.Shift, float32(mean))
-			s.Factor = append(s.Factor, scaling.Inverse(math.Sqrt(c.Variance[j])))
-		}
-	case scaling.MaxAbs:
-		for _, v := range c.MaxAbs {
-			s.Factor = append(s.Factor, scaling.Inverse(float64(v)))
-		}
-	}
-	return s
-}
-
-// maxRanked is the number of elements above which Quantiles selects from a sample of them.
-const maxRanked = 1 << 16
-
-// Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
-// 1. If more than 2^16 numbers are positive, it selects from an evenly spaced sample of them. Each
-// quantile is 1 if no number is positive.
-func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
-	var some []T
-	for _, v := range numbers {
-		if v > 0 {
-			some = append(some, v)
-		}
-	}
-	if step := (len(some) + maxRanked - 1) / maxRanked; step > 1 {
-		n := 0
-		for k := 0; k < len(some); k += step {
-			some[n] = some[k]
-			n++
-		}
-		some = some[:n]
-	}
-	for _, share := range shares {
-		q := 1.0
-		if n := len(some); n > 0 {
-			q = float64(selectRank(some, min(n-1, int(share*float64(n)))))
-		}
-		quantiles = append(quantiles, q)
-	}
-	return quantiles
-}
-
-// selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The
-// algorithm is Hoare's FIND (Communications of the ACM 4, 1961).
-func selectRank[T float32 | float64](v []T, k int) T {
-	// Random pivots, so that no common order of the input is slow.
-	g := rand.New(rand.NewPCG(0, uint64(len(v))))
-	for len(v) > 1 {
-		pivot := v[g.IntN(len(v))]
-		i, j := 0, len(v)-1
-		for i <= j {
-			for v[i] < pivot {
-				i++
-			}
-			for pivot < v[j] {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			v = v[:j+1]
-		case k >= i:
-			v, k = v[i:], k-i
-		default:
-			return v[k]
-		}
-	}
-	return v[k]
 }

@@ -1,29 +1,30 @@
-package store
+package scale
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
-// Rows.
-type rows = Rows
+// rows is another name for store.Rows, for embedding: an embedded field named Rows would hide the
+// method Rows.
+type rows = store.Rows
 
 // Scaled is scaled rows. It has float32 copies of them, and the original rows, from which Dot64 and
 // AddTo compute the scaled values in float64, free of the rounding of the copies to float32.
 type Scaled struct {
-	rows             // the scaled rows, perhaps reordered or compact
-	matrix  Matrix   // the scaled rows in float32, also if rows is compact
-	places  []uint32 // index in matrix of each row; nil if it is the row's own index
-	raw     Rows     // the original rows
-	reader  Reader   // a Reader of raw
-	at      []uint32 // index in raw of each row; nil if it is the row's own index
-	scaler  *scaling.Scaler
+	rows                 // the scaled rows, perhaps reordered or compact
+	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
+	places  []uint32     // index in matrix of each row; nil if it is the row's own index
+	raw     store.Rows   // the original rows
+	reader  store.Reader // a Reader of raw
+	at      []uint32     // index in raw of each row; nil if it is the row's own index
+	scale   *Scale
 	stop    func() bool
-	lengths []float64 // length of each row of raw; nil unless the kind is scaling.Unit
+	lengths []float64 // length of each row of raw; nil unless the kind is Unit
 	values  []float64 // a buffer for the scaled values of one row
 	zeros   []float64 // a row of zeros after scaling; nil until it is needed
 }
@@ -31,16 +32,36 @@ type Scaled struct {
 // scaleBlock is the number of rows that a goroutine scales at a time.
 const scaleBlock = 1024
 
-// Scale returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
-// a sparse matrix and toDense is false, else dense. x is not changed. Values that are not finite
-// are not reported: the trainer checks for them. Once stop returns true, the rows are unusable.
-func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() bool) *Scaled {
-	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s, stop: stop}
-	if s.Kind == scaling.Unit {
+// Apply returns the scaled rows and targets, using the given number of goroutines. It returns x
+// itself if the kind is None, and y itself if Spread is 0. Once stop returns true, the returned rows
+// are unusable.
+func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
+	store.Examples, []float32,
+) {
+	if s.Kind != None {
+		x = s.Rows(store.Of(x), threads, stop)
+	}
+	if s.Spread == 0 {
+		return x, y
+	}
+	scaled := make([]float32, len(y))
+	for i, v := range y {
+		scaled[i] = float32((float64(v) - s.Centre) / s.Spread)
+	}
+	return x, scaled
+}
+
+// Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is a
+// sparse matrix and the kind is not Standard, else dense. x is not changed. Values that are not
+// finite are not reported: the trainer checks for them. Once stop returns true, the rows are
+// unusable.
+func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
+	r := &Scaled{raw: x, reader: store.ReaderOf(x), scale: s, stop: stop}
+	if s.Kind == Unit {
 		r.lengths = make([]float64, x.Rows())
 	}
-	m, ok := MatrixOf(x)
-	if ok && m.Dense() == nil && !toDense {
+	m, ok := store.MatrixOf(x)
+	if ok && m.Dense() == nil && s.Kind != Standard {
 		r.matrix = r.scaleSparse(threads)
 	} else {
 		r.matrix = r.scaleDense(threads)
@@ -64,14 +85,14 @@ func (r *Scaled) forBlocks(threads int, f func(r *Scaled, first, end int)) {
 	})
 }
 
-func (r *Scaled) scaleDense(threads int) Matrix {
+func (r *Scaled) scaleDense(threads int) store.Matrix {
 	d := (*dense.Matrix)(matrices.NewNarrow(r.raw.Rows(), r.raw.Cols()))
 	r.forBlocks(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
 			index, values := r.reader.Row(i)
 			r.storeLength(i, values)
 			if to := d.Row(i); index == nil {
-				r.scaler.Row(to, nil, values)
+				r.scale.Row(to, nil, values)
 			} else {
 				r.expandRow(i, index, values)
 				for j, v := range r.values {
@@ -80,12 +101,12 @@ func (r *Scaled) scaleDense(threads int) Matrix {
 			}
 		}
 	})
-	return newDenseRows(d)
+	return store.Of(d).(store.Matrix)
 }
 
 // scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0, which
 // are few.
-func (r *Scaled) scaleSparse(threads int) Matrix {
+func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
 	for i := range n {
@@ -98,18 +119,18 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 			index, values := r.reader.Row(i)
 			r.storeLength(i, values)
 			copy(indices[starts[i]:], index)
-			r.scaler.Row(scaled[starts[i]:starts[i+1]], index, values)
+			r.scale.Row(scaled[starts[i]:starts[i+1]], index, values)
 		}
 	})
 	m := matrices.Trusted(r.raw.Cols(), starts, indices, scaled)
-	return ofSparse((*sparse.Matrix)(m)).(Matrix)
+	return store.Of((*sparse.Matrix)(m)).(store.Matrix)
 }
 
 // storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is
-// scaling.Unit.
+// Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
-		r.lengths[i] = scaling.Length(values)
+		r.lengths[i] = Length(values)
 	}
 }
 
@@ -118,7 +139,7 @@ func (r *Scaled) scaledValue(i, j int, v float32) float64 {
 	if r.lengths != nil {
 		return float64(v) / r.lengths[i]
 	}
-	return r.scaler.At(j, v)
+	return r.scale.At(j, v)
 }
 
 // expandRow writes all scaled values of row i of raw to r.values.
@@ -134,8 +155,8 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	}
 	if r.zeros == nil {
 		r.zeros = make([]float64, len(r.values))
-		for j := range r.scaler.Shift {
-			r.zeros[j] = r.scaler.At(j, 0)
+		for j := range r.scale.Shift {
+			r.zeros[j] = r.scale.At(j, 0)
 		}
 	}
 	copy(r.values, r.zeros)
@@ -151,7 +172,7 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 		i = int(r.at[i])
 	}
 	index, values := r.reader.Row(i)
-	if index == nil || r.scaler.Shift != nil {
+	if index == nil || r.scale.Shift != nil {
 		r.expandRow(i, index, values)
 		return nil, r.values
 	}
@@ -169,22 +190,22 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
 	c.values, c.raw = nil, r.raw.Clone()
-	c.reader = ReaderOf(c.raw)
+	c.reader = store.ReaderOf(c.raw)
 	return &c
 }
 
 // Clone returns the same rows for another goroutine.
-func (r *Scaled) Clone() Rows {
+func (r *Scaled) Clone() store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Clone()
 	return c
 }
 
 // Take returns copies of the given rows.
-func (r *Scaled) Take(rows []uint32) Rows {
+func (r *Scaled) Take(rows []uint32) store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Take(rows)
-	m, whole := c.rows.(Matrix)
+	m, whole := c.rows.(store.Matrix)
 	if whole {
 		c.matrix = m
 	}
@@ -203,7 +224,7 @@ func (r *Scaled) Take(rows []uint32) Rows {
 
 // Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled
 // values.
-func (r *Scaled) Compact(threads int) (Rows, bool) {
+func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 	x, ok := r.rows.Compact(threads)
 	if !ok {
 		return nil, false
@@ -220,24 +241,24 @@ func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p
 
 // Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
 func (r *Scaled) Dot64(i int, w []float64) float64 {
-	var lane [dot64Lanes]float64
+	var lane [floats.Lanes]float64
 	index, values := r.nonzeros(i)
 	if index == nil {
 		w = w[:len(values)]
 		for j, v := range values {
-			lane[j&(dot64Lanes-1)] += float64(w[j] * v)
+			lane[j&(floats.Lanes-1)] += float64(w[j] * v)
 		}
-		return foldDot64(lane)
+		return floats.Fold(lane)
 	}
 	for k, j := range index {
-		lane[j&(dot64Lanes-1)] += float64(w[j] * values[k])
+		lane[j&(floats.Lanes-1)] += float64(w[j] * values[k])
 	}
-	return foldDot64(lane)
+	return floats.Fold(lane)
 }
 
 // AddTo adds the scaled values in float64, not the copies that were rounded to float32.
-func (r *Scaled) AddTo(u []float64, s Sum) {
-	for i, a := range s.coefficients() {
+func (r *Scaled) AddTo(u []float64, s store.Sum) {
+	for i, a := range s.Coefficients() {
 		index, values := r.nonzeros(i)
 		if index == nil {
 			u := u[:len(values)]
@@ -265,11 +286,11 @@ func (r *Scaled) Row(i int) (index []int32, values []float32) {
 func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
-func (r *Scaled) Examples() Examples { return r.matrix.Examples() }
+func (r *Scaled) Examples() store.Examples { return r.matrix.Examples() }
 
 // Raw returns the original rows if x is a Scaled whose rows were not selected or reordered by Take;
 // otherwise it returns x itself.
-func Raw(x Rows) Rows {
+func Raw(x store.Rows) store.Rows {
 	if s, ok := x.(*Scaled); ok && s.at == nil {
 		return s.raw
 	}

@@ -1,32 +1,36 @@
-package store
+package scale
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Scaled rows are the float64 results of the scaler, rounded once to float32; Dot64 and AddTo use
+// userExamples is a user-defined type of rows.
+type userExamples struct{ *dense.Matrix }
+
+// Scaled rows are the float64 results of the scale, rounded once to float32; Dot64 and AddTo use
 // them unrounded. Take, Compact and clones give the same rows, and the original rows do not change.
-func TestScale(t *testing.T) {
+func TestRows(t *testing.T) {
 	const rows = scaleBlock + 30
 	x, thin := mixedScaleRows(t, rows)
-	columns := Measure(Of(x), nil, true, 1, neverStop)
+	columns := Measure(store.Of(x), nil, true, 1, neverStop)
 	before := slices.Clone(x.Row(7))
 	w := []float64{1, -2, 3, -4, 5, -6}
-	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
-		s := columns.Scaler(kind)
-		for name, given := range map[string]Examples{"dense": x, "sparse": thin,
+	for _, kind := range []Kind{Standard, MaxAbs, Unit} {
+		s := Fit(kind, columns)
+		for name, given := range map[string]store.Examples{"dense": x, "sparse": thin,
 			"user": userExamples{x}} {
-			toDense := kind == scaling.Standard
-			scaled := Scale(Of(given), s, toDense, 2, neverStop)
-			if isSparse := scaled.Dense() == nil; isSparse != (name == "sparse" && !toDense) {
+			scaled := s.Rows(store.Of(given), 2, neverStop)
+			if isSparse := scaled.Dense() == nil; isSparse !=
+				(name == "sparse" && kind != Standard) {
 				t.Errorf("%s, %s: sparse %v", name, kind, isSparse)
 			}
 			some := []uint32{3, rows - 1, 3, 8}
-			of := map[string]Rows{"": scaled, "worker": scaled.Clone(),
+			of := map[string]store.Rows{"": scaled, "worker": scaled.Clone(),
 				"taken":       scaled.Take(some),
 				"taken twice": scaled.Take([]uint32{8, 3, rows - 1}).Take([]uint32{1, 2, 1, 0})}
 			if fewer, ok := scaled.Compact(1); ok {
@@ -38,7 +42,7 @@ func TestScale(t *testing.T) {
 					if r.Rows() == len(some) {
 						i = int(some[k])
 					}
-					compareScaled(t, name+", "+kind+", "+way, r, k, x.Row(i), s, w)
+					compareScaled(t, name+", "+string(kind)+", "+way, r, k, x.Row(i), s, w)
 				}
 			}
 			if Raw(scaled) != scaled.raw || Raw(scaled.Take(some)) == scaled.raw {
@@ -49,22 +53,22 @@ func TestScale(t *testing.T) {
 	if !slices.Equal(x.Row(7), before) {
 		t.Error("the original rows have changed")
 	}
-	if r := Of(x); Raw(r) != r {
+	if r := store.Of(x); Raw(r) != r {
 		t.Error("Raw of rows that were not scaled returns other rows")
 	}
 }
 
 // compareScaled checks row k of r against the scaled values of row.
-func compareScaled(t *testing.T, name string, r Rows, k int, row []float32, s *scaling.Scaler,
+func compareScaled(t *testing.T, name string, r store.Rows, k int, row []float32, s *Scale,
 	w []float64) {
 	t.Helper()
 	have, sum := make([]float32, len(row)), make([]float64, len(row))
 	r.Axpy(k, 1, have)
-	r.AddTo(sum, Sum{Only: []uint32{uint32(k)}, A: slices.Repeat([]float32{1}, r.Rows())})
-	length, dot, size := scaling.Length(row), 0.0, 0.0
+	r.AddTo(sum, store.Sum{Only: []uint32{uint32(k)}, A: slices.Repeat([]float32{1}, r.Rows())})
+	length, dot, size := Length(row), 0.0, 0.0
 	for j, v := range row {
 		want := float64(v) / length
-		if s.Kind != scaling.Unit {
+		if s.Kind != Unit {
 			want = s.At(j, v)
 		}
 		dot += w[j] * want
@@ -79,10 +83,10 @@ func compareScaled(t *testing.T, name string, r Rows, k int, row []float32, s *s
 }
 
 // Once stop returns true, no more rows are scaled.
-func TestScaleStops(t *testing.T) {
+func TestRowsStops(t *testing.T) {
 	x, _ := mixedScaleRows(t, 5)
-	s := Measure(Of(x), nil, true, 1, neverStop).Scaler(scaling.Standard)
-	scaled := Scale(Of(x), s, true, 1, func() bool { return true })
+	s := Fit(Standard, Measure(store.Of(x), nil, true, 1, neverStop))
+	scaled := s.Rows(store.Of(x), 1, func() bool { return true })
 	if have := make([]float32, 6); true {
 		scaled.Axpy(0, 1, have)
 		if slices.Max(have) != 0 {

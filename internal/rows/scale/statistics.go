@@ -1,10 +1,6 @@
-package store
+package scale
 
-import (
-	"fmt"
-
-	"github.com/pegasimd/pegasimd/internal/rows/scaling"
-)
+import "fmt"
 
 // Statistics describes all rows of a problem whose rows are divided among several processes. From
 // these statistics the trainer chooses the settings that are unset in the Config, and computes
@@ -27,8 +23,8 @@ type Statistics struct {
 	// positive.
 	Lengths [3]float64
 	// Sizes describes the squared lengths of the rows after each applicable kind of scaling;
-	// scaling.None is always among the kinds.
-	Sizes map[string]RowSizes
+	// None is always among the kinds.
+	Sizes map[Kind]RowSizes
 }
 
 // RowSizes is the largest and the mean squared length of a set of rows.
@@ -57,9 +53,9 @@ func (s *Statistics) Check() error {
 		return fmt.Errorf("pegasos: statistics: want %d values, one for each column, in "+
 			"MaxAbs and, unless all are nil, in Mean, Variance and Constant", s.Cols)
 	}
-	if _, ok := s.Sizes[scaling.None]; !ok {
+	if _, ok := s.Sizes[None]; !ok {
 		return fmt.Errorf("pegasos: statistics: want the squared lengths of the unscaled rows in "+
-			"Sizes[%q]", scaling.None)
+			"Sizes[%q]", None)
 	}
 	return nil
 }

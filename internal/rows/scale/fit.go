@@ -1,0 +1,53 @@
+package scale
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// A scale within these limits can be folded: float32 can hold the folded weights, and the
+// differences of the features from their means lose few digits.
+const (
+	maxMeanRatio = 1e3     // largest ratio of a column's |mean| to its standard deviation
+	maxFactor    = 0x1p60  // largest factor of a column
+	minFactor    = 0x1p-60 // smallest factor of a column
+)
+
+// Fit returns the scale of the given kind for rows with the statistics c, which only the kinds
+// Standard and MaxAbs use. Constant columns get the factor 1. Standard requires Mean and Variance.
+// The scale is Folded if it can be folded into weights.
+func Fit(kind Kind, c *Columns) *Scale {
+	s := &Scale{Kind: kind}
+	switch kind {
+	case Standard:
+		for j, mean := range c.Mean {
+			s.Shift = append(s.Shift, float32(mean))
+			s.Factor = append(s.Factor, floats.Inverse(math.Sqrt(c.Variance[j])))
+		}
+	case MaxAbs:
+		for _, v := range c.MaxAbs {
+			s.Factor = append(s.Factor, floats.Inverse(float64(v)))
+		}
+	}
+	s.Folded = s.foldable()
+	return s
+}
+
+// foldable reports whether the scale can be folded into weights.
+func (s *Scale) foldable() bool {
+	if s.Kind == Unit {
+		return false
+	}
+	for j, f := range s.Factor {
+		if f > maxFactor || f < minFactor {
+			return false
+		}
+		// A constant column has the factor 1 and the weight 0, and no deviation to lose.
+		if s.Shift != nil && f != 1 &&
+			math.Abs(float64(s.Shift[j]))*float64(f) > maxMeanRatio {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package scale
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+)
+
+// At returns the scaled value of v, an element of column j, in float64. The difference and the
+// product are each rounded once, with relative errors of at most 2^-53. s must have factors.
+func (s *Scale) At(j int, v float32) float64 {
+	if s.Shift == nil {
+		return float64(float64(v) * float64(s.Factor[j]))
+	}
+	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
+}
+
+// Row scales the elements of one row in values, and stores them in dst, rounded to float32. columns
+// has the column of each element; if it is nil, values has the elements of all columns. dst may be
+// values. Kind must not be None.
+func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
+	dst = dst[:len(values)]
+	switch {
+	case s.Kind == Unit:
+		length := Length(values)
+		for k, v := range values {
+			dst[k] = float32(float64(v) / length)
+		}
+	case columns != nil:
+		for k, v := range values {
+			dst[k] = float32(s.At(int(columns[k]), v))
+		}
+	case s.Shift != nil:
+		shift, factor := s.Shift[:len(values)], s.Factor[:len(values)]
+		for j, v := range values {
+			dst[j] = float32((float64(v) - float64(shift[j])) * float64(factor[j]))
+		}
+	default:
+		factor := s.Factor[:len(values)]
+		for j, v := range values {
+			dst[j] = float32(float64(v) * float64(factor[j]))
+		}
+	}
+}
+
+// Length returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
+// row of zeros. The squares are added from left to right, in float64.
+func Length(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(float64(v) * float64(v))
+	}
+	if sum == 0 {
+		return 1
+	}
+	return math.Sqrt(sum)
+}
+
+// Dots scales a raw row and calls set(k, z) for each vector k of w, where z is the dot product of
+// the vector and the scaled row. If index is nil, the row is dense; otherwise it is sparse. s must
+// not be of the kind None.
+func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
+	cols := len(w[0])
+	if s.Kind == Unit {
+		length, n := Length(values), len(index)
+		for n > 0 && int(index[n-1]) >= cols {
+			n--
+		}
+		for k, v := range w {
+			if index == nil {
+				set(k, float64(asm.Dot(values, v))/length)
+			} else {
+				set(k, float64(asm.DotSparse(index[:n], values[:n], v))/length)
+			}
+		}
+		return
+	}
+	row := matrices.Vectors(1, cols)[0]
+	if index == nil {
+		copy(row, values)
+	}
+	for k, j := range index {
+		if int(j) < len(row) {
+			row[j] = values[k]
+		}
+	}
+	s.Row(row, nil, row)
+	for k, v := range w {
+		set(k, float64(asm.Dot(row, v)))
+	}
+}
+
+// ScoreOfZeros returns the contribution of the columns from cols on to the score w*x of a row x
+// whose raw values in these columns are 0. w is a vector for scaled rows. s must have factors.
+func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
+	for j := cols; j < len(w); j++ {
+		sum += float64(float64(w[j]) * s.At(j, 0))
+	}
+	return sum
+}

@@ -1,0 +1,102 @@
+// Package scale implements feature scaling: statistics of columns (Measure), a scale fitted to them
+// (Fit), scaled copies of rows (Apply), and the conversion of weights and biases for scaled rows to
+// weights and biases for raw rows and back (Fold, Unfold). Scale is its main type. A Scale also
+// scales the regression targets. Package choose picks the kind of scale for a training run.
+package scale
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// Kind is a kind of scaling, by its name in files and flags.
+type Kind string
+
+const (
+	None     Kind = "none"
+	Standard Kind = "standard" // columns of mean 0 and standard deviation 1
+	MaxAbs   Kind = "max-abs"  // columns divided by their largest magnitude
+	Unit     Kind = "unit"     // rows divided by their length
+)
+
+// Scale describes how rows and regression targets are scaled: feature x of column j becomes
+// (x - Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes
+// (y - Centre)/Spread, unless Spread is 0. A nil Scale changes nothing. The fields of
+// pegasos.Scaling have the same names, types and order, so that Go converts pointers.
+type Scale struct {
+	Kind   Kind
+	Folded bool      // the scale is folded into the model's weights and biases
+	Shift  []float32 // shift of each column for Standard; nil for other kinds
+	Factor []float32 // factor of each column for Standard and MaxAbs; nil for other kinds
+	Centre float64   // value subtracted from the targets
+	Spread float64   // standard deviation that the targets are divided by; 0 if they are unscaled
+	R2     float64   // mean squared length of the scaled rows, without a bias feature
+	Note   string    // explains the choices of scale, lambda and proof in the model; may be empty
+}
+
+// TargetUnit returns the number that the targets are divided by: Spread, or 1 if they are unscaled.
+func (s *Scale) TargetUnit() float64 {
+	if s == nil || s.Spread == 0 {
+		return 1
+	}
+	return s.Spread
+}
+
+// Check returns an error if s is not a valid scale for rows with cols columns.
+func (s *Scale) Check(cols int) error {
+	shifts, factors := s.Lengths(cols)
+	if !slices.Contains([]Kind{None, Standard, MaxAbs, Unit}, s.Kind) ||
+		len(s.Shift) != shifts || len(s.Factor) != factors ||
+		floats.FirstNotFinite(s.Shift) >= 0 || floats.FirstNotFinite(s.Factor) >= 0 ||
+		!(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) || !floats.IsFinite(s.Centre) {
+		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
+	}
+	if s.Folded && s.Kind == Unit {
+		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
+	}
+	for _, f := range s.Factor {
+		if !(f > 0) {
+			return fmt.Errorf("the scaling has the factor %v, want a number above 0", f)
+		}
+	}
+	return nil
+}
+
+// Same reports whether s and t scale rows alike. It compares neither targets nor Folded.
+func (s *Scale) Same(t *Scale) bool {
+	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
+		slices.Equal(s.Factor, t.Factor)
+}
+
+// Lengths returns the lengths that Shift and Factor have in a scale of this kind for rows with cols
+// columns.
+func (s *Scale) Lengths(cols int) (shifts, factors int) {
+	switch s.Kind {
+	case Standard:
+		return cols, cols
+	case MaxAbs:
+		return 0, cols
+	}
+	return 0, 0
+}
+
+// WithCols returns s for rows with cols columns. Columns that s lacks are left unscaled. The result
+// is s itself if s is nil or has no factors.
+func (s *Scale) WithCols(cols int) *Scale {
+	if s == nil || s.Factor == nil {
+		return s
+	}
+	c := *s
+	c.Factor = resized(s.Factor, cols, 1)
+	if s.Shift != nil {
+		c.Shift = resized(s.Shift, cols, 0)
+	}
+	return &c
+}
+
+// resized returns a copy of v with n values: v is cut off, or padded with the value fill.
+func resized(v []float32, n int, fill float32) []float32 {
+	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{fill}, max(0, n-len(v))))
+}
