@@ -140,8 +140,9 @@ func TestMeasure(t *testing.T) {
 func TestMeasureSubset(t *testing.T) {
 	x, thin := mixedScaleRows(t, 12)
 	_, ones := mixedScaleRows(t, 12)
+	m, _ := store.MatrixOf(ones)
 	for i := range ones.Rows() {
-		_, values := ones.Row(i)
+		_, values := m.Row(i) // of the matrix itself
 		for k := range values {
 			values[k] = 1
 		}
