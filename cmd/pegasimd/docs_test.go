@@ -103,10 +103,9 @@ func TestDocsLinks(t *testing.T) {
 var layers = [][]string{
 	{"internal/asm", "internal/base/floats"},
 	{"dense", "sparse", "quant", "half", "internal/testing/asmtest", "internal/vectors/nearest", "."},
-	{"internal/rows/store", "internal/rows/scale", "dataset", "internal/testing/sample",
-		"internal/text/tables"},
+	{"internal/rows/store", "dataset", "internal/testing/sample", "internal/text/tables"},
 	{"internal/train/calibrate", "internal/train/claims", "internal/train/loss",
-		"internal/train/result", "internal/train/rows"},
+		"internal/train/result", "internal/train/rows", "internal/train/scale"},
 	{"internal/train/objective"},
 	{"internal/train/certificate"},
 	{"internal/train/iterate"},
