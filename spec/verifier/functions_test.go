@@ -60,32 +60,13 @@ func split(x float64) (m float64, k int) {
 }
 
 func log1p(x, xLow float64) (high, low float64) {
-	if x > -0.29 && x < 0.41 {
+	if x < 0.41 {
 		return log(x, xLow, 0)
 	}
 	u := 1 + x
 	lost := x - (u - 1)
-	if x > 1 {
-		lost = 1 - (u - x)
-	}
 	m, k := split(u)
-	if k >= 64 {
-		return log(m-1, 0, k)
-	}
 	return log(m-1, math.Ldexp(lost+xLow, -k), k)
-}
-
-func wideLog1p(x float64) float64 {
-	switch {
-	case x != x || x < -1:
-		return math.NaN()
-	case x == -1:
-		return math.Inf(-1)
-	case math.Abs(x) < 0x1p-60 || x > math.MaxFloat64:
-		return x
-	}
-	high, low := log1p(x, 0)
-	return high + low
 }
 
 func sigmoid(z float64) float64 {
@@ -119,7 +100,7 @@ func sigmoid(z float64) float64 {
 
 func TestGoldenFunctions(t *testing.T) {
 	for name, f := range map[string]func(float64) float64{"exp": wideExp, "log": wideLog,
-		"log1p": wideLog1p, "sigmoid": sigmoid, "log1pexp": log1pExp} {
+		"sigmoid": sigmoid, "log1pexp": log1pExp} {
 		text, err := os.ReadFile(folder + "function-" + name + ".txt")
 		if err != nil {
 			t.Fatal(err)

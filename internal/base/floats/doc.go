@@ -21,7 +21,6 @@
 //	           bound  found   correctly rounded
 //	Exp        0.67   0.640   99.2 %
 //	Log        0.55   0.525   99.9 %
-//	Log1p      0.55   0.524   99.9 %
 //	Sigmoid    0.75   0.630   99.4 %
 //	Log1pExp   0.80   0.630   99.5 %
 //

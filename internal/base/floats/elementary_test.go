@@ -63,15 +63,6 @@ var functions = []function{
 		golden: "3868625a8d4308233d2e535f7cc6ae19a4a0e753958891229582e341cb11c846",
 	},
 	{
-		name: "log1p", f: Log1p, bound: 0.55, above: -1, upTo: math.MaxFloat64,
-		wide: func(x float64) *big.Float { return wideLog1p(number(x)) },
-		ranges: [][2]float64{{0, 1}, {-1, 0}, {0, 1e-3}, {-0x1p-40, 0x1p-40}, {1, 1000},
-			{0, 0x1p60}, {1, math.MaxFloat64}, {-1, -0.999}},
-		seams: []float64{-1 + 0x1p-53, -0.5, -0.29, -1 + root, 0, 0x1p-60, -0x1p-60, 0.41,
-			-1 + 2*root, 1, 3, 0x1p53, 0x1p64, 0x1p-1074, math.MaxFloat64},
-		golden: "1d5369f1e6b0b78bde0ad5e98f3a3ee90825f22721e03709c3518bc9d8ef9238",
-	},
-	{
 		name: "sigmoid", f: Sigmoid, bound: 0.75, above: -math.MaxFloat64, upTo: math.MaxFloat64,
 		wide:   wideSigmoid,
 		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40}},
@@ -237,18 +228,6 @@ func TestSpecial(t *testing.T) {
 		{"Log", Log, 10, math.Ln10},
 		{"Log", Log, most, 709.782712893384},
 		{"Log", Log, tiny, -744.4400719213812},
-		{"Log1p", Log1p, 0, 0},
-		{"Log1p", Log1p, zero, zero},
-		{"Log1p", Log1p, tiny, tiny},
-		{"Log1p", Log1p, -tiny, -tiny},
-		{"Log1p", Log1p, 1, math.Ln2},
-		{"Log1p", Log1p, -0.5, -math.Ln2},
-		{"Log1p", Log1p, -1, -inf},
-		{"Log1p", Log1p, math.Nextafter(-1, -2), nan},
-		{"Log1p", Log1p, -inf, nan},
-		{"Log1p", Log1p, inf, inf},
-		{"Log1p", Log1p, nan, nan},
-		{"Log1p", Log1p, most, 709.782712893384},
 		{"Sigmoid", Sigmoid, 0, 0.5},
 		{"Sigmoid", Sigmoid, zero, 0.5},
 		{"Sigmoid", Sigmoid, tiny, 0.5},
@@ -298,9 +277,6 @@ func TestRange(t *testing.T) {
 		if y := Log(x); x > 0 && !(y >= -745 && y <= 710) {
 			t.Fatalf("Log(%v) is %v", x, y)
 		}
-		if y := Log1p(x); x > -1 && !(y >= -37 && y <= x) {
-			t.Fatalf("Log1p(%v) is %v", x, y)
-		}
 	}
 }
 
@@ -345,8 +321,6 @@ func BenchmarkFunction(b *testing.B) {
 		{"exp", "math", math.Exp, &any},
 		{"log", "own", Log, &positive},
 		{"log", "math", math.Log, &positive},
-		{"log1p", "own", Log1p, &positive},
-		{"log1p", "math", math.Log1p, &positive},
 		{"sigmoid", "own", Sigmoid, &any},
 		{"sigmoid", "math", func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }, &any},
 		{"log1pexp", "own", Log1pExp, &any},

@@ -40,42 +40,18 @@ func Log(x float64) float64 {
 	return high + low
 }
 
-// Log1p returns the natural logarithm of 1+x, also accurate for small x: -Inf for -1, NaN below -1
-// and for NaN, and -0 for -0.
-func Log1p(x float64) float64 {
-	switch {
-	case x != x || x == math.Inf(1):
-		return x
-	case x < -1:
-		return math.NaN()
-	case x == -1:
-		return math.Inf(-1)
-	case math.Abs(x) < 0x1p-60:
-		return x
-	}
-	high, low := log1pParts(x, 0)
-	return high + low
-}
-
 // small is the upper end of the range of x in which log1pParts does not split 1+x.
 const small = 0.41
 
-// log1pParts returns log(1+x+xLow) as high + low. xLow must be at most a unit in the last place of
-// x, and x above -1.
+// log1pParts returns log(1+x+xLow) as high + low. x must be within [0, 1], and xLow at most a unit
+// in the last place of x.
 func log1pParts(x, xLow float64) (high, low float64) {
-	if x > -0.29 && x < small {
+	if x < small {
 		return logParts(x, xLow, 0)
 	}
 	u := 1 + x
-	// lost is the rounding error of u, computed by subtracting the larger summand from u first.
-	lost := x - (u - 1)
-	if x > 1 {
-		lost = 1 - (u - x)
-	}
+	lost := x - (u - 1) // rounding error of u
 	m, k := split(u)
-	if k >= 64 { // lost is negligible, and 2^-k may be subnormal
-		return logParts(m-1, 0, k)
-	}
 	scale := math.Float64frombits(uint64(1023-k) << 52)
 	return logParts(m-1, float64((lost+xLow)*scale), k)
 }
