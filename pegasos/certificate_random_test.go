@@ -112,9 +112,6 @@ func newTrial(seed uint64) *trial {
 	if g.IntN(5) == 0 {
 		cfg.Batch = 1 + g.IntN(rows)
 	}
-	if g.IntN(8) == 0 {
-		cfg.Shards = 2
-	}
 	cfg.Tol = pick(g, 0, 0, 0.5, 0.1, 1e-3, 1e-6)
 	if !cfg.Loss.Regression() {
 		cfg.ClassWeight = pick(g, "", "", "", pegasos.Balanced, "0=0.1,1=7")
@@ -177,8 +174,6 @@ func (t *trial) settle(cfg *pegasos.Config) {
 			cfg.Finish = ""
 		case "Offset":
 			cfg.Offset = ""
-		case "Shards":
-			cfg.Shards = 0
 		case "Tol":
 			cfg.Tol = 0
 		case "Project":
@@ -580,7 +575,7 @@ func TestDescentCertificate(t *testing.T) {
 	trial := func(seed uint64) *trial {
 		t := newTrial(seed)
 		cfg := &t.tr.Config
-		cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = pegasos.FinishDual, false, 0, 0
+		cfg.Finish, cfg.Project, cfg.Batch = pegasos.FinishDual, false, 0
 		if cfg.Order == pegasos.IID {
 			cfg.Order = ""
 		}

@@ -183,14 +183,6 @@ type Config struct {
 	// rows/Batch steps, rounded up, whose batches differ in size by at most one. With a batch of
 	// all rows, order and seed make no difference.
 	Batch int `json:"batch,omitempty"`
-	// Shards, if above 1, is the number of copies of w, each of which takes steps on its part of
-	// the rows. The copies are averaged every few thousand rows. With a thread for each, a problem of
-	// two classes takes a fraction of the time, but makes a little less progress in an epoch: see
-	// [docs/benchmarks.md]. The model depends on Shards, not on the number of threads. At most 256;
-	// not for joint problems, Batch above 1, Project, or any Finish except FinishNone.
-	//
-	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
-	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, with the weight of an appended feature, in a ball that contains the optimum:
 	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.

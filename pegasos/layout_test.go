@@ -76,7 +76,6 @@ func TestCompactLayouts(t *testing.T) {
 			"prior":       {Prior: start},
 			"start":       {Start: start},
 			"dual":        {Config: pegasos.Config{Finish: pegasos.FinishDual}},
-			"shards":      {Config: pegasos.Config{Shards: 3}},
 			"bias":        {Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
 			"tol":         {Config: pegasos.Config{Tol: 0.5, Epochs: 30}},
 			"batches":     {Config: pegasos.Config{Batch: 7}},

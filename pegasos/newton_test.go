@@ -19,7 +19,7 @@ import (
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
-	cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = pegasos.FinishNewton, false, 0, 0
+	cfg.Finish, cfg.Project, cfg.Batch = pegasos.FinishNewton, false, 0
 	if cfg.Multiclass.Joint() {
 		cfg.Multiclass = pick(t.g, pegasos.OneVsRest, pegasos.OneVsOne)
 	}
@@ -151,7 +151,7 @@ func toPixels(x *dense.Matrix, n float32) {
 func TestNewtonRefuses(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{Multiclass: pegasos.CrammerSinger}, {Order: pegasos.IID}, {Batch: 2}, {Project: true},
-		{Shards: 2}, {Patience: 3},
+		{Patience: 3},
 	} {
 		cfg.Finish = pegasos.FinishNewton
 		if cfg.Validate() == nil {

@@ -33,9 +33,10 @@ type Partial struct {
 
 // NewPartial returns a trainer for chunks of rows with cols columns. classes lists their labels: at
 // least two, all distinct, or none for regression. Settings that refer to the whole data cause a
-// *[ConfigError]: Scale, TargetScale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate,
-// Balanced, and Project for regression. Shuffled means Permutation, since each chunk is visited
-// once. Class weights multiply the loss as they are, without division by their mean. There is no
+// *[ConfigError]: Scale, TargetScale, C, Epochs, Steps, Tol, Patience, Finish, Calibrate,
+// Balanced, and Project for regression. Shuffled visits a chunk's rows in a random order without
+// blocks, since each chunk is visited once; the model's Config then has the Order [Permutation].
+// Class weights multiply the loss as they are, without division by their mean. There is no
 // certificate. Zero fields mean the values of [Config.Plain]; [NewPartialFrom] uses settings that
 // were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
@@ -119,9 +120,6 @@ func (cfg Config) checkChunks() error {
 		if *s == ScaleNone {
 			*s = ""
 		}
-	}
-	if rest.Shards == 1 {
-		rest.Shards = 0
 	}
 	bad := settings.SetBeyond(rest, settings.Chunk)
 	if cfg.ClassWeight == Balanced {

@@ -29,7 +29,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 		if p == 0 {
 			return m
 		}
-		if m.Result.Steps-before > p && tr.Shards < 2 { // shards pause where they synchronize
+		if m.Result.Steps-before > p {
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
 		if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {

@@ -32,7 +32,7 @@ func TestScaleFree(t *testing.T) {
 		{Finish: pegasos.FinishAuto}, {Bias: pegasos.BiasAugmented,
 			BiasScale: 1}, {Multiclass: pegasos.OneVsOne},
 		{Multiclass: pegasos.CrammerSinger}, {Multiclass: pegasos.Multinomial},
-		{Offset: pegasos.OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: pegasos.IID},
+		{Offset: pegasos.OffsetNone}, {Project: true}, {Batch: 5}, {Order: pegasos.IID},
 		{Tol: 0.2, Epochs: 60},
 	} {
 		data := random(5, 90, 7, 3, 0.8)

@@ -152,7 +152,6 @@ func TestSquaredNormalEquations(t *testing.T) {
 			{"steps alone", pegasos.Trainer{}, 0.02},
 			{"batches", pegasos.Trainer{Config: pegasos.Config{Batch: 10}}, 0.05},
 			{"projected", pegasos.Trainer{Config: pegasos.Config{Project: true}}, 0.02},
-			{"shards", pegasos.Trainer{Config: pegasos.Config{Shards: 2}}, 0.05},
 			{"unregularised", pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
 				0.05},
 			{"prior", pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasAugmented, BiasScale: 2},

@@ -27,9 +27,9 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 type Trainer struct {
 	Config
 
-	// Threads limits the goroutines that train classes, pairs of classes or Config.Shards at a
-	// time; 0 means GOMAXPROCS, and other values are limited to the larger of 64 and four for each
-	// processor. The model does not depend on Threads.
+	// Threads limits the goroutines that train classes or pairs of classes at a time; 0 means
+	// GOMAXPROCS, and other values are limited to the larger of 64 and four for each processor. The
+	// model does not depend on Threads.
 	Threads int
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
 	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:

@@ -479,35 +479,6 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// With Shards, Early reports come when the copies of w are averaged, and one at the end of the
-// epoch.
-func TestEarlyShards(t *testing.T) {
-	data := random(25, 5000, 6, 2, 1)
-	cfg := pegasos.Config{Shards: 2, Epochs: 2}
-	want := mustTrain(t, data.dense, data.y, cfg)
-	var seen []int64
-	m, err := trainPlain(
-		t.Context(),
-		&pegasos.Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99},
-			Progress: func(p pegasos.Progress) {
-				seen = append(seen, p.Steps)
-				if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
-					t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps,
-						r.DualObjective,
-						want.Result.Objective)
-				}
-			}},
-		data.dense,
-		data.y,
-	)
-	if err != nil || m.Hash() != want.Hash() {
-		t.Errorf("another model, %v", err)
-	}
-	if !slices.Equal(seen, []int64{2048, 4096, 5000, 10000}) {
-		t.Errorf("looks after %v", seen)
-	}
-}
-
 // A run that ends within its first epoch reports its end once.
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)

@@ -82,7 +82,7 @@ func TestCurveOfOneRun(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",
 		"-proba -epochs 15 -tol 0.5 -finish none", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2",
-		"-multiclass crammer-singer -epochs 2", "-shards 2 -epochs 4"} {
+		"-multiclass crammer-singer -epochs 2"} {
 		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json",
 			dir+"/json", "-plot", dir+"/c.svg", digits, dir+"/model", "-force")...)
 		c := curveOf(t, dir+"/json")

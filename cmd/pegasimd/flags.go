@@ -220,8 +220,6 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.IntVar(&cfg.Block, "block", 0, fmt.Sprintf("`n` the rows of a block with -order shuffled or "+
 		"blocks (default %d)", settings.DefaultBlock))
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")
-	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, so that "+
-		"two classes are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.StringVar((*string)(&cfg.Offset), "offset", "", "`r2|none` the t0 that steps count from: r2 "+

@@ -517,7 +517,7 @@ func TestThreadsAreBounded(t *testing.T) {
 	write(t, "toy.svm", strings.Repeat(toy, 5))
 	must(t, "convert", "-quiet", "toy.svm", "toy.pgsm")
 	for _, line := range []string{
-		"train toy.svm a.model", "train -shards 2 toy.svm a.model", "train -proba toy.svm a.model",
+		"train toy.svm a.model", "train -proba toy.svm a.model",
 		"train -kernel rbf -gamma 1 toy.svm b.model", "cv -folds 2 -lambda 1 toy.svm",
 		"cv -folds 2 -cs 1 -kernel rbf toy.svm", "predict toy.svm a.model", "eval toy.svm b.model",
 		"inspect toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",

@@ -87,7 +87,7 @@ var partRules = map[string]rule{
 	"config.scale":  byScale, "config.target_scale": byScale, "config.calibrate": byFolds,
 	"config.epochs": never, "config.steps": never, "config.passes": never, "config.tol": never,
 	"config.patience": never, "config.order": never, "config.block": never,
-	"config.batch": never, "config.shards": never, "config.project": never,
+	"config.batch": never, "config.project": never,
 	"config.offset": never, "config.average": never, "config.finish": never,
 	"config.max_sv": never, "config.seed": never,
 

@@ -261,11 +261,11 @@ func (c *Choice) passes() int {
 //   - FinishAuto if a proof is predicted to be cheap, and Tol, Epochs, Steps and a prior are not
 //     given.
 //
-// It stays unset otherwise, and always for resumed runs, for several shards, for settings that the
-// solver does not allow and, without Tol, for a loss without Traits.MeanResidual on regression
-// targets, unless UseLambda has replaced the rule's lambda.
+// It stays unset otherwise, and always for resumed runs, for settings that the solver does not
+// allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless
+// UseLambda has replaced the rule's lambda.
 func (c *Choice) finish(passes int) {
-	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
+	if c.Finish == "" && !c.Resumed {
 		s := c.Settings
 		switch {
 		case c.Tol > 0:

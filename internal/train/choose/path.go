@@ -85,14 +85,14 @@ func (c *Choice) budget(w *Work) float64 {
 //
 //   - lambda was given;
 //   - the run builds on a model or a checkpoint;
-//   - the run has misclassification costs, several shards, user-defined rows, fewer than minRows
-//     rows or only zeros in its rows;
+//   - the run has misclassification costs, user-defined rows, fewer than minRows rows or only
+//     zeros in its rows;
 //   - the models don't fit in memory; or
 //   - the budget is too small for minLambdas lambdas.
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
-		c.Shards > 1 || !(c.Scale.R2 > 0) {
+		!(c.Scale.R2 > 0) {
 		return nil
 	}
 	w := c.work()

@@ -35,7 +35,6 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 		"squared hinge": {Loss: "squared-hinge", Order: order.IID},
 		"permutation":   {Order: order.Permutation, Seed: 3},
 		"sequential":    {Order: order.Sequential},
-		"shards":        {Shards: 3, Bias: settings.BiasAugmented},
 		"dual":          {Finish: settings.FinishDual},
 		"newton":        {Finish: settings.FinishNewton, Tol: 1e-4},
 		"auto":          {Finish: settings.FinishAuto, Tol: 1e-3},
@@ -43,7 +42,7 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 	} {
 		s.Lambda, s.Epochs = 0.01, max(5, s.Epochs)
 		jobs[name] = newJob(t, two.Sparse, two.Y, s)
-		if s.Order == order.IID || s.Project || s.Shards > 0 {
+		if s.Order == order.IID || s.Project {
 			continue
 		}
 		if s.Finish != settings.FinishNewton {
@@ -150,7 +149,6 @@ var goldenDigests = map[string]string{
 	"sequential":               "108e215eb4ae",
 	"sequential, 3 classes":    "5f9ba72c6233",
 	"sequential, pairs":        "bad1ad8f79b6",
-	"shards":                   "3d473adb6c45",
 	"squared hinge":            "43b431a21e2a",
 	"squared":                  "c1e6079b0037",
 	"squared, scaled":          "8a9d35ce077b",

@@ -20,7 +20,6 @@ type Learner struct {
 	Of     objective.Problem // objective that is minimized
 	Binary *sgd.Binary       // Pegasos steps on one vector; nil in a joint problem
 	Joint  *sgd.Joint        // Pegasos steps on a joint problem; nil for one vector
-	shards *sgd.Shards       // parallel Pegasos steps on shards of the rows; nil without shards
 
 	Dual   dual.Solver // dual coordinate descent; nil while another solver is in use
 	Newton *newtonPart // Newton's method; nil while another solver is in use
@@ -78,8 +77,6 @@ func (l *Learner) TakeSteps(idx []uint32) {
 			}
 			idx = idx[n:]
 		}
-	case l.shards != nil:
-		l.shards.Steps(idx)
 	case l.Joint != nil:
 		l.Joint.Steps(idx)
 	default:

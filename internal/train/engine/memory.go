@@ -198,9 +198,6 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.KeepState {
 		perVector, perRow = 2*perVector, 2*perRow
 	}
-	if s.Shards > 1 {
-		perVector += float64(s.Shards)
-	}
 	if s.Patience > 0 {
 		perVector++ // weights of the best point so far
 	}

@@ -67,7 +67,6 @@ func TestMemoryEstimate(t *testing.T) {
 			ClassWeight: settings.Balanced}, 30, 20, false, false},
 		"Crammer-Singer": {settings.Settings{Multiclass: settings.CrammerSinger}, 100, 1000, false,
 			false},
-		"shards":              {settings.Settings{Shards: 4}, 100, 1000, false, false},
 		"drawn independently": {settings.Settings{Order: order.IID}, 300, 4, false, false},
 	} {
 		rows := 400
@@ -297,7 +296,6 @@ func TestMemoryTerms(t *testing.T) {
 			Finish: settings.FinishDual}, nil, vectors*vector + 8*visits},
 		"state": {settings.Settings{}, settings.Settings{},
 			func(job *engine.Job) { job.KeepState = true }, 6*vectors*vector + 8*visits},
-		"shards":   {settings.Settings{}, settings.Settings{Shards: 3}, nil, 3 * vectors * vector},
 		"patience": {settings.Settings{}, settings.Settings{Patience: 1}, nil, vectors * vector},
 		"prior": {settings.Settings{}, settings.Settings{},
 			func(job *engine.Job) { job.Prior = start }, 8 * visits},

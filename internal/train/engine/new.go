@@ -70,9 +70,6 @@ func (s *Session) addRuns() error {
 	r.View.Threads = r.innerThreads
 	for _, l := range r.Learners {
 		l.View.Threads = r.innerThreads
-		if l.shards != nil {
-			l.shards.Threads = max(1, min(s.threads/len(r.Learners), s.Shards))
-		}
 	}
 	return nil
 }

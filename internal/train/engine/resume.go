@@ -156,8 +156,7 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 // resumeLearner restores the learner l. It allocates the long arrays, which resumeArrays fills
 // later. It reports whether the checkpoint fits.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
-	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 ||
-		r.s.Shards <= 1 && l.Done() != r.T { // each learner takes all steps of its run
+	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 || l.Done() != r.T {
 		return false
 	}
 	if from.Dual != nil {

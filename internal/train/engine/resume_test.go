@@ -39,7 +39,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 		if !stopped { // a paused run may end before the pause
 			return digest(m)
 		}
-		if m.Result.Steps-before > pause && job.Shards < 2 { // shards stop where they synchronize
+		if m.Result.Steps-before > pause {
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, pause)
 		}
 		job = resumeFrom(t, job, s.Checkpoint(), len(m.Bias))
@@ -71,7 +71,6 @@ func resumeJobs(t *testing.T) map[string]engine.Job {
 	})
 	add("tol", settings.Settings{Tol: 0.3, Epochs: 12}, nil)
 	add("last", settings.Settings{Average: settings.LastIterate}, nil)
-	add("shards", settings.Settings{Shards: 3, Bias: settings.BiasAugmented}, nil)
 	add("project", settings.Settings{Project: true, Bias: settings.BiasAugmented,
 		Offset: settings.OffsetNone}, nil)
 	add("free bias", settings.Settings{Bias: settings.BiasUnregularised}, nil)

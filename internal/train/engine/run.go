@@ -118,9 +118,6 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		if r.s.Project {
 			l.Radius = math.Sqrt(l.Of.AtZero() / r.Lambda)
 		}
-		if r.s.Shards > 1 {
-			l.shards = sgd.NewShards(l.Binary, r.s.Shards)
-		}
 		if r.s.plan.startsWithDual {
 			r.startDual(l)
 		}
@@ -140,18 +137,13 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 		SumError: objective.SumError(r.Count(), cols, len(r.s.Rows.Classes)),
 	}, n)
 	s.T0, s.Total, s.Period = t0, r.Total, Period(r.Total, cols)
-	steps := r.Order.Steps
-	if k := r.s.Shards; k > 1 {
-		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
-		s.Total, s.Period = sgd.ShardSteps(r.Total, r.Count(), cols, k), 1
-	}
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Windows of coefficients give the lower bound if each row is visited once an epoch and a bound
 	// exists. Dual coordinate descent has dual variables of its own.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
-		s.Windows = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
+		s.Windows = certificate.NewWindows(s.Total, r.Order.Steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {
 		if err := s.SetPrior(r.s.Prior.vectors(start, n)); err != nil {
@@ -248,8 +240,7 @@ func (r *Run) Segment() int {
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // Advance trains to the end of the epoch, to the end of the run, or to step pause, whichever comes
-// first. With shards it passes pause by less than a synchronization round. It returns early if ctx
-// is done.
+// first. It returns early if ctx is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
 		if ctx.Err() != nil {
@@ -282,16 +273,10 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// nextRows returns the rows of the next steps. steps is the largest number of steps; with shards it
-// is rounded up to whole synchronization rounds. ends has the end of each batch in idx; it is nil
-// if each row is a step.
+// nextRows returns the rows of the next steps, at most steps of them. ends has the end of each
+// batch in idx; it is nil if each row is a step.
 func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.Segment())
-	if r.s.Shards > 1 { // a synchronization round of the shards is not divided
-		round := int64(sgd.RoundRows(r.X.Cols(), r.s.Shards))
-		limit = max(1, limit/round) * round
-		steps = min((min(limit, steps)+round-1)/round*round, r.Total-r.T)
-	}
 	steps = min(limit, steps)
 	if k := int64(r.Order.Batch); k > 0 {
 		return r.Order.Batches(int(min(steps, limit/k+1)))
@@ -314,7 +299,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 		return
 	}
 	block := blockRows(r.X.Cols())
-	if len(learners) == 1 || r.s.Shards > 1 {
+	if len(learners) == 1 {
 		block = len(idx)
 	}
 	for len(idx) > 0 {
@@ -329,7 +314,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 // newGroup returns the learners from start to end-1 as a group whose learners all visit a row
 // before the next row. It returns nil if they must take their steps one learner after the other.
 func (r *Run) newGroup(start, end int) *sgd.Group {
-	if r.matrix == nil || end-start < 2 || r.s.Shards > 1 {
+	if r.matrix == nil || end-start < 2 {
 		return nil
 	}
 	var group []*sgd.Binary

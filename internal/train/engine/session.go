@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -160,10 +159,7 @@ func (s *Session) trainEarlyParts(ctx context.Context) error {
 		}); err != nil || ctx.Err() != nil {
 			return err
 		}
-		// Shards synchronize at fixed steps, which may be the end of the epoch: then progress is
-		// reported when all runs have completed the epoch.
-		ended := slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.Epoch > 0 })
-		if s.steps() > before && !ended {
+		if s.steps() > before {
 			s.report()
 		}
 	}

@@ -33,7 +33,6 @@ var uses = map[string]Use{
 	"Order":       Same | Problem | Chunk,
 	"Block":       Same | Problem | Chunk,
 	"Batch":       Same | Problem | Chunk,
-	"Shards":      Same,
 	"Project":     Same | Chunk,
 	"Offset":      Same | Chunk,
 	"Average":     Same | Chunk,

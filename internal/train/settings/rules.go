@@ -73,20 +73,14 @@ func (s *Settings) lengthRules() []options.Rule {
 	return rules
 }
 
-// stepRules returns the rules for Block, Shards and Batch.
+// stepRules returns the rules for Block and Batch.
 func (s *Settings) stepRules() []options.Rule {
-	alone := s.Joint() || s.Batch > 1 || s.Project || s.HasSolver()
 	return []options.Rule{
 		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
 		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
-		options.Not("Shards", s.Shards < 0 || s.Shards > maxShards || s.Shards > 1 && alone,
-			"have %d, want at most %d, or at most 1 with a joint Multiclass, Batch above 1, Project or a "+
-				"solver as Finish", s.Shards, maxShards),
 		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"),
 	}
 }
-
-const maxShards = 256 // largest number of shards; each has a copy of the weights
 
 // classRules returns the rules for BiasScale, Calibrate, Epsilon, Multiclass and ClassWeight.
 func (s *Settings) classRules() []options.Rule {

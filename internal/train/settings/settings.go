@@ -69,7 +69,6 @@ type Settings struct {
 	Order       string
 	Block       int
 	Batch       int
-	Shards      int
 	Project     bool
 	Offset      string
 	Average     string

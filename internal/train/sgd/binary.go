@@ -1,8 +1,7 @@
 // Package sgd implements the steps of Pegasos (Shalev-Shwartz et al., Mathematical Programming 127,
 // 2011): stochastic sub-gradient steps of size 1/(lambda*(t+t0)), on single rows or batches, with
 // or without projection. Binary trains one weight vector, Joint a vector for each class. Group
-// takes the steps of several one-vs-rest problems together, Shards those of one problem in
-// parallel. All work on an iterate.State.
+// takes the steps of several one-vs-rest problems together. All work on an iterate.State.
 package sgd
 
 import (

@@ -137,3 +137,7 @@ func (g *Group) interleave(restore bool) {
 		}
 	}
 }
+
+// Segment returns the number of steps that a run takes between two checks whether its context is
+// done: 1024 to 8192, for vectors with cols elements.
+func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

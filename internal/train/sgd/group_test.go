@@ -1,15 +1,12 @@
 package sgd_test
 
 import (
-	"errors"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
@@ -141,128 +138,12 @@ func TestGroupNotFinite(t *testing.T) {
 	}
 }
 
-// Shards start each round from the same w, and their mean is the next: in float64, with the rows of
-// a round cut evenly. The number of goroutines changes no bit.
-func TestShards(t *testing.T) {
-	const n, rows = 3, 5002
-	data := sample.Random(101, rows, 6, 2, 1)
-	s := spec{lambda: 0.01, t0: 300, bias: 1}
-	newShards := func(threads int) *sgd.Shards {
-		state := s.state(t, data.Dense, data.Y)
-		state.Windows = certificate.NewWindows(rows, rows, rows)
-		state.Total, state.Period = 100_000, 1
-		state.Average = iterate.NewAverage(state.Total, 1, 6)
-		p := sgd.NewShards(sgd.NewBinary(state, s.loss, 1), n)
-		p.Threads = threads
-		return p
-	}
-	p := newShards(2)
-	p.Steps(upTo(rows))
-	w, steps, violations := make([]float64, 7), 0, int64(0)
-	for from := 0; from < rows; from += sgd.RoundRows(6, n) {
-		m := min(rows-from, sgd.RoundRows(6, n))
-		next := make([]float64, 7)
-		for k := range n {
-			c, step := slices.Clone(w), float64(steps)
-			for i := from + k*m/n; i < from+(k+1)*m/n; i++ {
-				x, y, z := make([]float64, 7), float64(2*data.Y[i]-1), 0.0
-				for j, v := range data.Dense.Row(i) {
-					x[j] = float64(v)
-				}
-				x[6] = 1
-				for j, v := range x {
-					z += v * c[j]
-				}
-				step++
-				eta := 1 / (s.lambda * (step + s.t0))
-				if y*z < 1 {
-					violations++
-				}
-				for j, v := range x {
-					c[j] -= eta * s.lambda * c[j]
-					if y*z < 1 {
-						c[j] += eta * y * v
-					}
-				}
-			}
-			// Copies with fewer rows by one have the others' step size at the end.
-			fix := (step + s.t0) / (float64(steps+(m+n-1)/n) + s.t0)
-			for j, v := range c {
-				next[j] += v * fix / n
-			}
-		}
-		w = next
-		steps += (m + n - 1) / n
-	}
-	if p.T != int64(steps) || p.T != sgd.ShardSteps(rows, rows, 6, n) ||
-		p.Average.Current.N != 1 || p.Average.Old.N != 1 ||
-		math.Abs(float64(p.Violations-violations)) > 5 {
-		t.Errorf("%d steps, want %d; %d violations, want %d", p.T, steps, p.Violations, violations)
-	}
-	var counted float32
-	for _, c := range p.Windows.Count {
-		counted += c
-	}
-	if counted != float32(p.Violations) {
-		t.Errorf("%v violations counted by row, %d in all", counted, p.Violations)
-	}
-	for j, v := range weightsOf(&p.State)[0] {
-		if math.Abs(v-w[j]) > 1e-4 {
-			t.Fatalf("%v, want %v", weightsOf(&p.State), w)
-		}
-	}
-	one := newShards(1)
-	one.Steps(upTo(rows))
-	if !slices.Equal(arrays(&one.State), arrays(&p.State)) {
-		t.Error("other bits in one goroutine")
-	}
-}
-
-// An error in a copy ends the run.
-func TestShardsNotFinite(t *testing.T) {
-	x := dense.New(8, 1)
-	for i := range 8 {
-		x.Row(i)[0] = 1.5e19
-	}
-	s := spec{lambda: 3e38, t0: 1e9}
-	y := []float32{1, 1, 1, 1, 1, 1, 1, 0}
-	p := sgd.NewShards(sgd.NewBinary(s.state(t, x, y), s.loss, 1), 2)
-	p.Steps(upTo(8))
-	var e *iterate.Error
-	if !errors.As(p.Err, &e) || e.Row != 2 || e.Step != 3 {
-		t.Errorf("%v, want that of the first shard", p.Err)
-	}
-	ok := sgd.NewShards(sgd.NewBinary((&spec{lambda: 1}).state(t, x, []float32{1, 0, 0, 1, 1, 1, 1,
-		0}), loss.Func{}, 1), 2)
-	if ok.Steps(upTo(2)); ok.Err != nil {
-		t.Error(ok.Err)
-	}
-}
-
-// A round has some thousand rows, the same number for each shard, and more where vectors are long;
-// a shard's steps are counted by rounds and epochs.
-func TestRounds(t *testing.T) {
-	for _, c := range []struct{ cols, shards, rows, segment int }{
-		{6, 1, 2048, 8192}, {6, 3, 2046, 8192}, {16384, 4, 2048, 1024}, {16385, 4, 2048, 1024},
-		{16000, 2, 2048, 1048}, {1, 4000, 4000, 8192}, {4096, 2, 2048, 4096}, {0, 2, 2048, 8192},
-	} {
-		if n := sgd.RoundRows(c.cols, c.shards); n != c.rows {
-			t.Errorf("%+v: %d rows in a round", c, n)
-		}
-		if n := sgd.Segment(c.cols); n != c.segment {
-			t.Errorf("%+v: segments of %d steps", c, n)
-		}
-	}
-	for _, c := range []struct{ rows, n int64 }{{5000, 5000}, {12345, 5000}, {1, 5000}, {100, 7}} {
-		const shards = 3
-		want := int64(0)
-		for left := c.rows; left > 0; left -= c.n {
-			for epoch := min(left, c.n); epoch > 0; epoch -= 2046 {
-				want += (min(epoch, 2046) + shards - 1) / shards
-			}
-		}
-		if n := sgd.ShardSteps(c.rows, int(c.n), 6, shards); n != want {
-			t.Errorf("%+v: %d steps, want %d", c, n, want)
+// Segments have fewer steps where vectors are long.
+func TestSegment(t *testing.T) {
+	for cols, want := range map[int]int{0: 8192, 1: 8192, 4096: 4096, 16000: 1048, 16384: 1024,
+		16385: 1024} {
+		if n := sgd.Segment(cols); n != want {
+			t.Errorf("%d columns: segments of %d steps, want %d", cols, n, want)
 		}
 	}
 }
