@@ -94,7 +94,6 @@ func newTrial(seed uint64) *trial {
 	cfg.Order = pick(
 		g,
 		pegasos.Shuffled,
-		pegasos.Permutation,
 		pegasos.Sequential,
 		pegasos.Blocks,
 		pegasos.IID,

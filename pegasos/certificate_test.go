@@ -155,7 +155,7 @@ func TestForeignTol(t *testing.T) {
 				{Tol: 1e-5, Finish: pegasos.FinishDual, Bias: pegasos.BiasUnregularised},
 				{Tol: 1e-4, Finish: pegasos.FinishDual, Multiclass: pegasos.CrammerSinger},
 				{Tol: 1e-4, Finish: pegasos.FinishDual, Multiclass: pegasos.Multinomial},
-				{Tol: 0.05, Multiclass: pegasos.OneVsOne, Order: pegasos.Permutation},
+				{Tol: 0.05, Multiclass: pegasos.OneVsOne, Order: pegasos.Sequential},
 			} {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda, cfg.Epochs = l.cfg.Loss, l.cfg.Epsilon, 0.01, 60
 				if cfg.Multiclass == pegasos.CrammerSinger {

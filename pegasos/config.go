@@ -13,10 +13,9 @@ type Order string
 const (
 	// Shuffled shuffles the rows once, cuts them into at least 64 blocks (if there are 64 rows) of
 	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It converges
-	// like Permutation, with faster epochs: the trainer first copies large data in shuffled order.
+	// like a new order of all rows each epoch, with faster epochs: the trainer first copies large
+	// data in shuffled order.
 	Shuffled Order = order.Shuffled
-	// Permutation visits the rows in a new random order each epoch.
-	Permutation Order = order.Permutation
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = order.IID
 	// Sequential visits the rows in the order in which they are stored. It converges slowly if they
@@ -26,6 +25,10 @@ const (
 	// random order, rows within a block as they are stored. Like Sequential it needs rows that are
 	// not sorted by label.
 	Blocks Order = order.Blocks
+	// Permutation visits the rows in a new random order each epoch. It is the default of kernel
+	// machines, see package kernelsvm, and the Order in the Config of models that [Partial] trained
+	// with Shuffled. [Config.Validate] and [Train] refuse it: use Shuffled.
+	Permutation Order = order.Permutation
 )
 
 // Offset is the rule for t0 in 1/(lambda*(t+t0)), the step size of step t.
@@ -78,9 +81,10 @@ const (
 	FinishNone Finish = settings.FinishNone // only Pegasos's steps, no other solver
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; for
 	// Log Yu, Huang and Lin, Machine Learning 85, 2011; for CrammerSinger Keerthi et al., KDD
-	// 2008). Shuffled means Permutation here. Rows whose steps changed nothing are skipped for some
-	// epochs. The model is the mean of the last epoch's iterates if Average is LastHalf and either
-	// the loss has a kink or more than 20 epochs are predicted; otherwise it is the last iterate.
+	// 2008). With Shuffled it visits all rows in a new random order each epoch. Rows whose steps
+	// changed nothing are skipped for some epochs. The model is the mean of the last epoch's
+	// iterates if Average is LastHalf and either the loss has a kink or more than 20 epochs are
+	// predicted; otherwise it is the last iterate.
 	FinishDual Finish = settings.FinishDual
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
 	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If
@@ -176,7 +180,7 @@ type Config struct {
 	// 15 and so on, and at the end of the run.
 	Patience int `json:"patience,omitempty"`
 
-	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential or Blocks
+	Order Order `json:"order,omitempty"` // Shuffled, IID, Sequential or Blocks
 	Block int   `json:"block,omitempty"` // rows in a block, 64 if 0; for Shuffled and Blocks only
 	// Batch is the number of rows in a step, one if 0: w moves by the mean of their updates. With
 	// IID a batch is a random set of rows without repeats. The other orders cut an epoch into

@@ -64,22 +64,21 @@ func TestCompactLayouts(t *testing.T) {
 	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
 		start := mustTrain(t, data.x, data.y, pegasos.Config{Epochs: 2})
 		for name, tr := range map[string]pegasos.Trainer{
-			"rest":        {},
-			"pairs":       {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 4}},
-			"long pairs":  {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 16}},
-			"joint":       {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
-			"permutation": {Config: pegasos.Config{Order: pegasos.Permutation}},
-			"paper":       {Config: pegasos.Paper()},
-			"weights":     {Weights: some(300)},
-			"log":         {Config: pegasos.Config{Loss: pegasos.Log}},
-			"numbers":     {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
-			"prior":       {Prior: start},
-			"start":       {Start: start},
-			"dual":        {Config: pegasos.Config{Finish: pegasos.FinishDual}},
-			"bias":        {Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
-			"tol":         {Config: pegasos.Config{Tol: 0.5, Epochs: 30}},
-			"batches":     {Config: pegasos.Config{Batch: 7}},
-			"projected":   {Config: pegasos.Config{Project: true, Offset: pegasos.OffsetNone}},
+			"rest":       {},
+			"pairs":      {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 4}},
+			"long pairs": {Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 16}},
+			"joint":      {Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}},
+			"paper":      {Config: pegasos.Paper()},
+			"weights":    {Weights: some(300)},
+			"log":        {Config: pegasos.Config{Loss: pegasos.Log}},
+			"numbers":    {Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
+			"prior":      {Prior: start},
+			"start":      {Start: start},
+			"dual":       {Config: pegasos.Config{Finish: pegasos.FinishDual}},
+			"bias":       {Config: pegasos.Config{Bias: pegasos.BiasUnregularised}},
+			"tol":        {Config: pegasos.Config{Tol: 0.5, Epochs: 30}},
+			"batches":    {Config: pegasos.Config{Batch: 7}},
+			"projected":  {Config: pegasos.Config{Project: true, Offset: pegasos.OffsetNone}},
 		} {
 			tr.Lambda, tr.Seed = 0.01, 5
 			if tr.Epochs == 0 && tr.Steps == 0 {

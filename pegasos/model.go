@@ -110,9 +110,14 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// checkSettings returns an error unless the Config is valid and Lambda positive.
+// checkSettings returns an error unless the Config is valid and Lambda positive. The Order may also
+// be Permutation, which Partial sets.
 func (m *Model) checkSettings() error {
-	return cmp.Or(m.Config.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
+	cfg := m.Config
+	if cfg.Order == Permutation {
+		cfg.Order = Sequential // has no blocks either
+	}
+	return cmp.Or(cfg.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
 // checkFinite returns an error unless the weight vectors have equal length and all numbers are

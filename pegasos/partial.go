@@ -63,6 +63,9 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	if l := m.lambda(0); l > 0 {
 		cfg.Lambda = l
 	}
+	if cfg.Order == Permutation { // set by the Partial that trained m
+		cfg.Order = Shuffled
+	}
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 

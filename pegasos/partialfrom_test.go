@@ -131,6 +131,37 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	}
 }
 
+// Shuffled makes the Order of a Partial's model Permutation. Its file can be read and trained on in
+// chunks, but Train refuses the Config.
+func TestPartialFromPartial(t *testing.T) {
+	p := apart(32, 60, 5, 2)
+	part, err := pegasos.NewPartial(pegasos.Config{Order: pegasos.Shuffled}, []float32{0, 1}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := part.Fit(p.dense, p.y); err != nil {
+		t.Fatal(err)
+	}
+	first, err := pegasos.Read(bytes.NewReader(encode(t, partialModel(t, part))))
+	if err != nil || first.Config.Order != pegasos.Permutation || first.Config.Block != 0 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if part, err = pegasos.NewPartialFrom(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := part.Fit(p.dense, p.y); err != nil {
+		t.Fatal(err)
+	}
+	if m := partialModel(t, part); m.Config != first.Config || m.Result.Steps != 120 {
+		t.Errorf("%+v, want the Config %+v", m, first.Config)
+	}
+	var e *pegasos.ConfigError
+	if _, err := pegasos.Train(t.Context(), p.dense, p.y, first.Config); !errors.As(err, &e) ||
+		e.Field != "Order" {
+		t.Errorf("%v, want a ConfigError for Order", err)
+	}
+}
+
 // Models whose settings depend on all rows can't be continued in chunks.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)

@@ -50,7 +50,7 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
 	}
-	if err := cmp.Or(t.validate(), t.checkModels()); err != nil {
+	if err := cmp.Or(t.Config.Validate(), t.validate(), t.checkModels()); err != nil {
 		return nil, err
 	}
 	set, err := t.newSet(x, y)
@@ -128,12 +128,9 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 }
 
-// validate returns an error for fields of the Trainer, including the validation rows, that are
-// invalid whatever the training data.
+// validate returns an error for fields of the Trainer beside Config, including the validation rows,
+// that are invalid whatever the training data.
 func (t *task) validate() error {
-	if err := t.Config.Validate(); err != nil {
-		return err
-	}
 	cfg := t.Config.settings()
 	return cmp.Or(publicError(options.Check([]options.Rule{
 		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),

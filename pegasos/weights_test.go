@@ -70,7 +70,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			once.Epochs = 1
 			want := mustTrain(t, copies.dense, copies.y, once).Result
 			for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {
-				for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
+				for _, order := range []pegasos.Order{pegasos.IID, pegasos.Sequential,
 					pegasos.Blocks} {
 					cfg := cfg
 					cfg.Order = order
@@ -108,8 +108,7 @@ func TestWeightZero(t *testing.T) {
 				weights[i] = 3
 			}
 		}
-		for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential,
-			pegasos.Blocks} {
+		for _, order := range []pegasos.Order{pegasos.IID, pegasos.Sequential, pegasos.Blocks} {
 			cfg := l.cfg
 			cfg.Lambda, cfg.Order, cfg.Bias = 0.01, order, pegasos.BiasAugmented
 			have := weighted(t, data.dense, data.y, weights, cfg)

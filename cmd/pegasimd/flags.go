@@ -213,10 +213,10 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Tol, "tol", 0, fmt.Sprintf("`share` stop when the objective is proven to be "+
 		"at most this share above the optimum: 0.01 is 1 %% (with -epochs %d unless given)",
 		choose.MaxPasses))
-	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
-		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
-		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+
-		"rows as in the file (default shuffled)")
+	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|iid|sequential|blocks` the order of "+
+		"the rows: shuffled once, with blocks of them in a new order each epoch; iid, with "+
+		"replacement; sequential, as in the file; blocks of rows as in the file (default shuffled; "+
+		"with -kernel, a new permutation each epoch)")
 	f.IntVar(&cfg.Block, "block", 0, fmt.Sprintf("`n` the rows of a block with -order shuffled or "+
 		"blocks (default %d)", settings.DefaultBlock))
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")

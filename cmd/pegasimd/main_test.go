@@ -217,9 +217,9 @@ func TestPresetPaper(t *testing.T) {
 	if r["gap"] != nil || r["dual_objective"] != nil {
 		t.Errorf("i.i.d. order has a gap: %v", r["gap"])
 	}
-	must(t, "train", "-quiet", "-preset", "paper", "-order", "permutation", "-lambda", "0.1",
+	must(t, "train", "-quiet", "-preset", "paper", "-order", "sequential", "-lambda", "0.1",
 		"-json", dir+"/json", data, dir+"/model")
-	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "permutation" ||
+	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "sequential" ||
 		cfg["offset"] != "none" {
 		t.Errorf("a flag does not override the preset: %v", cfg)
 	}
@@ -239,9 +239,9 @@ func TestPresetIsPaper(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
-	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7",
-		"iid -batch 9",
-		"sequential -batch 9", "permutation -offset none", "permutation -offset none -project"} {
+	for _, flags := range []string{"shuffled", "iid", "sequential", "blocks", "blocks -block 7",
+		"iid -batch 9", "sequential -batch 9", "shuffled -offset none",
+		"shuffled -offset none -project"} {
 		dir := t.TempDir()
 		args := append([]string{"train", "-quiet", "-json", dir + "/json", digits, dir + "/model",
 			"-order"}, strings.Fields(flags)...)
@@ -526,8 +526,10 @@ func TestErrors(t *testing.T) {
 		"steps 0":         {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
 		"epochs negative": {exitUsage, "-epochs: have", []string{"train", "-epochs", "-1", good}},
 		"unknown order":   {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
+		"kernels' order": {exitUsage, "-order: have",
+			[]string{"train", "-order", "permutation", good}},
 		"useless block": {exitUsage, "-block: have 3, but -order",
-			[]string{"train", "-order", "permutation", "-block", "3", good}},
+			[]string{"train", "-order", "sequential", "-block", "3", good}},
 		"batch too large": {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},
 		"tol without gap": {exitUsage, "-tol: have", []string{"train", "-tol", "0.1", "-order",
 			"iid", good}},

@@ -171,7 +171,7 @@ func TestValid(t *testing.T) {
 	hash := func(args ...string) any {
 		t.Helper()
 		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias",
-			"augmented", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"},
+			"augmented", "-order", "shuffled", "-epochs", "60", "-json", dir + "/json"},
 			args...)...)
 		return namelessHash(t, args[len(args)-1])
 	}
@@ -221,7 +221,7 @@ func TestValid(t *testing.T) {
 	for _, name := range []func(int) string{pets, numbers} {
 		must(t, "train", "-quiet", "-lambda", "1e-4", "-scale", "none", "-multiclass", "ovr",
 			"-bias", "augmented", "-bias-scale", "1", "-epochs", "20", "-average", "none", "-order",
-			"permutation", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
+			"shuffled", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
 		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5",
 			"-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
 			file(t, "some.csv", noisy(2, 80, some, name)), dir+"/model"))

@@ -31,7 +31,7 @@ func TestResumedFiles(t *testing.T) {
 	chains := []string{
 		"", "-tol 0.003", "-proba", "-scale none", "-scale standard -order iid -finish none",
 		"-scale max-abs -order sequential -finish dual", "-scale unit -finish newton",
-		"-scale none -finish auto -bias unregularised", "-order permutation -finish auto -loss log",
+		"-scale none -finish auto -bias unregularised", "-order sequential -finish auto -loss log",
 		"-order blocks -block 32 -average none", "-multiclass ovo -scale max-abs -tol 0.01",
 		"-multiclass crammer-singer -scale standard", "-loss squared-hinge -batch 5",
 		"-loss eps-insensitive -scale unit", "-scale none -multiclass ovr -finish newton",

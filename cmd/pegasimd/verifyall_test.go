@@ -131,7 +131,7 @@ func TestVerifyKinds(t *testing.T) {
 	scales := []string{"", "-scale none", "-scale standard", "-scale max-abs", "-scale unit"}
 	biases := []string{"", "-bias none", "-bias augmented", "-bias unregularised"}
 	finishes := []string{"", "-finish none", "-finish dual", "-finish newton",
-		"-finish auto -tol .1", "-tol .01 -order permutation", "-order iid", "-proba -epochs 2",
+		"-finish auto -tol .1", "-tol .01 -order sequential", "-order iid", "-proba -epochs 2",
 		"-project -batch 3"}
 	of := func(labels string) []string {
 		return []string{labels + ".pgsm", "-layout dense " + labels + ".svm",

@@ -75,7 +75,7 @@ func resumeJobs(t *testing.T) map[string]engine.Job {
 		Offset: settings.OffsetNone}, nil)
 	add("free bias", settings.Settings{Bias: settings.BiasUnregularised}, nil)
 	for _, batch := range []int{0, 4} {
-		for _, kind := range []string{order.Permutation, order.IID, order.Sequential, order.Blocks} {
+		for _, kind := range []string{order.IID, order.Sequential, order.Blocks} {
 			add(fmt.Sprint(kind, batch), settings.Settings{Order: kind, Batch: batch}, nil)
 		}
 	}
@@ -211,7 +211,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 		"no fingerprint":    func(st *checkpoint.State) { st.Data = "" },
 		"other fingerprint": func(st *checkpoint.State) { st.Data += "0" },
 	} {
-		for _, s := range []settings.Settings{{Order: order.Permutation},
+		for _, s := range []settings.Settings{{Order: order.Blocks},
 			{Multiclass: settings.CrammerSinger}, {Multiclass: settings.OneVsOne}} {
 			job, st := pausedRun(t, s)
 			damage(st)

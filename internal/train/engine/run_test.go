@@ -178,7 +178,7 @@ func TestReadAhead(t *testing.T) {
 	for name, open := range inFile {
 		for _, s := range []settings.Settings{
 			{Order: order.Blocks, Block: 100}, {Order: order.Blocks, Block: 100, Batch: 7},
-			{Order: order.Sequential}, {Order: order.Permutation}, {Order: order.IID},
+			{Order: order.Sequential}, {Order: order.IID},
 		} {
 			s.Lambda, s.Epochs = 1e-2, 2
 			inMemory, err := open(nil)

@@ -31,8 +31,7 @@ func (s Settings) Validate() error {
 func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", s.Loss, loss.Names(nil)...),
-		options.OneOf("Order", s.Order, order.Shuffled, order.Permutation, order.IID,
-			order.Sequential, order.Blocks),
+		options.OneOf("Order", s.Order, order.Shuffled, order.IID, order.Sequential, order.Blocks),
 		options.OneOf("Offset", s.Offset, OffsetR2, OffsetNone),
 		options.OneOf("Finish", s.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
 		options.OneOf("Average", s.Average, LastHalf, LastIterate),

@@ -18,7 +18,7 @@ func TestPlain(t *testing.T) {
 		change(&s)
 		return s
 	}
-	given := Settings{Loss: "log", Multiclass: OneVsOne, C: 3, Epochs: 7, Order: "permutation",
+	given := Settings{Loss: "log", Multiclass: OneVsOne, C: 3, Epochs: 7, Order: "sequential",
 		Offset: OffsetNone, Average: LastIterate, Bias: BiasUnregularised, Scale: "unit",
 		TargetScale: "standard"}
 	for _, c := range []struct{ open, want Settings }{
