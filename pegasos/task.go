@@ -306,7 +306,7 @@ func (t *task) job(set *rows.Set) engine.Job {
 		KeepProof: t.KeepProof, Until: t.prepareCtx,
 	}
 	if m := t.Resume; m != nil {
-		job.Resume = &engine.Resume{Settings: *m.Config.settings(), Biases: len(m.Bias)}
+		job.Resume = &engine.Resume{Settings: *m.Config.settings()}
 		if m.State != nil {
 			job.Resume.State = &m.State.state
 		}
@@ -338,7 +338,7 @@ func (m *Model) point() *engine.Point {
 // else scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
-		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
+		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,
 		Start: t.startHash, Result: fromResult(p.Result)}
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)

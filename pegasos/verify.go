@@ -113,7 +113,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	if !(v.Objective < math.Inf(1)) {
 		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
-	v.checkClaims(m, s.Lambda(), found)
+	v.checkClaims(m, s.Runs[0].Lambda, found)
 	v.checkGap(m)
 	if m.Scaling != nil && len(v.Reasons) == 0 {
 		if v.Scaling, err = t.isFittedScaling(m, x, y); err != nil {

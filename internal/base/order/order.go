@@ -28,19 +28,17 @@ const Stream = 0x9e3779b97f4a7c15
 // epoch and the position in the epoch suffice to restore it, because each epoch's permutation is
 // computed from the identity, not from the previous permutation.
 type Visits struct {
-	Kind  string
-	rows  int
-	block int // number of rows in a block
-	// largest number of rows in a step; 0 if each row is a step, and Next is used in place of
-	// Batches
-	Batch       int
+	Kind        string
+	rows        int
+	block       int // number of rows in a block
+	Batch       int // largest number of rows in a step; 0 if each row is a step
 	Steps       int // number of steps in an epoch
 	pcg         *rand.PCG
 	epochState  []byte   // state of the generator at the start of the epoch
 	pos         int      // position in the epoch, in steps
 	idx         []uint32 // the rows of the epoch; for IID the rows drawn last
 	blocks      []uint32 // the block numbers in the order of the epoch
-	ends        []int    // ends of the batches that Batches returned last
+	ends        []int    // ends of the steps that NextSteps returned last; nil without batches
 	drawn       []uint32 // batchNumber when each row was last drawn; nil unless IID has batches
 	batchNumber uint32   // number of the current batch, as stored in drawn
 	Only        []uint32 // Only[i] is returned in place of row i; nil: i itself
@@ -51,9 +49,9 @@ type Visits struct {
 const minBlocks = 64
 
 // New returns the Visits of the given number of rows. block is the largest number of rows in a
-// block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step, and Next
-// returns the rows. With a larger batch, a step is up to that number of rows, and Batches returns
-// them; if batch equals rows, the order is Sequential, whatever the kind.
+// block; only Shuffled and Blocks use blocks. With a batch of 0 or 1, each row is a step. With a
+// larger batch, a step is up to that number of rows; if batch equals rows, the order is Sequential,
+// whatever the kind.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -78,29 +76,48 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 }
 
 // Next returns the next row numbers: at least one, at most limit, and none beyond the end of the
-// epoch. The slice is valid until the next call.
+// epoch. Each row must be a step. The slice is valid until the next call.
 func (o *Visits) Next(limit int) []uint32 {
-	if o.pos == o.rows {
+	idx, _ := o.NextSteps(limit)
+	return idx
+}
+
+// NextSteps returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch ends
+// first. The rows of step k, counted from 0, end before idx[ends[k]]; ends is nil if each row is a
+// step. The slices are valid until the next call.
+func (o *Visits) NextSteps(limit int) (idx []uint32, ends []int) {
+	if o.pos == o.Steps {
 		o.pos = 0
 	}
-	n := min(limit, o.rows-o.pos)
 	from := o.pos
-	o.pos += n
+	o.pos += min(limit, o.Steps-from)
+	o.ends = o.ends[:0] // stays nil if each row is a step
 	if o.Kind == IID {
-		if cap(o.idx) < n {
-			o.idx = make([]uint32, n)
-		}
-		o.idx = o.idx[:n]
-		for i := range o.idx {
-			o.idx[i] = uint32N(o.pcg, uint64(o.rows))
+		o.idx = o.idx[:0]
+		for range o.pos - from {
+			if o.Batch == 0 {
+				o.idx = append(o.idx, uint32N(o.pcg, uint64(o.rows)))
+			} else {
+				o.drawSubset()
+				o.ends = append(o.ends, len(o.idx))
+			}
 		}
 		o.mapRows()
-		return o.idx
+		return o.idx, o.ends
 	}
 	if from == 0 {
 		o.shuffle()
 	}
-	return o.idx[from:o.pos]
+	start := o.firstOf(from)
+	for step := from + 1; o.Batch > 0 && step <= o.pos; step++ {
+		o.ends = append(o.ends, o.firstOf(step)-start)
+	}
+	return o.idx[start:o.firstOf(o.pos)], o.ends
+}
+
+// firstOf returns the place in idx of the first row of a step of the epoch.
+func (o *Visits) firstOf(step int) int {
+	return int(uint64(step) * uint64(o.rows) / uint64(o.Steps))
 }
 
 // Upcoming returns up to n rows that follow those already returned, in the same epoch. It returns
@@ -109,10 +126,7 @@ func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
 	}
-	at := o.pos
-	if o.Batch > 0 {
-		at = int(uint64(o.pos) * uint64(o.rows) / uint64(o.Steps))
-	}
+	at := o.firstOf(o.pos)
 	return o.idx[at:min(at+n, o.rows)]
 }
 
@@ -131,36 +145,6 @@ func (o *Visits) shuffle() {
 		}
 	}
 	o.mapRows()
-}
-
-// Batches returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch ends
-// first. The rows of step k, counted from 0, end before idx[ends[k]]. The slices are valid until the
-// next call.
-func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
-	if o.pos == o.Steps {
-		o.pos = 0
-	}
-	from := o.pos
-	o.pos += min(limit, o.Steps-from)
-	o.ends = o.ends[:0]
-	if o.Kind == IID {
-		o.idx = o.idx[:0]
-		for range o.pos - from {
-			o.drawSubset()
-			o.ends = append(o.ends, len(o.idx))
-		}
-		o.mapRows()
-		return o.idx, o.ends
-	}
-	if from == 0 {
-		o.shuffle()
-	}
-	bound := func(step int) int { return int(uint64(step) * uint64(o.rows) / uint64(o.Steps)) }
-	start := bound(from)
-	for step := from + 1; step <= o.pos; step++ {
-		o.ends = append(o.ends, bound(step)-start)
-	}
-	return o.idx[start:bound(o.pos)], o.ends
 }
 
 // drawSubset appends a random set of Batch rows to idx, by Floyd's algorithm, with one draw for

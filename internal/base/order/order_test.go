@@ -144,7 +144,7 @@ func TestBatches(t *testing.T) {
 			a, b := New(kind, rows, 3, batch, 9), New(kind, rows, 3, batch, 9)
 			for range 5 {
 				var all, pieces []uint32
-				idx, ends := a.Batches(1000)
+				idx, ends := a.NextSteps(1000)
 				all = slices.Clone(idx)
 				if len(ends) != (rows-1)/batch+1 || !a.AtEnd() {
 					t.Fatalf("%d batches", len(ends))
@@ -162,7 +162,7 @@ func TestBatches(t *testing.T) {
 					t.Errorf("%s %v: batches of %d to %d", kind, c, least, most)
 				}
 				for n := 1; len(pieces) < len(all); n++ {
-					idx, ends := b.Batches(n)
+					idx, ends := b.NextSteps(n)
 					if len(ends) > n || ends[len(ends)-1] != len(idx) {
 						t.Fatalf("%v, %v", idx, ends)
 					}
@@ -182,7 +182,7 @@ func TestBatches(t *testing.T) {
 	o := New(IID, 6, 0, 3, 1)
 	count := make(map[string]int)
 	for range 20_000 {
-		idx, _ := o.Batches(1)
+		idx, _ := o.NextSteps(1)
 		count[fmt.Sprint(slices.Sorted(slices.Values(idx)))]++
 	}
 	var cells []int
@@ -194,7 +194,7 @@ func TestBatches(t *testing.T) {
 	}
 	o.batchNumber = 1<<32 - 2
 	for range 4 {
-		if idx, _ := o.Batches(1); len(slices.Compact(slices.Sorted(slices.Values(idx)))) != 3 {
+		if idx, _ := o.NextSteps(1); len(slices.Compact(slices.Sorted(slices.Values(idx)))) != 3 {
 			t.Errorf("a row twice in %v", idx)
 		}
 	}
@@ -206,7 +206,7 @@ func TestBatchesHaveEachRowAsOften(t *testing.T) {
 	o := New(IID, 10, 0, 7, 85)
 	count := make([]int, 10)
 	for range 10_000 {
-		idx, _ := o.Batches(1)
+		idx, _ := o.NextSteps(1)
 		if set := slices.Sorted(slices.Values(idx)); len(slices.Compact(set)) != 7 {
 			t.Fatalf("%v", idx)
 		}

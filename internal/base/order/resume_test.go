@@ -13,7 +13,7 @@ func piece(o *Visits, limit int) (all []uint32) {
 	if o.Batch == 0 {
 		return slices.Clone(o.Next(limit))
 	}
-	idx, ends := o.Batches(limit)
+	idx, ends := o.NextSteps(limit)
 	from := 0
 	for _, end := range ends {
 		all = append(append(all, idx[from:end]...), 1<<31)

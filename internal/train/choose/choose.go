@@ -4,86 +4,11 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
-
-// The rules by which this package chooses settings, and the numbers in the rules, come from a trial
-// on 78 problems: docs/training.md explains them, and docs/spec.md lists them.
-const (
-	maxNarrow      = 256     // data with at most this many columns count as narrow
-	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
-	maxColumnRange = 10      // large / small column magnitude above which scales count as unequal
-	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
-	maxLengthRange = 1.01    // largest / least squared row length up to which these count as equal
-	maxDenseGrowth = 4       // ratio of dense to sparse bytes up to which sparse rows may become dense
-	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
-	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of memory-mapped rows for scaling
-
-	lambdaShare          = 1e-4 // default lambda / (mean squared row length), before corrections
-	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), before corrections
-	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
-
-	minRowsPerClassOVO     = 70  // mean rows per class from which one-vs-one is preferred
-	minRowsPerClassOVOWide = 200 // minRowsPerClassOVO for wide sparse data
-	plannedVisits          = 1e6 // small data get more passes, until nonzeros*passes is this number
-	maxUncheckedPasses     = 100 // longer runs may end early, at a relative duality gap of ProofTol
-
-	// MaxPairWeights is the largest number of weights, over all pairs of classes, for which
-	// one-vs-one is chosen.
-	MaxPairWeights = 4e6
-	// MinPasses is the least number of passes that is chosen for wide sparse data. For other data
-	// the least number is settings.DefaultEpochs.
-	MinPasses = 10
-	// MaxPasses is the largest number of passes that is chosen, also for a run with a given Tol.
-	MaxPasses = 2000
-	// ProofTol is the relative duality gap that a run proves if it ends with a proof although no
-	// Tol is given.
-	ProofTol = 0.01
-)
-
-// Open describes a training run. Its settings that are zero are unset, and this package chooses
-// them.
-type Open struct {
-	settings.Settings // the given settings; zero fields are unset
-
-	Known     *scale.Scale // scale of the model that the run builds on; nil if there is none
-	Resumed   bool         // the run continues from a checkpoint
-	Start     bool         // the run starts from a model
-	Prior     bool         // the penalty is the distance from a prior model
-	Costs     bool         // the run has a matrix of misclassification costs
-	Threads   int          // goroutines that measure and scale the rows
-	MaxMemory int64        // bytes that training may use; 0 for the default
-	Stopped   func() bool  // reports whether the caller has given up: the result is then unusable
-	// Need estimates the least number of bytes that a run with the settings uses: see engine.Need.
-	// If it is nil, every run fits in memory.
-	Need func(settings.Settings, *rows.Set) float64
-}
-
-// Choice holds the chosen settings and the scaled rows that they are for.
-type Choice struct {
-	Open
-	Rows  *rows.Set    // scaled rows; nil if the choice was made from statistics
-	Scale *scale.Scale // scale of the rows and targets; not nil
-
-	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
-
-	count, width int            // rows and columns, including rows of weight 0 and empty columns
-	notSparse    bool           // the rows are dense, or of a user-defined type
-	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
-	meanSquare   float64        // mean squared length of the unscaled rows
-	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
-	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
-	columns      *scale.Columns // statistics of the unscaled columns
-	note         string         // why the rows were left unscaled, or the note of the known scale
-	byRule       bool           // lambda was unset, and method lambda computed a default
-	moved        bool           // UseLambda replaced the default lambda by another lambda
-	userDefined  bool           // the rows are of a user-defined type
-	nonzero      float64        // number of nonzero values in the scaled rows
-}
 
 // Settings chooses the unset settings for the rows of set and scales the rows. The caller then
 // tries the lambdas of Choice.Path, passes the best one to Choice.UseLambda, and calls Choice.End.
@@ -97,22 +22,6 @@ func Settings(o Open, set *rows.Set) (*Choice, error) {
 	}
 	c.settle()
 	return c, nil
-}
-
-// newChoice returns a Choice for the rows of set, before anything is measured or chosen.
-func newChoice(o Open, set *rows.Set) *Choice {
-	m, ok := store.MatrixOf(set.X)
-	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
-		notSparse: !ok || m.Dense() != nil, userDefined: !ok, size: set.X.Size()}
-	if set.Weight != nil { // the scale depends only on which weights are above 0
-		c.weight = make([]float64, len(set.Weight))
-		for i, w := range set.Weight {
-			if w > 0 {
-				c.weight[i] = 1
-			}
-		}
-	}
-	return c
 }
 
 // FromStatistics chooses the unset settings as Settings does, but from statistics of the rows. An
@@ -190,12 +99,6 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
-// wide reports whether the scaled rows have many columns and few nonzero values, as text does.
-func (c *Choice) wide() bool {
-	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.Cols()))
-	return c.Cols() > maxNarrow && fill < minDenseFill
-}
-
 // multiclass returns a multi-class scheme. For a matrix of misclassification costs it is Crammer
 // and Singer's, and for at most two classes one-vs-rest. Otherwise it is the best scheme whose run
 // fits in memory, or the best of all schemes if none fits.
@@ -235,64 +138,4 @@ func (c *Choice) multiclass() string {
 		}
 	}
 	return schemes[0]
-}
-
-// fits reports whether a run with the settings needs at most MaxMemory bytes, or the default limit
-// if MaxMemory is 0.
-func (c *Choice) fits(s settings.Settings) bool {
-	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
-}
-
-// passes returns the number of passes over the rows for a run that does not end with a proof. Small
-// data get more passes.
-func (c *Choice) passes() int {
-	least := float64(settings.DefaultEpochs)
-	if c.wide() {
-		least = MinPasses
-	}
-	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
-}
-
-// finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
-// number of passes over the rows for a run that does not end with a proof. The solver becomes
-//   - FinishAuto if Tol is given;
-//   - Newton's method for the squared loss on narrow data, if it fits in memory, and Tol, Epochs,
-//     Steps and a prior are not given;
-//   - FinishAuto if a proof is predicted to be cheap, and Tol, Epochs, Steps and a prior are not
-//     given.
-//
-// It stays unset otherwise, and always for resumed runs, for settings that the solver does not
-// allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless
-// UseLambda has replaced the rule's lambda.
-func (c *Choice) finish(passes int) {
-	if c.Finish == "" && !c.Resumed {
-		s := c.Settings
-		switch {
-		case c.Tol > 0:
-			if s.Finish = settings.FinishAuto; s.Validate() == nil {
-				c.Finish = settings.FinishAuto
-			}
-		case c.Regression() && !c.Kind().Traits().MeanResidual && !c.moved:
-			// The engine shifts the bias to a mean residual of 0, away from the optimum.
-		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
-			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
-				s.Finish = settings.FinishNewton // the dual descent is slow on correlated columns
-				if s.Validate() == nil {
-					c.Finish = settings.FinishNewton
-					return
-				}
-			}
-			c.prove(passes)
-		}
-	}
-	switch {
-	case c.Epochs != 0 || c.Steps != 0 || c.Finish == settings.FinishNewton:
-	case c.Tol > 0:
-		c.Epochs = MaxPasses
-	default:
-		c.Epochs = passes
-		if c.Epochs > maxUncheckedPasses && c.MayProve() {
-			c.Tol = ProofTol
-		}
-	}
 }

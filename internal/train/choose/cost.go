@@ -21,6 +21,11 @@ type Cost struct {
 	Pass   float64 // nanoseconds of a pass of the dual descent
 }
 
+const (
+	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), before corrections
+	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
+)
+
 // lossCosts holds the constants of one loss: measured constants of the cost prediction, and
 // constants of the choices of lambda and solver.
 type lossCosts struct {

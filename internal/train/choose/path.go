@@ -3,14 +3,10 @@ package choose
 import (
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file plans the choice of lambda by cross-validation, and training up to a proof, if these
-// are predicted to be cheap.
+// This file plans the choice of lambda by cross-validation, if that is predicted to be cheap.
 
 // factors are the lambdas that a Path may list, as multiples of the default lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
@@ -25,9 +21,7 @@ const (
 
 	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
 
-	budgetPasses = 3    // largest cost of a path plus a proof, in costs of the plain run
-	minBudget    = 20e6 // nanoseconds that a path and a proof together may always cost
-	problemCost  = 2e5  // nanoseconds that a problem costs independently of its rows
+	problemCost = 2e5 // nanoseconds that a problem costs independently of its rows
 )
 
 // Path lists the lambdas to try by cross-validation, and says how to train the models that try
@@ -46,37 +40,6 @@ func (p *Path) Note() string {
 		folds = "one fold of five"
 	}
 	return fmt.Sprintf("lambda of %d, by %s", len(p.Lambdas), folds)
-}
-
-// work describes the problems that the run trains, as input of the cost model.
-func (c *Choice) work() Work {
-	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
-		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
-		Density: store.DensityOf(c.Rows.X, c.Rows.Counted()),
-		Newton:  c.CanNewton() && c.newtonFits(), Descent: c.CanDescend()}
-	k := float64(len(c.shares))
-	switch {
-	case c.Pairwise(len(c.shares)):
-		w.Problems, w.Rows = k*(k-1)/2, 2*w.Rows/k
-	case k > 2 || c.Joint():
-		w.Problems = k
-	}
-	return w
-}
-
-// newtonFits reports whether the number of columns, including empty ones, and the memory allow
-// Newton's method.
-func (c *Choice) newtonFits() bool {
-	s := c.Settings
-	s.Finish = settings.FinishNewton
-	return c.width <= newton.MaxColumns && c.fits(s)
-}
-
-// budget returns the nanoseconds that trying the lambdas of a Path and training up to a proof may
-// cost together.
-func (c *Choice) budget(w *Work) float64 {
-	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
-	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
 }
 
 // Path returns the lambdas to try, and the number of folds. It sets aside the cost of a proof, up
@@ -129,44 +92,4 @@ func (c *Choice) UseLambda(p *Path, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())
-}
-
-// addNote appends a note to Scale.Note, which the model keeps.
-func (c *Choice) addNote(note string) {
-	if c.Scale.Note != "" {
-		note = c.Scale.Note + "; " + note
-	}
-	c.Scale.Note = note
-}
-
-// End chooses how the run ends, and sets the settings that are still unset and have a constant
-// default to that default.
-func (c *Choice) End() {
-	c.finish(c.passes())
-	c.Settings = c.Plain()
-}
-
-// prove sets the solver, the tolerance and the epochs so that the run ends with a proof of a
-// relative gap of ProofTol, if the proof is predicted to be cheap and fits in memory. If the cost
-// is the only obstacle, prove adds a note with the predicted time. The argument is the least number
-// of epochs.
-func (c *Choice) prove(passes int) {
-	s := c.Settings
-	if !s.MayProve() {
-		return
-	}
-	s.Finish, s.Tol = settings.FinishAuto, ProofTol
-	if s.Validate() != nil || !c.fits(s) {
-		return
-	}
-	w := c.work()
-	lambda, _ := options.LambdaFor(c.Lambda, c.C, c.Rows.Total())
-	plan := w.To(ProofTol, lambda)
-	if plan.Cost > c.budget(&w) {
-		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", ProofTol,
-			plan.Cost/1e9))
-		return
-	}
-	c.Finish, c.Tol = s.Finish, s.Tol
-	c.Epochs = max(passes, int(min(MaxPasses, 4*plan.Passes)))
 }

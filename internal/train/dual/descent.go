@@ -64,7 +64,8 @@ type Descent struct {
 // common is the state that both solvers share: the dual variables, and which rows to skip.
 type common struct {
 	*iterate.State
-	alpha []float32 // dual variable of each row, or of each row and class in a joint problem
+	problem objective.Problem
+	alpha   []float32 // dual variable of each row, or of each row and class in a joint problem
 	iterate.Progress
 	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
 	nextPass []float32 // pass in which each row is visited next
@@ -107,10 +108,10 @@ func (r *common) activeRows(idx []uint32) []uint32 {
 
 // newCommon returns the common state of a solver that starts with the dual variables alpha, after
 // the steps that s has taken. It calls s.BeginDual(mean), which fixes the scale of s.
-func newCommon(s *iterate.State, alpha []float32, mean bool) common {
+func newCommon(s *iterate.State, p objective.Problem, alpha []float32, mean bool) common {
 	n := s.X.Rows()
 	s.BeginDual(mean)
-	return common{State: s, alpha: alpha, Progress: iterate.Progress{Start: s.T},
+	return common{State: s, problem: p, alpha: alpha, Progress: iterate.Progress{Start: s.T},
 		nextPass: make([]float32, n), streak: make([]float32, n)}
 }
 
@@ -151,12 +152,34 @@ func (r *common) Arrays(f func([]float32)) {
 	}
 }
 
+func (r *common) Duals() []float32 {
+	a := slices.Clone(r.alpha)
+	for i := range a {
+		a[i] = r.problem.Clamp(a[i]) // a damaged checkpoint may contain any numbers
+	}
+	return a
+}
+
+// dual returns the dual objective D. sum is the weighted sum over the rows of the part of D that
+// does not depend on w.
+func (r *common) dual(sum float64) float64 {
+	square := 0.0
+	for k, v := range r.Vectors {
+		of := float64(dense.SumSquares(v))
+		if !r.FreeBias {
+			of += float64(r.Biases[k] * r.Biases[k])
+		}
+		square += of
+	}
+	return sum/float64(r.Count()) - square/(2*r.FixedScale*float64(r.Count()))
+}
+
 // New returns the dual coordinate descent on the problem p. It starts with the dual variables
 // alpha, after the steps that s has taken. r2 is the mean of the rows' squared norms. If mean is
 // set, the result is the mean of the last pass's iterates: the primal objective of a single iterate
 // jumps up and down if the loss has a kink.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
-	d := &Descent{common: newCommon(s, alpha, mean), Of: p, v: s.Vectors[0],
+	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.FreeBias {
 		d.square = r2
@@ -233,14 +256,6 @@ func (d *Descent) EndEpoch() {
 	}
 }
 
-func (d *Descent) Duals() []float32 {
-	a := slices.Clone(d.alpha)
-	for i := range a {
-		a[i] = d.Of.Clamp(a[i]) // a damaged checkpoint may contain any numbers
-	}
-	return a
-}
-
 func (d *Descent) DualEstimate() float64 {
 	var sum float64
 	for _, i := range d.All() {
@@ -248,11 +263,7 @@ func (d *Descent) DualEstimate() float64 {
 		a := float64(d.alpha[i])
 		sum += float64(d.RowWeight(i) * (d.Of.Cost.DualTerm(a) + float64(a*target)))
 	}
-	square := float64(dense.SumSquares(d.v))
-	if !d.FreeBias {
-		square += float64(d.Biases[0] * d.Biases[0])
-	}
-	return sum/float64(d.Count()) - square/(2*d.FixedScale*float64(d.Count()))
+	return d.dual(sum)
 }
 
 // Improve makes the given number of passes with the solver d, whose state is s and whose problem is

@@ -42,7 +42,7 @@ type Joint struct {
 func NewJoint(s *iterate.State, p *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
-	return &Joint{common: newCommon(s, alpha, mean), Of: p, m: m, dots: make([]float32, k),
+	return &Joint{common: newCommon(s, p, alpha, mean), Of: p, m: m, dots: make([]float32, k),
 		z: make([]float64, k), old: make([]float64, k), b: make([]float64, k),
 		sorted: make([]float64, k)}
 }
@@ -229,16 +229,8 @@ func (j *Joint) relativeEntropy() (gap float64) {
 	return max(0, gap)
 }
 
-func (j *Joint) Duals() []float32 {
-	a := slices.Clone(j.alpha)
-	for i := range a {
-		a[i] = max(0, a[i]) // a damaged checkpoint may contain any numbers
-	}
-	return a
-}
-
 func (j *Joint) DualEstimate() float64 {
-	var sum, square float64
+	var sum float64
 	for _, i := range j.All() {
 		y, gain := int(j.Class[i]), 0.0
 		for r, p := range j.duals(i) {
@@ -251,8 +243,5 @@ func (j *Joint) DualEstimate() float64 {
 		}
 		sum += float64(j.RowWeight(i) * gain)
 	}
-	for r, v := range j.Vectors {
-		square += float64(dense.SumSquares(v)) + float64(j.Biases[r]*j.Biases[r])
-	}
-	return sum/float64(j.Count()) - square/(2*j.FixedScale*float64(j.Count()))
+	return j.dual(sum)
 }

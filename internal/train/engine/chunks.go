@@ -34,8 +34,8 @@ func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *
 // multiply the loss without being scaled to a mean of 1. If a step fails, Train returns an
 // [iterate.Error], and the trainer has no valid point from then on.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
-	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
-		Rows: set, Start: c.start, Until: context.Background()}}
+	s := &Session{chunk: true, Job: Job{Settings: c.Settings, Rows: set, Start: c.start,
+		Threads: parallel.Threads(threads), Until: context.Background()}}
 	s.Epochs = 1
 	s.compact()
 	if err := set.Measure(); err != nil {

@@ -12,13 +12,16 @@ package engine
 import (
 	"context"
 
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
 // Job is the input of a Session: rows, settings, and the models or the checkpoint that training
@@ -34,10 +37,10 @@ type Job struct {
 	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
 	Resume       *Resume     // checkpoint to continue from; nil for a new run
 
-	Threads   int   // goroutines; 0 for GOMAXPROCS
+	Threads   int   // goroutines; New replaces 0 by GOMAXPROCS
 	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
-	Share     int   // number of concurrent sessions that share the memory; 0 counts as 1
-	Pause     int64 // step of each run after which Train pauses; 0 for never
+	Share     int   // number of concurrent sessions that share the memory; New replaces 0 by 1
+	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
 	KeepState bool  // the caller will request checkpoints: count the memory for them
 	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
 
@@ -57,50 +60,6 @@ type Job struct {
 type Resume struct {
 	*checkpoint.State                   // nil if the model has no checkpoint
 	Settings          settings.Settings // settings of the interrupted run
-	Biases            int               // number of biases in the model with the checkpoint
-}
-
-// Point is a model for the rows after scaling: its weight vectors and biases, and the objectives
-// that were measured.
-type Point struct {
-	Weights [][]float32
-	Bias    []float64 // one bias for each weight vector; nil for none
-	Result  result.Result
-
-	// Folded is the same model for the rows before scaling: the scaling is folded into its weights
-	// and biases. Without a scaling it points to the Point itself; nil until Fold computes it.
-	Folded *Point
-}
-
-// bias returns the bias of weight vector k, or 0 if p has no biases.
-func (p *Point) bias(k int) float64 {
-	if p.Bias == nil {
-		return 0
-	}
-	return p.Bias[k]
-}
-
-// vectors returns n weight vectors of p, with the indices from start to start+n-1, and their
-// biases. If p has no biases, these are zeros.
-func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
-	for k := range n {
-		b = append(b, p.bias(start+k))
-	}
-	return p.Weights[start:][:n], b
-}
-
-// Fold returns p.Folded, the same model for the rows before the scaling s; a nil s means no
-// scaling. If p.Folded is nil, Fold computes it first.
-func (p *Point) Fold(s *scale.Scale) *Point {
-	switch {
-	case p.Folded != nil:
-	case s == nil:
-		p.Folded = p
-	default:
-		p.Folded = new(Point)
-		p.Folded.Weights, p.Folded.Bias = s.Fold(p.Weights, p.Bias)
-	}
-	return p.Folded
 }
 
 // Progress says how far a session has trained. Its step counts are sums over the runs of the
@@ -117,10 +76,8 @@ type Progress struct {
 type Session struct {
 	Job
 	Runs           []*Run
-	threads        int
 	chunk          bool        // the rows are a chunk of a stream; they may be fewer than a batch
 	Newtons        newton.Pool // rows and buffers shared by the problems of Newton's method
-	auto           autoInputs
 	plan           plan
 	verifyByNewton bool // Verify may use Newton's method to find a bound
 
@@ -141,11 +98,96 @@ type Session struct {
 // pairs reports whether the session has a run for each pair of classes.
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
 
-// parallel calls f for each run, on up to s.threads goroutines.
+// parallel calls f for each run, on up to s.Threads goroutines.
 func (s *Session) parallel(f func(i int, r *Run)) {
-	parallel.For(s.threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
+	parallel.For(s.Threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
 
 // mayAbandon reports whether the measurement in progress may be abandoned, because its result is
 // not used any more after the context is done.
 func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }
+
+// stopState is the state of the stopping criteria, Tol and Patience, between two checks of them.
+type stopState struct {
+	nextCheck int     // epoch after which the next check is due
+	best      *Point  // best point by Quality so far; nil before the first check
+	quality   float64 // value that Quality returned for best
+	sinceBest int     // number of checks of Quality since best was found
+}
+
+// plan says which solver a session begins with, and related choices. It depends only on the
+// settings, the data and, with FinishAuto, MaxMemory.
+type plan struct {
+	mayNewton bool // Finish is FinishAuto, and may choose Newton's method: see autoMayUseNewton
+	// density and columns are properties of the rows: columns is the number of nonempty columns, or
+	// of all columns if that is unknown. Both are 0 unless mayNewton is set.
+	density store.Density
+	columns int
+
+	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
+	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
+	averages       bool // dual coordinate descent returns the average over its last pass
+}
+
+// Measurement is the objective and the lower bound of one learner's part of a point: of the weight
+// vectors that the learner trains.
+type Measurement struct {
+	Objective float64
+	MaxError  float64 // largest possible error of Objective
+	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
+}
+
+// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
+// objective is below this number: its error is at most MaxError, and no objective is below 0. See
+// package certificate.
+func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
+
+// Run trains one or more learners that visit the same rows in the same order.
+type Run struct {
+	s              *Session
+	first          int     // index of the run's first weight vector in Point.Weights
+	rows.View              // rows that the learners visit
+	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without weights
+	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
+	Lambda         float64
+	R2             float64
+	T, Total       int64
+	Epoch          int
+	Order          *order.Visits
+	Learners       []*Learner
+	threads        int
+	innerThreads   int // goroutines for the work on each learner
+
+	Measured []Measurement // each learner's latest measurement
+	dotSize  float64       // value of View.DotSize(); 0 until computed
+
+	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
+	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if not needed so far
+}
+
+// learners returns the learners of all runs.
+func (s *Session) learners() (all []*Learner) {
+	for _, r := range s.Runs {
+		all = append(all, r.Learners...)
+	}
+	return all
+}
+
+// parallelRanges divides the learners into r.threads ranges, and calls f for each range, on up to
+// r.threads goroutines. A range has the learners from start to end-1.
+func (r *Run) parallelRanges(f func(start, end int)) {
+	n := len(r.Learners)
+	parallel.For(r.threads, r.threads, func(_, k int) {
+		f(k*n/r.threads, (k+1)*n/r.threads)
+	})
+}
+
+// parallel calls f with the index of each learner, on up to r.threads goroutines.
+func (r *Run) parallel(f func(k int)) {
+	parallel.For(r.threads, len(r.Learners), func(_, k int) { f(k) })
+}
+
+// vectorsOf returns the weight vectors of learner k in m, not copied, and a copy of their biases.
+func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
+	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
+}

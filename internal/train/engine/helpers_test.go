@@ -92,7 +92,7 @@ func rowWeights(n int) []float32 {
 
 // resumeFrom returns the job that continues from a checkpoint of a run with the same settings. The
 // checkpoint's header goes through JSON, as in a model's file.
-func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State, biases int) engine.Job {
+func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State) engine.Job {
 	t.Helper()
 	text, err := json.Marshal(st.Head)
 	if err != nil {
@@ -103,6 +103,6 @@ func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State, biases int) 
 		t.Fatal(err)
 	}
 	job.Start, job.Pause = nil, 0
-	job.Resume = &engine.Resume{State: read, Settings: job.Settings, Biases: biases}
+	job.Resume = &engine.Resume{State: read, Settings: job.Settings}
 	return job
 }

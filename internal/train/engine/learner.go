@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -21,18 +20,15 @@ type Learner struct {
 	Binary *sgd.Binary       // Pegasos steps on one vector; nil in a joint problem
 	Joint  *sgd.Joint        // Pegasos steps on a joint problem; nil for one vector
 
-	Dual   dual.Solver // dual coordinate descent; nil while another solver is in use
-	Newton *newtonPart // Newton's method; nil while another solver is in use
+	// steps takes Pegasos steps: it is the method Steps of Binary or of Joint.
+	steps func(idx []uint32, ends []int)
 
-	newtonStarts int // number of times Newton's method was started
-}
+	Dual   dual.Solver    // dual coordinate descent; nil while another solver is in use
+	Newton *newton.Method // Newton's method; nil while another solver is in use
 
-// newtonPart is Newton's method on the problem of a learner. It records when Newton's method
-// replaced another solver, and which solver that was.
-type newtonPart struct {
-	*newton.Method
-	start     int64 // step after which Newton's method replaced another solver
-	afterDual bool  // whether the replaced solver was dual coordinate descent
+	newtonStarts int   // number of times Newton's method was started
+	newtonStart  int64 // step after which Newton's method replaced another solver
+	afterDual    bool  // whether the replaced solver was dual coordinate descent
 }
 
 // phase names the solver that a learner uses.
@@ -61,10 +57,10 @@ var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton
 // newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx, and adds w to its average after some of the
-// steps. While Newton's method is in use, TakeSteps only counts the steps. After an error it does
-// nothing.
-func (l *Learner) TakeSteps(idx []uint32) {
+// TakeSteps takes a step with each of the rows idx, or with batches of them: see sgd.Binary.Steps.
+// It adds w to its average after some of the steps. While Newton's method is in use, TakeSteps only
+// counts the steps. After an error it does nothing.
+func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
 	case phase == iterating:
@@ -77,19 +73,8 @@ func (l *Learner) TakeSteps(idx []uint32) {
 			}
 			idx = idx[n:]
 		}
-	case l.Joint != nil:
-		l.Joint.Steps(idx)
 	default:
-		l.Binary.Steps(idx)
-	}
-}
-
-// TakeBatches takes a step with each batch of the rows idx. ends[k] is the end of batch k in idx.
-func (l *Learner) TakeBatches(idx []uint32, ends []int) {
-	if l.Joint != nil {
-		l.Joint.Batches(idx, ends)
-	} else {
-		l.Binary.Batches(idx, ends)
+		l.steps(idx, ends)
 	}
 }
 
@@ -165,45 +150,6 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
-// are computed from the scores of l's weights if l has a start or has taken steps; otherwise they
-// are 0.
-func (r *Run) startDual(l *Learner) {
-	var a []float32
-	if l.StartWeights.W != nil || l.Done() > 0 {
-		w, b := l.NewWeights()
-		l.Weights(w, b)
-		l.AddPrior(w)
-		wide := make([][]float64, len(w))
-		for k, v := range w {
-			wide[k] = floats.Float64s(v)
-			b[k] += l.PriorBias[k]
-		}
-		a, _ = certificate.FromScores(l.Of, wide, b, r.R2, 0)
-	}
-	r.startDualFrom(l, a)
-}
-
-// startDualFrom switches l to dual coordinate descent. a has the initial dual variables; nil means
-// zeros.
-func (r *Run) startDualFrom(l *Learner, a []float32) {
-	l.Dual = r.newDual(l, a, r.s.plan.averages)
-	l.Dual.RecomputeWeights()
-}
-
-// newDual returns a dual coordinate descent solver for l. a has the initial dual variables; nil
-// means zeros. If mean is true, the solver's result is the average of the iterates in the last
-// pass, otherwise the last iterate.
-func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
-	if a == nil {
-		a = make([]float32, l.X.Rows()*len(l.Vectors))
-	}
-	if j := l.Joint; j != nil {
-		return dual.NewJoint(l.State, &j.Of, j.M, a, mean)
-	}
-	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
-}
-
 // ForNewton returns the problem of l in the form that package newton needs. It starts from the
 // weights after step t. If the rows of l are copies, in another order, and are more than half of
 // the rows in pool, the problem reads the rows in pool instead; the results are the same to the
@@ -239,12 +185,4 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 		return w[0], b[0]
 	}
 	return n
-}
-
-// switchToDual replaces Newton's method on l by dual coordinate descent from the dual variables
-// that Newton's method found.
-func (r *Run) switchToDual(l *Learner) {
-	a := l.dualVariables()
-	l.Newton = nil
-	r.startDualFrom(l, a)
 }

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
@@ -12,18 +15,82 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Measurement is the objective and the lower bound of one learner's part of a point: of the weight
-// vectors that the learner trains.
-type Measurement struct {
-	Objective float64
-	MaxError  float64 // largest possible error of Objective
-	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
+// Now returns the current point without measuring it.
+func (s *Session) Now() *Point {
+	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
+		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
+	r := s.Runs[0]
+	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
+	s.copyInitial(m)
+	for _, r := range s.Runs {
+		m.Result.Weight += r.weightSum
+		r.write(m)
+	}
+	m.Result.Solver = s.solverNames()
+	if s.pairs() {
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row belongs to this many pairs
+	}
+	s.center(m)
+	return m
 }
 
-// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
-// objective is below this number: its error is at most MaxError, and no objective is below 0. See
-// package certificate.
-func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
+// solverNames returns the name of the solver that the problems began with, followed by the names of
+// the other solvers that problems use now, separated by commas. It returns "" if Finish names no
+// solver.
+func (s *Session) solverNames() string {
+	if !s.HasSolver() {
+		return ""
+	}
+	names := []string{"steps"}
+	if s.plan.startsWithDual {
+		names[0] = "dual"
+	}
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			if p := l.phase(); p != stepping && !slices.Contains(names, phaseNames[p]) {
+				names = append(names, phaseNames[p])
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// center shifts the bias of a model of scaled regression targets so that the weighted mean residual
+// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
+// center then leaves the bias unchanged if Tol is set and Finish names a solver.
+func (s *Session) center(m *Point) {
+	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
+		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
+		return
+	}
+	p := s.Runs[0].Learners[0]
+	var sum, weight float64
+	for _, i := range p.All() {
+		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.RowWeight(i) * (float64(p.Target[i]) - z))
+		weight += p.RowWeight(i)
+	}
+	if mean := sum / weight; floats.IsFinite(mean) {
+		m.Bias[0] += mean
+	}
+}
+
+// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m. It does
+// nothing unless there is a run for each pair of classes. A pair without rows has no run; its
+// weight vector in m stays the copy.
+func (s *Session) copyInitial(m *Point) {
+	from := cmp.Or(s.Start, s.Prior)
+	if from == nil || !s.pairs() {
+		return
+	}
+	m.copyFrom(from)
+	for k := range m.Result.PerClass {
+		m.Result.PerClass[k].Lambda = from.Result.PerClass[k].Lambda
+		if s.Start == nil {
+			m.Result.PerClass[k].Steps = 0
+		}
+	}
+}
 
 // Precision says from which dot products an objective is computed: from float32 or float64 ones.
 type Precision uint8
@@ -137,22 +204,20 @@ func (r *Run) setObjectives(exact [][][]float64) {
 		exact, dotSize = make([][][]float64, len(r.Learners)), r.dotSize
 	}
 	if j := r.Learners[0].Joint; j != nil {
-		w, b := r.vectorsOf(m, 0)
-		if quick {
-			loss[0] = j.Of.MeanLoss(w, b)
-		} else if exact[0] != nil {
-			loss[0] = j.Of.MeanLoss64(exact[0], b)
+		if w, b := r.vectorsOf(m, 0); quick || exact[0] != nil {
+			loss[0] = j.Of.MeanLoss(w, exact[0], b)
 		}
 	} else {
 		loss = r.meanLosses(func(k int, x store.Rows, from, to int) float64 {
-			of, b := &r.Learners[k].Binary.Of, m.bias(r.first+k)
-			switch {
-			case quick:
-				return of.SumLosses(x, m.Weights[r.first+k], b, from, to)
-			case exact[k] != nil:
-				return of.SumLosses64(x, exact[k][0], b, from, to)
+			var wide []float64
+			if !quick {
+				if exact[k] == nil {
+					return 0
+				}
+				wide = exact[k][0]
 			}
-			return 0
+			return r.Learners[k].Binary.Of.SumLosses(x, m.Weights[r.first+k], wide,
+				m.bias(r.first+k), from, to)
 		})
 	}
 	for k, l := range r.Learners {

@@ -89,7 +89,7 @@ func TestMemoryEstimate(t *testing.T) {
 		job := newJob(t, examples, y, c.s)
 		job.KeepState, job.Threads = c.keep, 2
 		s := newSession(t, job)
-		need := s.Memory(s.Sizes(), 1)
+		need := s.Memory(1)
 		most := 0.0
 		s.Progress = func(p engine.Progress) {
 			if p.Epoch != c.s.Epochs-1 {
@@ -172,7 +172,7 @@ func TestLessMemory(t *testing.T) {
 		t.Errorf("buffers for %d problems", s.Newtons.MaxBuffers)
 	}
 	want := digest(train(t, job))
-	job.MaxMemory = int64(math.Ceil(s.Memory(s.Sizes(), 2)))
+	job.MaxMemory = int64(math.Ceil(s.Memory(2)))
 	if s = newSession(t, job); s.Newtons.MaxBuffers != 2 {
 		t.Errorf("buffers for %d problems in memory for two", s.Newtons.MaxBuffers)
 	}
@@ -187,7 +187,7 @@ func TestLessMemory(t *testing.T) {
 	x, y := manyClasses(3000, 100, 2)
 	job = newJob(t, x, y, settings.Settings{Lambda: 0.1, Epochs: 5, Seed: 7})
 	copied := newSession(t, job)
-	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
+	job.MaxMemory = int64(copied.Memory(1)) + 100_000
 	sparing := newSession(t, job)
 	if copied.Rows.NoCopies || !sparing.Rows.NoCopies || sparing.Runs[0].SetRows != nil ||
 		copied.Runs[0].SetRows == nil {
@@ -196,7 +196,7 @@ func TestLessMemory(t *testing.T) {
 	}
 	job.MaxMemory = 0
 	want = digest(train(t, job))
-	job.MaxMemory = int64(copied.Memory(copied.Sizes(), 1)) + 100_000
+	job.MaxMemory = int64(copied.Memory(1)) + 100_000
 	if digest(train(t, job)) != want {
 		t.Error("another point without copies")
 	}
@@ -214,7 +214,7 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 		Finish: settings.FinishAuto})
 	job.Threads = 8
 	s := newSession(t, job)
-	need, buffers := s.Memory(s.Sizes(), 1), s.Memory(s.Sizes(), 2)-s.Memory(s.Sizes(), 1)
+	need, buffers := s.Memory(1), s.Memory(2)-s.Memory(1)
 	copies := s.Rows.Copies(false)
 	for share, want := range map[float64]int{0.5: 1, 1.5: 2} {
 		job.MaxMemory = int64(need + buffers + share*copies)
@@ -260,7 +260,7 @@ func TestNeed(t *testing.T) {
 		job := newJob(t, data.Dense, data.Y, s)
 		session := newSession(t, job)
 		session.Newtons.MaxKeptBytes = 0
-		if have, want := engine.Need(job), session.Memory(session.Sizes(), 1); have != want {
+		if have, want := engine.Need(job), session.Memory(1); have != want {
 			t.Errorf("%+v: %v bytes, want %v", s, have, want)
 		}
 	}
@@ -278,7 +278,7 @@ func TestMemoryTerms(t *testing.T) {
 			change(&job)
 		}
 		session := newSession(t, job)
-		return session.Memory(session.Sizes(), 1)
+		return session.Memory(1)
 	}
 	joint := settings.Settings{Multiclass: settings.CrammerSinger}
 	start := train(t, newJob(t, x, y, settings.Settings{Epochs: 1}))

@@ -3,9 +3,9 @@ package engine
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -13,14 +13,16 @@ import (
 // New returns a session for the job. If the job has a Resume, the session has the state of the
 // checkpoint; otherwise it has taken no steps.
 func New(job Job) (*Session, error) {
-	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
+	s := &Session{Job: job}
+	s.Threads, s.Share = parallel.Threads(s.Threads), max(1, s.Share)
+	s.Pause = cmp.Or(s.Pause, math.MaxInt64)
 	s.Settings = s.InForce()
 	if s.Scale != nil && !s.Scale.Changes() {
 		s.Scale = nil
 	}
 	s.compact()
 	s.Until = cmp.Or(s.Until, context.Background())
-	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads
+	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.Threads
 	if err := s.Rows.Measure(); err != nil {
 		return nil, err
 	}
@@ -31,8 +33,7 @@ func New(job Job) (*Session, error) {
 		return nil, options.Bad("Multiclass", "have %q with %d classes, want at most %d with it",
 			settings.OneVsOne, k, settings.MaxPairClasses)
 	}
-	s.setAutoInputs()
-	s.plan = s.choosePlan()
+	s.choosePlan()
 	if err := s.checkMemory(); err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ func (s *Session) addRuns() error {
 		return nil
 	}
 	r := s.Runs[0]
-	r.threads = min(s.threads, len(r.Learners))
-	r.innerThreads = s.threads / r.threads
+	r.threads = min(s.Threads, len(r.Learners))
+	r.innerThreads = s.Threads / r.threads
 	r.View.Threads = r.innerThreads
 	for _, l := range r.Learners {
 		l.View.Threads = r.innerThreads
@@ -74,11 +75,61 @@ func (s *Session) addRuns() error {
 	return nil
 }
 
-// setAutoInputs sets s.auto, from which FinishAuto chooses solvers. It leaves s.auto zero unless
-// FinishAuto may use Newton's method.
-func (s *Session) setAutoInputs() {
-	if s.autoMayUseNewton() {
-		s.auto = autoInputs{store.DensityOf(s.Rows.X, s.Rows.Counted()),
-			cmp.Or(s.Columns, s.Rows.X.Cols()), true}
+// checkCosts returns an error if Costs is set and is not a valid cost matrix for CrammerSinger.
+func (s *Session) checkCosts() error {
+	classes := len(s.Rows.Classes)
+	switch {
+	case s.Costs == nil:
+		return nil
+	case s.Multiclass != settings.CrammerSinger:
+		return options.Bad("Costs", "they are for Multiclass %q, but Multiclass is %q",
+			settings.CrammerSinger, s.Multiclass)
+	case len(s.Costs) != classes:
+		return options.Bad("Costs", "have %d rows, want one for each of the %d classes",
+			len(s.Costs), classes)
+	}
+	for y, row := range s.Costs {
+		if len(row) != classes {
+			return options.Bad("Costs",
+				"row %d has %d numbers, want one for each of the %d classes", y, len(row), classes)
+		}
+		for r, c := range row {
+			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
+				return options.Bad("Costs",
+					"have %v for predicting class %d for a row of class %d, want 0 on the diagonal "+
+						"and positive finite numbers elsewhere", c, r, y)
+			}
+		}
+	}
+	return nil
+}
+
+// compact adds a copy of the rows in a format of fewer bytes to s.Rows. It does so only if the
+// values allow the format, and if the rows are large enough and visited often enough for the copy
+// to save time. The results are the same to the bit.
+func (s *Session) compact() {
+	x, n := s.Rows.X, len(s.Rows.Y)
+	steps, err := s.Length(n)
+	if err != nil || s.Finish == settings.FinishNewton { // Newton's method makes few passes
+		return
+	}
+	visits := float64(steps) / float64(n) // expected visits to each row
+	if k := float64(len(s.Rows.Classes)); s.pairs() {
+		if s.Steps == 0 {
+			visits *= k - 1 // a row belongs to k-1 pairs, and each pair trains for all epochs
+		} else {
+			visits *= k * (k - 1) / 2 // each pair takes all steps
+		}
+	}
+	minSize, minVisits := x.CompactThreshold()
+	switch {
+	case x.Size() < minSize || visits < minVisits:
+	case s.Batch > 1 && x.FastBatches(): // batches are faster on unpacked rows
+	case s.Multiclass == settings.OneVsRest && len(s.Rows.Classes) > 2 && x.Interleaved() != nil:
+		// all classes visit an unpacked row together: see sgd.Group
+	default:
+		if x, ok := x.Compact(s.Threads); ok {
+			s.Rows.Compacted = x
+		}
 	}
 }

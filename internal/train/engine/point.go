@@ -1,15 +1,65 @@
 package engine
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
+
+// Point is a model for the rows after scaling: its weight vectors and biases, and the objectives
+// that were measured.
+type Point struct {
+	Weights [][]float32
+	Bias    []float64 // one bias for each weight vector; nil for none
+	Result  result.Result
+
+	// Folded is the same model for the rows before scaling: the scaling is folded into its weights
+	// and biases. Without a scaling it points to the Point itself; nil until Fold computes it.
+	Folded *Point
+}
+
+// bias returns the bias of weight vector k, or 0 if p has no biases.
+func (p *Point) bias(k int) float64 {
+	if p.Bias == nil {
+		return 0
+	}
+	return p.Bias[k]
+}
+
+// vectors returns n weight vectors of p, with the indices from start to start+n-1, and their
+// biases. If p has no biases, these are zeros.
+func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
+	for k := range n {
+		b = append(b, p.bias(start+k))
+	}
+	return p.Weights[start:][:n], b
+}
+
+// Fold returns p.Folded, the same model for the rows before the scaling s; a nil s means no
+// scaling. If p.Folded is nil, Fold computes it first.
+func (p *Point) Fold(s *scale.Scale) *Point {
+	switch {
+	case p.Folded != nil:
+	case s == nil:
+		p.Folded = p
+	default:
+		p.Folded = new(Point)
+		p.Folded.Weights, p.Folded.Bias = s.Fold(p.Weights, p.Bias)
+	}
+	return p.Folded
+}
+
+// finite reports whether all weights and biases are finite.
+func (p *Point) finite() bool {
+	for k, w := range p.Weights {
+		if floats.FirstNotFinite(w) >= 0 || !floats.IsFinite(p.bias(k)) {
+			return false
+		}
+	}
+	return true
+}
 
 // newPoint returns a point that is not measured and whose weights are 0. If biases is true, it has
 // biases, all 0.
@@ -27,86 +77,6 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	}
 	m.Result.Unmeasure()
 	return m
-}
-
-// Now returns the current point without measuring it.
-func (s *Session) Now() *Point {
-	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
-		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
-	r := s.Runs[0]
-	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
-	s.copyInitial(m)
-	for _, r := range s.Runs {
-		m.Result.Weight += r.weightSum
-		r.write(m)
-	}
-	m.Result.Solver = s.solverNames()
-	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row belongs to this many pairs
-	}
-	s.center(m)
-	return m
-}
-
-// solverNames returns the name of the solver that the problems began with, followed by the names of
-// the other solvers that problems use now, separated by commas. It returns "" if Finish names no
-// solver.
-func (s *Session) solverNames() string {
-	if !s.HasSolver() {
-		return ""
-	}
-	names := []string{"steps"}
-	if s.plan.startsWithDual {
-		names[0] = "dual"
-	}
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			if p := l.phase(); p != stepping && !slices.Contains(names, phaseNames[p]) {
-				names = append(names, phaseNames[p])
-			}
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// Lambda returns the regularization parameter of the first run.
-func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
-
-// center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
-// center then leaves the bias unchanged if Tol is set and Finish names a solver.
-func (s *Session) center(m *Point) {
-	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
-		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
-		return
-	}
-	p := s.Runs[0].Learners[0]
-	var sum, weight float64
-	for _, i := range p.All() {
-		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
-		sum += float64(p.RowWeight(i) * (float64(p.Target[i]) - z))
-		weight += p.RowWeight(i)
-	}
-	if mean := sum / weight; floats.IsFinite(mean) {
-		m.Bias[0] += mean
-	}
-}
-
-// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m. It does
-// nothing unless there is a run for each pair of classes. A pair without rows has no run; its
-// weight vector in m stays the copy.
-func (s *Session) copyInitial(m *Point) {
-	from := cmp.Or(s.Start, s.Prior)
-	if from == nil || !s.pairs() {
-		return
-	}
-	m.copyFrom(from)
-	for k := range m.Result.PerClass {
-		m.Result.PerClass[k].Lambda = from.Result.PerClass[k].Lambda
-		if s.Start == nil {
-			m.Result.PerClass[k].Steps = 0
-		}
-	}
 }
 
 // copyFrom copies the weight vectors of source to p, and also its biases and step counts if p has

@@ -15,7 +15,7 @@ import (
 // if until is done before the fingerprint is computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
-		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.threads, func() bool {
+		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.Threads, func() bool {
 			return until.Err() != nil
 		})
 	}
@@ -25,12 +25,10 @@ func (s *Session) Fingerprint(until context.Context) string {
 // arrays calls f with each long array of the session that is part of a checkpoint, in a fixed
 // order. f may change the array's elements.
 func (s *Session) arrays(f func([]float32)) {
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			l.Arrays(f)
-			if l.Dual != nil {
-				l.Dual.Arrays(f)
-			}
+	for _, l := range s.learners() {
+		l.Arrays(f)
+		if l.Dual != nil {
+			l.Dual.Arrays(f)
 		}
 	}
 	if b := s.stop.best; b != nil {
@@ -60,7 +58,7 @@ func (s *Session) Checkpoint() *checkpoint.State {
 			case descending:
 				k.Dual = l.Dual.Save()
 			case iterating:
-				k.Newton = &checkpoint.Newton{Start: l.Newton.start, Dual: l.Newton.afterDual,
+				k.Newton = &checkpoint.Newton{Start: l.newtonStart, Dual: l.afterDual,
 					Past: l.Newton.Past()}
 			}
 			st.Learners = append(st.Learners, k)
@@ -90,7 +88,7 @@ func (s *Session) resume() error {
 	if err := s.checkFingerprint(from.Data); err != nil {
 		return err
 	}
-	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head, from.Biases) ||
+	if !s.resumeRuns(&from.Head) || !s.resumeStopping(&from.Head) ||
 		!s.resumeArrays(from.Arrays) {
 		return options.Bad("Resume",
 			"the model's state does not fit: it is damaged, or from a longer run")
@@ -101,11 +99,7 @@ func (s *Session) resume() error {
 // checkFingerprint returns an error if the session's data do not have the given fingerprint, the
 // fingerprint of the interrupted run's data.
 func (s *Session) checkFingerprint(fingerprint string) error {
-	kind, hash, known := strings.Cut(fingerprint, ":")
-	if !known {
-		return options.Bad("Resume", "the state is of an earlier version, which can't be resumed: "+
-			"use the model as Start instead")
-	}
+	kind, hash, _ := strings.Cut(fingerprint, ":")
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
@@ -184,23 +178,23 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 		l.BeginDual(r.s.plan.averages)
 	}
 	r.startNewton(l, from.Start)
-	l.Newton.afterDual = from.Dual
-	l.Newton.Repeat(from.Past, r.s.threads/max(r.threads, len(r.s.Runs)))
+	l.afterDual = from.Dual
+	l.Newton.Repeat(from.Past, r.s.Threads/max(r.threads, len(r.s.Runs)))
 	return true
 }
 
 // resumeStopping restores the state of the stopping criteria. It reports whether the checkpoint
-// fits the session. biases is the number of biases in the model with the checkpoint.
-func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
+// fits the session.
+func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	s.stop.nextCheck = from.NextCheck
 	b := from.Best
 	if b == nil {
 		return true
 	}
-	if s.Quality == nil || b.Result == nil || len(b.Bias) != biases {
+	best := s.Now()
+	if s.Quality == nil || b.Result == nil || len(b.Bias) != len(best.Bias) {
 		return false
 	}
-	best := s.Now()
 	best.Bias, best.Result = b.Bias, b.Result.Result()
 	s.stop.best, s.stop.quality, s.stop.sinceBest = best, b.Quality, b.SinceBest
 	return true

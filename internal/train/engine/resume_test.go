@@ -42,7 +42,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 		if m.Result.Steps-before > pause {
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, pause)
 		}
-		job = resumeFrom(t, job, s.Checkpoint(), len(m.Bias))
+		job = resumeFrom(t, job, s.Checkpoint())
 	}
 	panic("unreachable")
 }
@@ -215,7 +215,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 			{Multiclass: settings.CrammerSinger}, {Multiclass: settings.OneVsOne}} {
 			job, st := pausedRun(t, s)
 			damage(st)
-			if _, err := engine.New(resumeFrom(t, job, st, 0)); (err == nil) != (name == "none") {
+			if _, err := engine.New(resumeFrom(t, job, st)); (err == nil) != (name == "none") {
 				t.Errorf("%s, %q: %v", name, s.Multiclass, err)
 			}
 		}
@@ -267,7 +267,7 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	} {
 		job, st := pausedRun(t, c.settings)
 		c.damage(st)
-		_, err := engine.New(resumeFrom(t, job, st, 0))
+		_, err := engine.New(resumeFrom(t, job, st))
 		want := name == "newton" || strings.HasPrefix(name, "dual")
 		if (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
@@ -276,12 +276,12 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	for name, damage := range map[string]func(*engine.Job){
 		"best":               func(job *engine.Job) {},
 		"best without bias":  func(job *engine.Job) { job.Resume.Best.Bias = nil },
-		"a bias more":        func(job *engine.Job) { job.Resume.Biases = 4 },
+		"a bias more":        func(job *engine.Job) { job.Resume.Best.Bias = make([]float64, 4) },
 		"best not measured":  func(job *engine.Job) { job.Resume.Best.Result = nil },
 		"a best without use": func(job *engine.Job) { job.Quality = nil },
 	} {
 		job, st := pausedRun(t, settings.Settings{Patience: 2, Bias: settings.BiasAugmented})
-		job = resumeFrom(t, job, st, 3)
+		job = resumeFrom(t, job, st)
 		damage(&job)
 		if _, err := engine.New(job); (err == nil) != (name == "best") {
 			t.Errorf("%s: %v", name, err)
@@ -351,8 +351,7 @@ func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 		first.Biases, first.Dual = slices.Clone(first.Biases), &dual
 		change(&damaged)
 		job := job
-		job.Resume = &engine.Resume{State: &damaged, Settings: job.Settings,
-			Biases: len(st.Learners) * len(first.Biases)}
+		job.Resume = &engine.Resume{State: &damaged, Settings: job.Settings}
 		s, err := engine.New(job)
 		if err != nil {
 			return
@@ -403,10 +402,10 @@ func TestResumeRefuses(t *testing.T) {
 		"trained without KeepState": func(job *engine.Job) { job.Resume.State = nil },
 		"combined with Start":       func(job *engine.Job) { job.Start = start },
 		"other settings: Seed":      func(job *engine.Job) { job.Seed = 1 },
-		"earlier version":           func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
+		"data are not those":        func(job *engine.Job) { job.Resume.Data = strings.Repeat("0", 64) },
 		"state does not fit":        func(job *engine.Job) { job.Epochs = 1 },
 	} {
-		job := resumeFrom(t, job, st, 0)
+		job := resumeFrom(t, job, st)
 		change(&job)
 		if _, err := engine.New(job); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -447,13 +446,13 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	} {
 		other := x.Take(all)
 		change(other)
-		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st, 0))
+		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st))
 		if name == "" && err != nil || name != "" && (err == nil ||
 			!strings.Contains(err.Error(), "the data are not those of the interrupted run")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := engine.New(resumeFrom(t, newJob(t, sample.ToSparse(x), y, job.Settings), st, 0))
+	_, err := engine.New(resumeFrom(t, newJob(t, sample.ToSparse(x), y, job.Settings), st))
 	if err == nil || !strings.Contains(err.Error(), "the rows are sparse, but were dense") {
 		t.Error(err)
 	}

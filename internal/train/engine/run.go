@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/order"
-	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
@@ -16,29 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
-
-// Run trains one or more learners that visit the same rows in the same order.
-type Run struct {
-	s              *Session
-	first          int     // index of the run's first weight vector in Point.Weights
-	rows.View              // rows that the learners visit
-	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without weights
-	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
-	Lambda         float64
-	R2             float64
-	T, Total       int64
-	Epoch          int
-	Order          *order.Visits
-	Learners       []*Learner
-	threads        int
-	innerThreads   int // goroutines for the work on each learner
-
-	Measured []Measurement // each learner's latest measurement
-	dotSize  float64       // value of View.DotSize(); 0 until computed
-
-	matrix  *dense.Matrix // vectors of the learners as rows; nil for a single learner
-	buffers [][]float32   // buffers[k]: interleaved vectors of the group that begins with learner k
-}
 
 // newRun returns a run on the rows of the two classes in pair or, if pair is nil, on all rows. It
 // returns nil if no row has a weight above 0. start is the index in Point.Weights of the run's
@@ -96,7 +73,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		n, positive = 1, 1 // the larger label is the positive class
 	}
 	if n > 1 {
-		r.matrix, r.buffers = dense.New(n, r.X.Cols()), make([][]float32, n)
+		r.matrix, r.groups = dense.New(n, r.X.Cols()), make([]*sgd.Group, n)
 	}
 	for k := range n {
 		s, err := r.newState(r.first+k, vectors, t0)
@@ -110,10 +87,10 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		l := new(Learner)
 		if r.s.Joint() {
 			l.Joint = sgd.NewJoint(s, r.s.Multiclass == settings.Multinomial, r.s.Costs)
-			l.State, l.Of = &l.Joint.State, &l.Joint.Of
+			l.State, l.Of, l.steps = &l.Joint.State, &l.Joint.Of, l.Joint.Steps
 		} else {
 			l.Binary = sgd.NewBinary(s, r.s.LossFunc(), positive+int32(k))
-			l.State, l.Of = &l.Binary.State, &l.Binary.Of
+			l.State, l.Of, l.steps = &l.Binary.State, &l.Binary.Of, l.Binary.Steps
 		}
 		if r.s.Project {
 			l.Radius = math.Sqrt(l.Of.AtZero() / r.Lambda)
@@ -223,7 +200,7 @@ func (r *Run) arrange() {
 // weight vectors together take about a million steps on each goroutine, some 0.1 s, but each of
 // them takes at least 32. If the rows' format can interleave vectors, a segment has at least as
 // many steps as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
-// see newGroup.
+// see group.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))
@@ -277,82 +254,51 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 // batch in idx; it is nil if each row is a step.
 func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.Segment())
-	steps = min(limit, steps)
 	if k := int64(r.Order.Batch); k > 0 {
-		return r.Order.Batches(int(min(steps, limit/k+1)))
+		steps = min(steps, limit/k+1)
 	}
-	return r.Order.Next(int(steps)), nil
+	return r.Order.NextSteps(int(min(limit, steps)))
 }
 
 // takeSteps takes steps with the rows idx for the learners from start to end-1. ends has the end of
 // each batch in idx; it is nil if each row is a step.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
-	learners := r.Learners[start:end]
-	if ends != nil {
-		for _, l := range learners {
-			l.TakeBatches(idx, ends)
+	learners, block := r.Learners[start:end], len(idx)
+	if ends == nil {
+		if g := r.group(start, end); g != nil {
+			g.Steps(idx)
+			return
 		}
-		return
-	}
-	if g := r.newGroup(start, end); g != nil {
-		g.Steps(idx)
-		return
-	}
-	block := blockRows(r.X.Cols())
-	if len(learners) == 1 {
-		block = len(idx)
+		if len(learners) > 1 {
+			block = blockRows(r.X.Cols())
+		}
 	}
 	for len(idx) > 0 {
 		n := min(block, len(idx))
 		for _, l := range learners {
-			l.TakeSteps(idx[:n])
+			l.TakeSteps(idx[:n], ends)
 		}
 		idx = idx[n:]
 	}
 }
 
-// newGroup returns the learners from start to end-1 as a group whose learners all visit a row
-// before the next row. It returns nil if they must take their steps one learner after the other.
-func (r *Run) newGroup(start, end int) *sgd.Group {
-	if r.matrix == nil || end-start < 2 {
+// group returns the learners from start to end-1 as a group whose learners all visit a row before
+// the next row. It returns nil if they must take their steps one learner after the other.
+func (r *Run) group(start, end int) *sgd.Group {
+	learners := r.Learners[start:end]
+	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {
+		return l.phase() != stepping
+	}) {
 		return nil
 	}
-	var group []*sgd.Binary
-	for _, l := range r.Learners[start:end] {
-		if l.phase() != stepping {
-			return nil
+	if r.groups[start] == nil {
+		var problems []*sgd.Binary
+		for _, l := range learners {
+			problems = append(problems, l.Binary)
 		}
-		group = append(group, l.Binary)
+		r.groups[start] = sgd.NewGroup(problems, r.matrix, start)
 	}
-	return sgd.NewGroup(group, r.matrix, start, func(n int) []float32 {
-		if len(r.buffers[start]) != n {
-			r.buffers[start] = dense.New(1, n).Row(0)
-		}
-		return r.buffers[start]
-	})
-}
-
-// parallelRanges divides the learners into r.threads ranges, and calls f for each range, on up to
-// r.threads goroutines. A range has the learners from start to end-1.
-func (r *Run) parallelRanges(f func(start, end int)) {
-	n := len(r.Learners)
-	parallel.For(r.threads, r.threads, func(_, k int) {
-		f(k*n/r.threads, (k+1)*n/r.threads)
-	})
-}
-
-// parallel calls f with the index of each learner, on up to r.threads goroutines.
-func (r *Run) parallel(f func(k int)) {
-	r.parallelRanges(func(first, end int) {
-		for k := first; k < end; k++ {
-			f(k)
-		}
-	})
-}
-
-// vectorsOf returns the weight vectors of learner k in m, not copied, and a copy of their biases.
-func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
-	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
+	return r.groups[start]
 }
 
 // write copies the current weights of the run's learners, and their counts of steps and violations,

@@ -252,7 +252,7 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 				t.Fatalf("rows are a %T", l.X)
 			}
 			l.Binary.V[cols-1] = math.MaxFloat32
-			l.TakeSteps(all)
+			l.TakeSteps(all, nil)
 			if (l.Err != nil) != (bad < rows) || l.T != int64(bad) {
 				t.Errorf("row %d: %v after %d steps", bad, l.Err, l.T)
 			}
@@ -285,7 +285,7 @@ func TestLongRun(t *testing.T) {
 	for l.T < steps {
 		for _, i := range r.Order.Next(500) {
 			before, factor := l.Violations, l.Factor
-			l.TakeSteps([]uint32{i})
+			l.TakeSteps([]uint32{i}, nil)
 			if l.Violations > before {
 				name := l.SetRow(i)
 				for j, x := range data.Dense.Row(name) {

@@ -3,9 +3,12 @@ package engine
 import (
 	"cmp"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -17,21 +20,6 @@ import (
 // problem.
 const maxNewtonStarts = 2
 
-// autoInputs are the properties of the data from which FinishAuto chooses solvers. They are zero
-// unless FinishAuto may use Newton's method.
-type autoInputs struct {
-	density store.Density
-	columns int  // number of nonempty columns, or of all columns if that is unknown
-	newton  bool // FinishAuto may use Newton's method: see autoMayUseNewton
-}
-
-// MayUseNewton reports whether the session may use Newton's method: to train, or to find a lower
-// bound in Verify.
-func (s *Session) MayUseNewton() bool {
-	return s.Finish == settings.FinishNewton || s.Finish == settings.FinishAuto && s.auto.newton ||
-		s.verifyByNewton
-}
-
 const (
 	// maxDescentRatio is the largest ratio of the estimated passes of dual coordinate descent to the
 	// passes of the run at which FinishAuto chooses dual coordinate descent.
@@ -42,20 +30,17 @@ const (
 	slowDescentPasses = 20
 )
 
-// plan says which solver a session begins with, and related choices. It depends only on the
-// settings, the data and, with FinishAuto, MaxMemory.
-type plan struct {
-	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
-	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
-	averages       bool // dual coordinate descent returns the average over its last pass
-}
-
 // choosePlan chooses the solver that all problems begin with. It estimates the solvers' costs for
 // an average problem: one with the mean number of rows per problem, and with rows whose mean
 // squared norm is the mean over all rows.
-func (s *Session) choosePlan() (p plan) {
+func (s *Session) choosePlan() {
 	if !s.HasSolver() {
-		return p
+		return
+	}
+	p := &s.plan
+	if s.autoMayUseNewton() {
+		p.mayNewton, p.density = true, store.DensityOf(s.Rows.X, s.Rows.Counted())
+		p.columns = cmp.Or(s.Columns, s.Rows.X.Cols())
 	}
 	rows, norms := 0.0, 0.0
 	for i, norm := range s.Rows.Norms {
@@ -73,15 +58,14 @@ func (s *Session) choosePlan() (p plan) {
 	lambda, _ := options.LambdaFor(s.Settings.Lambda, s.C, total)
 	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
 	auto := s.Finish == settings.FinishAuto
-	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(s.auto.columns),
-		R2: r2, Density: s.auto.density, Newton: auto && s.auto.newton, Descent: s.CanDescend()}
+	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(p.columns),
+		R2: r2, Density: p.density, Newton: p.mayNewton, Descent: s.CanDescend()}
 	estimate := work.To(cmp.Or(s.Tol, 0.01), lambda)
 	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
 		estimate.Passes <= float64(maxDescentRatio*length)
 	p.averages = s.Average == settings.LastHalf &&
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
-	return p
 }
 
 // newtonPays reports whether FinishAuto should switch l from another solver to Newton's method. It
@@ -90,12 +74,12 @@ func (s *Session) choosePlan() (p plan) {
 // never started on it. From dual coordinate descent, l switches once the descent has cost as much
 // as Newton's method is estimated to cost.
 func (r *Run) newtonPays(l *Learner) bool {
-	if !r.s.auto.newton || l.newtonStarts >= maxNewtonStarts {
+	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
 	}
 	if l.phase() == descending {
-		c := choose.CostOf(r.s.Kind(), float64(r.Count()), float64(r.s.auto.columns),
-			r.s.auto.density)
+		c := choose.CostOf(r.s.Kind(), float64(r.Count()), float64(r.s.plan.columns),
+			r.s.plan.density)
 		return float64(float64(l.Dual.Save().Pass)*c.Pass) >= c.Newton
 	}
 	return l.newtonStarts == 0
@@ -112,7 +96,7 @@ func (r *Run) advanceSolvers() {
 		case l.Newton == nil:
 			others = append(others, l)
 		case l.newtonActive() && l.Err == nil:
-			working = append(working, l.Newton.Method)
+			working = append(working, l.Newton)
 		}
 	}
 	threads := r.threads * r.innerThreads
@@ -134,9 +118,56 @@ func (r *Run) startNewtonIfDue(l *Learner) {
 // startNewton switches l to Newton's method after step t, from Pegasos steps or from dual
 // coordinate descent. Newton's method starts from the weights after step t.
 func (r *Run) startNewton(l *Learner, t int64) {
-	n := &newtonPart{start: t, afterDual: l.Dual != nil}
 	pool := &r.s.Newtons
-	n.Method = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
+	l.Newton = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
+	l.newtonStart, l.afterDual = t, l.Dual != nil
 	l.newtonStarts++
-	l.Newton, l.Dual, l.Windows = n, nil, nil
+	l.Dual, l.Windows = nil, nil
+}
+
+// startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
+// are computed from the scores of l's weights if l has a start or has taken steps; otherwise they
+// are 0.
+func (r *Run) startDual(l *Learner) {
+	var a []float32
+	if l.StartWeights.W != nil || l.Done() > 0 {
+		w, b := l.NewWeights()
+		l.Weights(w, b)
+		l.AddPrior(w)
+		wide := make([][]float64, len(w))
+		for k, v := range w {
+			wide[k] = floats.Float64s(v)
+			b[k] += l.PriorBias[k]
+		}
+		a, _ = certificate.FromScores(l.Of, wide, b, r.R2, 0)
+	}
+	r.startDualFrom(l, a)
+}
+
+// startDualFrom switches l to dual coordinate descent. a has the initial dual variables; nil means
+// zeros.
+func (r *Run) startDualFrom(l *Learner, a []float32) {
+	l.Dual = r.newDual(l, a, r.s.plan.averages)
+	l.Dual.RecomputeWeights()
+}
+
+// newDual returns a dual coordinate descent solver for l. a has the initial dual variables; nil
+// means zeros. If mean is true, the solver's result is the average of the iterates in the last
+// pass, otherwise the last iterate.
+func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
+	if a == nil {
+		a = make([]float32, l.X.Rows()*len(l.Vectors))
+	}
+	if j := l.Joint; j != nil {
+		return dual.NewJoint(l.State, &j.Of, j.M, a, mean)
+	}
+	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
+}
+
+// switchToDual replaces Newton's method on l by dual coordinate descent from the dual variables
+// that Newton's method found.
+func (r *Run) switchToDual(l *Learner) {
+	a := l.dualVariables()
+	l.Newton = nil
+	r.startDualFrom(l, a)
 }

@@ -6,25 +6,21 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// stopState is the state of the stopping criteria, Tol and Patience, between two checks of them.
-type stopState struct {
-	nextCheck int     // epoch after which the next check is due
-	best      *Point  // best point by Quality so far; nil before the first check
-	quality   float64 // value that Quality returned for best
-	sinceBest int     // number of checks of Quality since best was found
-}
-
-// shouldStop reports whether the session ends after the current epoch. It checks Tol and Patience
-// only after some of the epochs.
+// shouldStop reports whether the session ends after the current epoch. While Newton's method has
+// iterations left on a problem, the session goes on, unless another problem uses another solver
+// and Finish is FinishAuto. Once Newton's method has no iterations left on any problem, the session
+// ends without Tol; with Tol it ends if the gap is at most Tol or no problem can improve. If a
+// problem uses another solver, Tol and Patience are checked only after some of the epochs.
 func (s *Session) shouldStop() bool {
-	if decided, stop := s.decidedByNewton(); decided {
-		return stop
-	}
-	stop := &s.stop
-	if s.Tol == 0 && s.Patience == 0 || s.round < stop.nextCheck {
+	working, others := s.newtonState()
+	switch {
+	case working && (s.Finish == settings.FinishNewton || !others):
 		return false
-	}
-	if s.Patience == 0 && s.estimateExceedsTol() {
+	case !others && s.Tol == 0:
+		return true
+	case !others:
+	case s.Tol == 0 && s.Patience == 0, s.round < s.stop.nextCheck,
+		s.Patience == 0 && s.estimateExceedsTol():
 		return false
 	}
 	s.abandonable = true
@@ -32,22 +28,37 @@ func (s *Session) shouldStop() bool {
 	m := s.Now()
 	reached := false
 	if s.Tol > 0 {
-		reached = s.reachedTol(m)
+		reached = s.reachedTol(m, !others)
 		if s.undecided = s.mayAbandon(); s.undecided {
 			return false
 		}
 	}
-	if stop.nextCheck = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-		stop.nextCheck = s.round + max(1, s.round/4) // less often without an estimate of the gap
+	if others {
+		s.stop.nextCheck = s.round + 1
+		if s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
+			s.stop.nextCheck = s.round + max(1, s.round/4) // less often without an estimate of the gap
+		}
 	}
 	if reached {
 		s.proven = m
 		return true
 	}
-	if s.Tol > 0 && s.MayUseNewton() {
-		s.retryNewton(m) // continues problems on which Newton's method has ended
+	retried := s.Tol > 0 && s.MayUseNewton() && s.retryNewton(m)
+	return !others && !retried || s.Patience > 0 && s.recordQuality(m) >= s.Patience
+}
+
+// newtonState reports whether Newton's method has iterations left on a problem or, with
+// FinishNewton, has yet to begin on one (working), and whether a problem uses another solver
+// (others).
+func (s *Session) newtonState() (working, others bool) {
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			before := l.phase() == stepping && s.Finish == settings.FinishNewton
+			working = working || l.newtonActive() || before
+			others = others || l.phase() != iterating
+		}
 	}
-	return s.Patience > 0 && s.recordQuality(m) >= s.Patience
+	return working, others
 }
 
 // estimateExceedsTol reports whether the gap is still above Tol by estimates of dual coordinate
@@ -64,26 +75,26 @@ func (s *Session) estimateExceedsTol() bool {
 			atZero += l.Of.AtZero()
 		}
 	}
-	return gap > float64(s.Tol*atZero) || gap > float64(s.Tol*s.dualEstimate())
-}
-
-// dualEstimate returns the sum of the problems' estimated dual objectives. All problems must use
-// dual coordinate descent.
-func (s *Session) dualEstimate() (sum float64) {
+	if gap > float64(s.Tol*atZero) {
+		return true
+	}
+	dual := 0.0
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
-			sum += l.Dual.DualEstimate()
+			dual += l.Dual.DualEstimate()
 		}
 	}
-	return sum
+	return gap > float64(s.Tol*dual)
 }
 
 // reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact. If
-// the first problem uses dual coordinate descent, it computes this objective at once; otherwise
-// only if the cheaper objective of Precision Quick leaves a gap of at most Tol possible.
-func (s *Session) reachedTol(m *Point) bool {
+// newton is true or the first problem uses dual coordinate descent, it computes this objective at
+// once; otherwise only if the cheaper objective of Precision Quick leaves a gap of at most Tol
+// possible.
+func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
-	if s.Runs[0].Learners[0].Dual != nil { // shouldStop has usually checked an estimate of the gap
+	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
+	if newton || s.Runs[0].Learners[0].Dual != nil {
 		s.Measure(m, Exact)
 		return res.Gap <= s.Tol
 	}
@@ -132,53 +143,6 @@ func (s *Session) newtonInterrupted() bool {
 		}
 	}
 	return false
-}
-
-// decidedByNewton reports whether the state of Newton's method alone decides if the session ends
-// after the current epoch (decided), and if so, whether it ends (stop). There are these cases:
-//
-// If some problem uses another solver, decided is false. The exception is FinishNewton: while
-// Newton's method has iterations left on a problem, or has yet to begin on one, the session goes
-// on.
-//
-// If all problems use Newton's method, and it has iterations left on one, the session goes on.
-//
-// If all problems use Newton's method, and it has no iterations left, Tol decides. Without Tol the
-// session ends. With Tol it ends if the gap is at most Tol or no problem can improve; otherwise the
-// problems whose gap is above Tol continue.
-func (s *Session) decidedByNewton() (decided, stop bool) {
-	if !s.MayUseNewton() {
-		return false, false
-	}
-	working, others := false, false
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			// With FinishNewton, nothing is checked before the method begins.
-			before := l.phase() == stepping && s.Finish == settings.FinishNewton
-			working = working || l.newtonActive() || before
-			others = others || l.phase() != iterating
-		}
-	}
-	switch {
-	case working && (s.Finish == settings.FinishNewton || !others):
-		return true, false
-	case others:
-		return false, false
-	case s.Tol == 0:
-		return true, true
-	}
-	m := s.Now()
-	s.abandonable = true
-	s.Measure(m, Exact)
-	s.undecided, s.abandonable = s.mayAbandon(), false
-	if s.undecided {
-		return true, false
-	}
-	if m.Result.Gap <= s.Tol {
-		s.proven = m
-		return true, true
-	}
-	return true, !s.retryNewton(m)
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as

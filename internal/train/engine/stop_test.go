@@ -225,7 +225,7 @@ func TestCancelAnywhere(t *testing.T) {
 			if testing.Short() && calls%8 != 0 && calls > 9 {
 				continue
 			}
-			if again := train(t, resumeFrom(t, job, session.Checkpoint(), 0)); digest(
+			if again := train(t, resumeFrom(t, job, session.Checkpoint())); digest(
 				again,
 			) != want {
 				t.Errorf("%+v resumed after %d checks: another point", s, calls)

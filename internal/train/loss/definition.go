@@ -7,6 +7,37 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
+// Traits are the constants of a loss.
+type Traits struct {
+	Name    string
+	Formula string // the loss in terms of the label y and the score z
+	Numbers bool   // whether labels are regression targets, not classes
+	LogOdds bool   // whether scores are log-odds
+	Epsilon bool   // whether the loss has a width, Func.Epsilon
+	Kinks   bool   // whether the derivative jumps somewhere
+
+	// Low and High are the limits of minus the derivative of the loss, and so of a row's dual
+	// variable; infinite if there is no limit.
+	Low, High float64
+	// Curvature is the largest second derivative, from which t0 is computed. It must be 0 for a loss
+	// with kinks, and may be left 0 if both Low and High are finite.
+	Curvature float64
+	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
+	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
+	Linear, Quadratic float64
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b, in place of these formulas.
+	Entropy bool
+	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
+	// smoothing width for a loss with kinks; 0 if there are several such values.
+	Flat float64
+	// MeanResidual reports whether the residuals have the mean 0 for the constant prediction that
+	// minimizes the loss.
+	MeanResidual bool
+}
+
+// Slope returns the largest magnitude of the loss's derivative; +Inf if that is unbounded.
+func (t *Traits) Slope() float64 { return max(-t.Low, t.High) }
+
 // definition defines a loss: its constants, and the functions that the methods of Func call.
 type definition struct {
 	Traits

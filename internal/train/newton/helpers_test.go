@@ -104,7 +104,8 @@ func (s *spec) method(tol float64) *Method {
 func (s *spec) ready() *Method {
 	n := s.method(0)
 	n.Ready()
-	n.pool.get(n)
+	n.buffers = n.pool.get()
+	n.fitBuffers()
 	return n
 }
 

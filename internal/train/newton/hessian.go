@@ -5,11 +5,17 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
 // This file adds up the Hessian over the rows of the zone, without lambda: from dense rows, from
 // the nonzeros of sparse rows, or from rows of bytes (bytes.go).
+
+const (
+	maxParts    = 8   // largest number of parts into which addRows cuts the rows
+	minPartRows = 256 // smallest number of rows of a part, if addRows cuts the rows
+)
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
 // n.buffers.matrix. If the bias has no penalty and the zone is not empty, sumHessian centers the
@@ -164,5 +170,131 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 		for j, z := range part {
 			u[j] += z
 		}
+	}
+}
+
+// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and makes all buffers large enough.
+func (n *Method) fitBuffers() {
+	b, rows, dim := n.buffers, len(n.p.Rows), n.dim()
+	if b.factor == nil || b.dim != dim {
+		b.dim, b.factor = dim, cholesky.New(dim)
+		b.dense, b.sparse, b.parts = nil, nil, nil
+	}
+	switch {
+	case n.nonzeros != nil:
+		if b.sparse == nil {
+			b.sparse = gram.NewSparseSum(dim)
+			b.index = []int32{} // a nil Index would mean a dense row
+		}
+		b.matrix = b.sparse
+	case n.pixels != nil:
+		b.matrix = n.pixels
+	default:
+		if b.dense == nil {
+			b.dense = gram.New(dim)
+		}
+		b.matrix = b.dense
+	}
+	if len(b.curvature) < rows {
+		b.curvature, b.was = make([]float32, rows), make([]float32, rows)
+		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
+		b.only = make([]uint32, rows)
+	}
+	if all := n.p.X.Rows(); len(b.ones) < all {
+		b.ones, b.weight = make([]float32, all), make([]float64, all)
+		for i := range b.ones {
+			b.ones[i] = 1
+		}
+	}
+}
+
+// newPixels returns the problem's rows as bytes. It returns nil if summing the Hessian by nonzeros
+// is faster, or if the Hessian can't be summed from bytes: if bytes can't represent a value, if
+// rows have weights, or if the second derivative of the smoothed loss has several nonzero values.
+func (n *Method) newPixels() *pixelRows {
+	unit, ok := n.p.Loss.Flat()
+	if !ok || n.p.Weight != nil || n.nonzeros != nil {
+		return nil
+	}
+	all, ok := n.pool.pixels()
+	if !ok {
+		return nil
+	}
+	b := &pixelRows{PixelReader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
+		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
+	if n.pool.reserve(pixelBytes(b.Cols())) {
+		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
+	}
+	return b
+}
+
+// sumPixels stores the Hessian over the rows of the zone in n.pixels.sum.
+func (n *Method) sumPixels(zone []int32) {
+	b, buffers := n.pixels, n.buffers
+	if buffers.room == nil {
+		buffers.room = gram.NewBuffer(b.Cols())
+	}
+	entering, leaving := zone, []int32(nil)
+	if b.sum = b.own; b.own == nil {
+		if buffers.bytes == nil {
+			buffers.bytes = gram.NewBytes(b.Cols())
+		}
+		b.sum = buffers.bytes
+	} else {
+		entering, leaving = n.zoneChanges(zone)
+	}
+	b.sum.SetBuffer(buffers.room)
+	if len(entering)+len(leaving) >= len(zone) {
+		b.sum.Reset()
+		entering, leaving = zone, nil
+	}
+	n.update(b.sum.Remove, leaving)
+	n.update(b.sum.Add, entering)
+	last := b.Cols() - 1
+	rows := float64(max(1, b.sum.At(last, last)))
+	for j := range b.mean {
+		b.mean[j] = float64(b.sum.At(j, last)) / rows
+	}
+}
+
+// zoneChanges returns the rows that have entered the zone and the rows that have left it since its
+// last call, and records the new zone in n.pixels.in. The slices are valid until the next call.
+func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
+	b, buffers := n.pixels, n.buffers
+	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
+	next := 0 // index in zone, which is ascending
+	for j, in := range b.in {
+		inside := next < len(zone) && int(zone[next]) == j
+		if inside {
+			next++
+		}
+		if b.in[j] = inside; inside && !in {
+			entering = append(entering, int32(j))
+		} else if in && !inside {
+			leaving = append(leaving, int32(j))
+		}
+	}
+	buffers.entering, buffers.leaving = entering, leaving
+	return entering, leaving
+}
+
+// update calls f, which is the Add or the Remove of a gram.Bytes, for the rows of the problem that
+// places lists as indices in Problem.Rows.
+func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
+	b, p := n.pixels, n.p
+	if b.Size() > 0 {
+		f(len(places), func(r int) []byte { return b.Row(p.Name(n.p.Rows[places[r]])) }, n.threads)
+		return
+	}
+	cols := b.Cols()
+	for len(places) > 0 && !n.over() {
+		some := places[:min(2*gramBlock, len(places))]
+		places = places[len(some):]
+		block := slices.Grow(n.buffers.block[:0], len(some)*cols)[:len(some)*cols]
+		n.buffers.block = block
+		for r, j := range some {
+			b.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
+		}
+		f(len(some), func(r int) []byte { return block[r*cols:][:cols] }, n.threads)
 	}
 }

@@ -50,8 +50,9 @@ func TestIterations(t *testing.T) {
 // checkPlace compares the result of evaluate with the definitions of its parts.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
-	n.pool.get(n)
-	defer n.pool.put(n)
+	n.buffers = n.pool.get()
+	defer n.pool.put(n.buffers)
+	n.fitBuffers()
 	at := n.evaluate()
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 	p := s.primal(n.v)

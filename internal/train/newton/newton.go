@@ -1,118 +1,15 @@
 package newton
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
-
-const (
-	// defaultTol is the relative gap (P - D)/D that New aims at if its tol is 0.
-	defaultTol = 1e-3
-	// gapMargin is the fraction of the wanted gap at which a Method ends. The rest is for rounding
-	// errors, which only the proof of the gap accounts for.
-	gapMargin = 0.8
-	// Retries is the largest number of times that a Method continues after an insufficient proof.
-	Retries = 5
-	// Patience is the number of iterations in which P - D must fall by a tenth.
-	Patience = 20
-	// MaxColumns is the largest number of columns for which the trainer chooses this solver.
-	MaxColumns = 2000
-)
-
-type state uint8
-
-const (
-	works state = iota // more iterations are needed
-	done               // the relative gap is small enough
-	stuck              // more iterations would not reduce the gap
-)
-
-// Method is the solver: it minimizes the objective of one Problem by Newton's method. An iteration
-// counts as an epoch.
-type Method struct {
-	load    func() *Problem // returns the problem; called once
-	p       *Problem        // nil before the first iteration
-	hinge   bool            // hinge loss without row weights and targets: see hinge.go
-	threads int             // goroutines for this problem
-	buffers *buffers        // lent by pool while a direction is computed; else nil
-	line    *direction      // search direction of the next step; nil if there is none
-	pool    *Pool
-
-	nonzeros store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
-	pixels   *pixelRows     // rows as bytes, and their Hessian; nil if it is not summed from bytes
-	m        []float64      // margin of each row: label times score, minus the target
-	v        []float64      // weights minus the prior's; then the bias feature's weight, if any
-	h        float64        // width of the zone around the kink; 1 for a loss without a kink
-	minH     float64        // least width of the zone: h is reduced only while it is above minH
-	target   float64        // relative gap (P - D)/D at which the iterations end
-
-	// sums are the sums of c_i*a_i*y_i*x_i for the a_i in a. If the bias has no penalty, sums[0] is
-	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.
-	sums [2][]float64
-	a    []float32 // current dual variable a_i of each row
-
-	// The best weights so far, by P, and the best dual variables, by D.
-	bestP, bestD float64
-	bestV        []float64
-	bestA        []float32
-	bestH        float64 // width of the zone for which bestA was computed
-
-	state      state
-	stall      Stall
-	recomputed bool // recoverOrStop has recomputed the margins, which it does only once
-
-	// interrupted is set when the context was done within an iteration. The state is then in the
-	// middle of an iteration and can't be used; a resumed run repeats the iteration.
-	interrupted atomic.Bool
-
-	past Past
-}
-
-// Past is the history of a Method. A resumed run repeats its iterations.
-type Past struct {
-	Iterations int   `json:"iterations"`        // iterations taken
-	Retries    []int `json:"retries,omitempty"` // numbers of iterations after which Retry was called
-}
-
-// Fits reports whether p can be the history after a run of the given number of epochs.
-func (p Past) Fits(epochs int) bool {
-	return p.Iterations >= 0 && p.Iterations <= epochs && len(p.Retries) <= Retries+1 &&
-		slices.IsSorted(p.Retries) &&
-		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
-}
-
-// New returns a Method that ends when the relative gap is at most 0.8 (gapMargin) times tol; a tol
-// of 0 means 0.1 %. The Method calls load when the first iteration begins or the first result is
-// asked for.
-func New(pool *Pool, tol float64, load func() *Problem) *Method {
-	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
-}
-
-// Repeat sets the history of a new Method. The Method repeats the iterations in past, in the given
-// number of goroutines, when its first iteration begins or its first result is asked for.
-func (n *Method) Repeat(past Past, threads int) {
-	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
-	n.threads = threads
-}
-
-// Past returns a copy of the history of n.
-func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.past.Retries)} }
-
-// Works reports whether more iterations are needed.
-func (n *Method) Works() bool { return n.state == works }
-
-// Stuck reports whether more iterations would not reduce the gap.
-func (n *Method) Stuck() bool { return n.state == stuck }
-
-// Interrupted reports whether an iteration was interrupted because the context was done.
-func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 // begin prepares the first iteration, which starts from the given weights and bias. If exact is
 // true, the margins are computed from float64 dot products. Otherwise they are computed from
@@ -205,8 +102,12 @@ func (n *Method) computeDirection() {
 	if n.state != works {
 		return
 	}
-	n.pool.get(n)
-	defer n.pool.put(n)
+	n.buffers = n.pool.get()
+	n.fitBuffers()
+	defer func() {
+		n.pool.put(n.buffers)
+		n.buffers = nil
+	}()
 	n.past.Iterations++
 	for {
 		at := n.evaluate()
@@ -357,4 +258,110 @@ func (n *Method) Ready() {
 		Iterate([]*Method{n}, n.threads)
 	}
 	n.past = past
+}
+
+// An iteration has two halves: the search direction, and the step along it. One-vs-rest problems
+// take their steps together, so that each row is read once for all of them. The product of a row
+// with all directions has the same bits as one product with each.
+
+// MaxTogether is the largest number of problems that have directions at the same time, because
+// directions take memory. Only tests change it.
+var MaxTogether = 16
+
+// Iterate takes one iteration of each of the problems, in the given number of goroutines. All
+// problems must have the same rows. An iteration includes a step, unless the problem's iterations
+// end or restart in it.
+func Iterate(problems []*Method, threads int) {
+	for some := range slices.Chunk(problems, MaxTogether) {
+		inParallel(some, threads, (*Method).computeDirection)
+		moving := slices.Clone(some)
+		moving = slices.DeleteFunc(moving, func(n *Method) bool { return n.line == nil })
+		if len(moving) > 0 {
+			multiply(moving, threads)
+			inParallel(moving, threads, (*Method).move)
+		}
+	}
+}
+
+// inParallel calls f for each problem in parallel, and divides the goroutines among the problems.
+func inParallel(problems []*Method, threads int, f func(n *Method)) {
+	each := max(1, threads/len(problems))
+	parallel.For(threads, len(problems), func(_, k int) {
+		problems[k].threads = each
+		f(problems[k])
+	})
+}
+
+// multiply computes direction.q of each problem: the derivatives of the rows' margins along the
+// search direction. It reads each row once for all problems.
+func multiply(problems []*Method, threads int) {
+	lead := problems[0]
+	directions := dense.New(len(problems), len(lead.line.step))
+	for k, n := range problems {
+		copy(directions.Row(k), n.line.step)
+	}
+	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
+	lead.forChunks(func(from, to int) {
+		x, dots := lead.p.X.Clone(), make([]float32, len(problems))
+		if len(problems) == 1 { // DotMany is faster and gives the same bits
+			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
+		}
+		for j := from; j < to; j++ {
+			if dots[0] = lead.line.q[j]; len(problems) > 1 {
+				x.DotVectors(dots, int(lead.p.At[j]), directions, 0)
+			}
+			for k, n := range problems {
+				n.line.q[j] = float32(float64(n.p.Side[j]) *
+					(float64(dots[k]) + n.biasOf(n.line.p)))
+			}
+		}
+	})
+}
+
+// move does the last part of an iteration: it moves the weights and the margins along the search
+// direction, to about the minimum of the smoothed objective. If the line search fails, it calls
+// recoverOrStop.
+func (n *Method) move() {
+	n.threads = min(n.threads, n.p.usefulThreads())
+	if s, ok := n.search(n.line.slope); !ok || n.over() {
+		n.recoverOrStop()
+	} else {
+		for j, p := range n.line.p {
+			n.v[j] += float64(s * p)
+		}
+		n.forChunks(func(from, to int) {
+			for j := from; j < to; j++ {
+				n.m[j] += float64(s * float64(n.line.q[j]))
+			}
+		})
+	}
+	n.line = nil
+}
+
+// Bound returns the best lower bound that the dual variables of up to 8 iterations prove, or 0 if
+// all the lower bounds are below 0. The iterations start from the given weights and bias. A width
+// above 0 is the initial width of the zone. The iterations end early when a lower bound is at least
+// wanted. The function bound must return the lower bound that the dual variables a prove; a is
+// indexed by row number.
+func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
+	bound func(a []float32) float64) (best float64) {
+	const iterations = 8
+	n.threads, n.p = threads, n.load()
+	n.begin(w, bias, true)
+	if width > 0 {
+		n.h = width
+	}
+	n.target = proof.Gap(n.objective(1), wanted) / 2
+	a := make([]float32, n.p.X.Rows())
+	for range iterations {
+		Iterate([]*Method{n}, threads)
+		n.Duals(a)
+		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
+			break
+		}
+		if n.state == done { // bound(a) is below D, because it allows for rounding errors
+			n.target, n.state = n.target/4, works
+		}
+	}
+	return best
 }

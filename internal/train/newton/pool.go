@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -8,6 +9,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
+
+// MaxKeptBytes limits the bytes of all Hessians together that are kept between iterations. A
+// problem whose Hessian does not fit sums it over all rows of the zone in each iteration. Only
+// tests change MaxKeptBytes.
+var MaxKeptBytes = 1 << 29
 
 // buffers holds the memory that one problem needs while its search direction is computed.
 type buffers struct {
@@ -55,8 +61,8 @@ type Pool struct {
 	kept     int           // bytes of the Hessians kept between iterations
 }
 
-// get lends buffers to n. While MaxBuffers problems have buffers, it waits.
-func (l *Pool) get(n *Method) {
+// get lends buffers. While MaxBuffers problems have buffers, it waits.
+func (l *Pool) get() *buffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.back.L = &l.mu
@@ -64,19 +70,20 @@ func (l *Pool) get(n *Method) {
 		l.back.Wait()
 	}
 	l.used++
-	n.buffers = &buffers{}
-	if k := len(l.free); k > 0 {
-		n.buffers, l.free = l.free[k-1], l.free[:k-1]
+	k := len(l.free)
+	if k == 0 {
+		return new(buffers)
 	}
-	n.buffers.fit(n)
+	b := l.free[k-1]
+	l.free = l.free[:k-1]
+	return b
 }
 
-// put takes the buffers of n back.
-func (l *Pool) put(n *Method) {
+// put takes the buffers b back.
+func (l *Pool) put(b *buffers) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free = append(l.free, n.buffers)
-	n.buffers = nil
+	l.free = append(l.free, b)
 	l.used--
 	l.back.Signal()
 }
@@ -85,63 +92,20 @@ func (l *Pool) put(n *Method) {
 // multiple of gramBlock rows is added, or the rest of the rows.
 const gramBlock = 256
 
-// fit sets b.matrix to the Hessian that n uses, and makes all buffers large enough for n.
-func (b *buffers) fit(n *Method) {
-	rows, dim := len(n.p.Rows), n.dim()
-	if b.factor == nil || b.dim != dim {
-		b.dim, b.factor = dim, cholesky.New(dim)
-		b.dense, b.sparse, b.parts = nil, nil, nil
+// reserve reports whether a Hessian of the given number of bytes may be kept between iterations. If
+// so, it adds the number to l.kept.
+func (l *Pool) reserve(bytes int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept+bytes > min(cmp.Or(l.MaxKeptBytes, MaxKeptBytes), MaxKeptBytes) {
+		return false
 	}
-	switch {
-	case n.nonzeros != nil:
-		if b.sparse == nil {
-			b.sparse = gram.NewSparseSum(dim)
-			b.index = []int32{} // a nil Index would mean a dense row
-		}
-		b.matrix = b.sparse
-	case n.pixels != nil:
-		b.matrix = n.pixels
-	default:
-		if b.dense == nil {
-			b.dense = gram.New(dim)
-		}
-		b.matrix = b.dense
-	}
-	if len(b.curvature) < rows {
-		b.curvature, b.was = make([]float32, rows), make([]float32, rows)
-		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
-		b.only = make([]uint32, rows)
-	}
-	if all := n.p.X.Rows(); len(b.ones) < all {
-		b.ones, b.weight = make([]float32, all), make([]float64, all)
-		for i := range b.ones {
-			b.ones[i] = 1
-		}
-	}
+	l.kept += bytes
+	return true
 }
 
-// over reports whether the context is done or was done in an earlier call. Everything that n
-// computes after that is invalid.
-func (n *Method) over() bool {
-	if n.pool.Context != nil && n.pool.Context.Err() != nil {
-		n.interrupted.Store(true)
-	}
-	return n.interrupted.Load()
-}
-
-// biasOf returns the bias of the weights v, from their last element; 0 without a bias.
-func (n *Method) biasOf(v []float64) float64 {
-	if n.p.Beta == 0 {
-		return 0
-	}
-	return float64(n.p.Beta * v[n.p.Cols])
-}
-
-// dim returns the dimension of the Hessian: the number of elements of v. A bias without a penalty
-// is not counted, because centering the rows separates it from the weights.
-func (n *Method) dim() int {
-	if n.p.Free {
-		return len(n.v) - 1
-	}
-	return len(n.v)
+// pixels returns the rows l.X as bytes. It reports false if bytes can't represent their values.
+func (l *Pool) pixels() (*store.Pixels, bool) {
+	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
+	return l.bytes, l.areBytes
 }

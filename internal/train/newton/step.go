@@ -4,43 +4,8 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
-
-// chunkRows is the number of rows that one goroutine sums up on its own. The chunks' sums are then
-// added in order, so that the number of goroutines changes no bit.
-const chunkRows = 4096
-
-// blockRows is the number of rows whose losses are computed at a time, in buffers on the stack.
-const blockRows = 256
-
-const (
-	maxParts    = 8   // largest number of parts into which addRows cuts the rows
-	minPartRows = 256 // smallest number of rows of a part, if addRows cuts the rows
-)
-
-// forChunks calls f in parallel for each chunk of the rows: the rows j with from <= j < to.
-func (n *Method) forChunks(f func(from, to int)) {
-	mapChunks(n, func(from, to int) (none struct{}) {
-		f(from, to)
-		return none
-	})
-}
-
-// mapChunks returns the results of f for each chunk of the rows, in order. A chunk has the rows j
-// with from <= j < to. After an interruption mapChunks no longer calls f, and the remaining results
-// are zero values.
-func mapChunks[T any](n *Method, f func(from, to int) T) []T {
-	rows := len(n.p.Rows)
-	all := make([]T, (rows+chunkRows-1)/chunkRows)
-	parallel.For(n.threads, len(all), func(_, k int) {
-		if !n.over() {
-			all[k] = f(k*chunkRows, min((k+1)*chunkRows, rows))
-		}
-	})
-	return all
-}
 
 // setMargins recomputes the margins from v, with the weights rounded to float32. It computes
 // float64 dot products if exact is true, else float32 dot products.
@@ -102,91 +67,6 @@ func (n *Method) penalty(factor float64) float64 {
 		squares += float64(v * v)
 	}
 	return float64(n.p.Lambda / 2 * float64(factor*factor) * squares)
-}
-
-// tally holds sums over rows i with dual variables a_i and labels y_i. Element 0 of each array is a
-// sum over the rows with a_i*y_i > 0, and element 1 over the rows with a_i*y_i < 0.
-type tally struct {
-	loss      float64    // sum of the losses, each times the row weight
-	smoothing float64    // sum of the rows' parts of the smoothing gap S; 0 for losses without a kink
-	gain      [2]float64 // sums of the parts of D that are linear in a_i
-	squares   [2]float64 // sums of row weight times a_i^2
-	bias      [2]float64 // sums of row weight times a_i*y_i
-	curvature float64    // sum of row weight times second derivative
-	changed   int        // number of rows whose a_i has changed
-	zone      int        // number of rows with a curvature above 0
-}
-
-func (s *tally) add(t *tally) {
-	s.loss += t.loss
-	s.smoothing += t.smoothing
-	for k := range s.gain {
-		s.gain[k] += t.gain[k]
-		s.squares[k] += t.squares[k]
-		s.bias[k] += t.bias[k]
-	}
-	s.curvature += t.curvature
-	s.changed += t.changed
-	s.zone += t.zone
-}
-
-// visit updates the dual variables a_i of the rows from first to end-1, which are a chunk, and
-// returns the sums over these rows. It lists the rows whose a_i has changed in n.buffers.changed,
-// and the rows of the zone in n.buffers.zone.
-func (n *Method) visit(first, end int) (s tally) {
-	var losses, dual, second [blockRows]float64
-	for from := first; from < end; from += blockRows {
-		m := n.m[from:min(from+blockRows, end)]
-		n.p.Loss.Losses(losses[:], m)
-		n.p.Loss.Derivatives(dual[:], second[:], m, 1/n.h)
-		n.visitBlock(&s, first, from, losses[:len(m)], dual[:], second[:])
-	}
-	return s
-}
-
-// visitBlock does the work of visit for the len(losses) rows that begin at row from, and adds their
-// sums to s. losses, dual and second have these rows' losses, dual variables and second
-// derivatives. chunk is the first row of the chunk to which the rows belong.
-func (n *Method) visitBlock(s *tally, chunk, from int, losses, dual, second []float64) {
-	p, b := n.p, n.buffers
-	kinked := p.Loss.Kind.Traits().Kinks
-	for k, loss := range losses {
-		j, curvature := from+k, second[k]
-		m, a, c := n.m[j], float32(dual[k]), n.p.weightOf(j)
-		linear := p.Loss.DualLinear(float64(a))
-		s.loss += float64(c * loss)
-		if curvature > 0 {
-			curvature = float64(c * curvature)
-			b.curvature[j] = float32(curvature)
-			s.curvature += curvature
-			b.zone[chunk+s.zone] = int32(j)
-			s.zone++
-		}
-		if a != n.a[j] {
-			b.was[j] = n.a[j]
-			n.a[j] = a
-			b.changed[chunk+s.changed] = int32(j)
-			s.changed++
-		}
-		if a == 0 {
-			if kinked {
-				s.smoothing += float64(c * loss)
-			}
-			continue
-		}
-		if kinked {
-			s.smoothing += float64(c * (loss - linear + float64(float64(a)*m)))
-		}
-		side := float64(n.p.Side[j])
-		k := 0
-		if float64(float64(a)*side) < 0 {
-			k = 1
-		}
-		ca := float64(c * float64(a))
-		s.gain[k] += float64(c*linear) + float64(ca*n.p.targetOf(j))
-		s.squares[k] += float64(ca * float64(a))
-		s.bias[k] += float64(ca * side)
-	}
 }
 
 // evaluation is the result of evaluating the current weights with the current width of the zone.

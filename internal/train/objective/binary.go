@@ -63,34 +63,24 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view, from float32 dot products, and NaN if a score is not finite. x is the view's rows, cloned
-// for the calling goroutine.
-func (b *Binary) SumLosses(x store.Rows, w []float32, bias float64, from, to int) float64 {
-	return b.losses(from, to, func(i int) float64 {
-		z := float64(x.Dot(i, w)) + bias
-		if !floats.IsFinite(z) {
-			return math.NaN() // an infinity is an overflow of float32, whose sign may be wrong
-		}
-		return z
-	})
-}
-
-// SumLosses64 is SumLosses with float64 dot products, and without the check that they are finite.
-func (b *Binary) SumLosses64(x store.Rows, w []float64, bias float64, from, to int) float64 {
-	return b.losses(from, to, func(i int) float64 { return x.Dot64(i, w) + bias })
-}
-
-// losses returns the weighted sum of the losses of the rows at positions from to to-1 of the view,
-// where score(i) is the score of row i of X. It computes up to 64 margins at a time, and then their
-// losses.
-func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
+// view, for the weight vector w or, if wide is not nil, for the vector wide. Dot products with w are
+// float32, and the sum is NaN if a score is not finite; those with wide are float64, and not
+// checked. x is the view's rows, cloned for the calling goroutine. SumLosses computes up to 64
+// margins at a time, and then their losses.
+func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
+) (sum float64) {
 	var margins [64]float64
 	for from < to {
 		m := margins[:min(to-from, len(margins))]
 		for k := range m {
-			i := b.Row(from + k)
+			i, z := b.Row(from+k), 0.0
+			if wide != nil {
+				z = x.Dot64(i, wide) + bias
+			} else if z = float64(x.Dot(i, w)) + bias; !floats.IsFinite(z) {
+				z = math.NaN() // an infinity is an overflow of float32, whose sign may be wrong
+			}
 			side, target := b.Label(uint32(i))
-			m[k] = float64(float64(side)*score(i)) - target
+			m[k] = float64(float64(side)*z) - target
 		}
 		b.Cost.Losses(m, m)
 		for k, v := range m {
@@ -105,7 +95,7 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 // dot products; NaN if a score is not finite.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
-		return [4]float64{b.SumLosses(x, w[0], bias[0], from, to)}
+		return [4]float64{b.SumLosses(x, w[0], nil, bias[0], from, to)}
 	})
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }

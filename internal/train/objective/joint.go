@@ -87,52 +87,29 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 	return worst
 }
 
-// MeanLoss returns the weighted mean loss for the vectors w with the biases b, from float32 dot
-// products; NaN if a score is not finite.
-func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
-	all := dense.New(len(w), j.X.Cols())
-	for r, w := range w {
-		copy(all.Row(r), w)
+// MeanLoss returns the weighted mean loss for the vectors w or, if wide is not nil, for the vectors
+// wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is NaN
+// if a score is not finite.
+func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
+	var all *dense.Matrix // vectors w
+	if wide == nil {
+		all = dense.New(len(w), j.X.Cols())
+		for r, w := range w {
+			copy(all.Row(r), w)
+		}
 	}
-	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
-		dots, z := make([]float32, len(w)), make([]float64, len(w))
-		return func(i int) []float64 {
-			x.DotVectors(dots, i, all, 0)
-			for r, dot := range dots {
-				z[r] = float64(dot) + b[r]
-			}
-			return z
-		}
-	})
-}
-
-// MeanLoss64 is MeanLoss with float64 weight vectors w and float64 dot products.
-func (j *Joint) MeanLoss64(w [][]float64, b []float64) float64 {
-	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
-		z := make([]float64, len(w))
-		return func(i int) []float64 {
-			for r := range z {
-				z[r] = x.Dot64(i, w[r]) + b[r]
-			}
-			return z
-		}
-	})
-}
-
-// At returns the primal objective P for the weight vectors w and their biases b, from float32 dot
-// products; NaN if a score is not finite.
-func (j *Joint) At(w [][]float32, b []float64) float64 {
-	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
-}
-
-// meanLossOf returns the weighted mean loss, or NaN if a score is not finite. Each goroutine calls
-// scorer with its own clone x of the rows, to get a function that returns the scores of row i.
-func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) float64 {
 	sums := j.AddUp(func(x store.Rows, from, to int) [4]float64 {
-		sum, scores := 0.0, scorer(x)
+		sum, dots, z := 0.0, make([]float32, len(w)), make([]float64, len(w))
 		for p := from; p < to; p++ {
 			i := j.Row(p)
-			z := scores(i)
+			if wide == nil {
+				x.DotVectors(dots, i, all, 0)
+			}
+			for r := range z {
+				if z[r] = float64(dots[r]) + b[r]; wide != nil {
+					z[r] = x.Dot64(i, wide[r]) + b[r]
+				}
+			}
 			if floats.FirstNotFinite(z) >= 0 {
 				return [4]float64{math.NaN()}
 			}
@@ -141,6 +118,12 @@ func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) floa
 		return [4]float64{sum}
 	})
 	return sums[0] / float64(j.Count())
+}
+
+// At returns the primal objective P for the weight vectors w and their biases b, from float32 dot
+// products; NaN if a score is not finite.
+func (j *Joint) At(w [][]float32, b []float64) float64 {
+	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, nil, b)
 }
 
 // Clamp returns the larger of a and 0, the nearest value that is feasible for a dual variable. It

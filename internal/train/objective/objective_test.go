@@ -28,16 +28,16 @@ func wide(w [][]float32) (to [][]float64) {
 func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	if p.joint != nil {
 		if exact {
-			return p.joint.MeanLoss64(wide(w), b)
+			return p.joint.MeanLoss(w, wide(w), b)
 		}
-		return p.joint.MeanLoss(w, b)
+		return p.joint.MeanLoss(w, nil, b)
 	}
 	n := p.terms.Count()
-	sum := p.binary.SumLosses(p.terms.X, w[0], b[0], 0, n)
+	sum := p.binary.SumLosses(p.terms.X, w[0], nil, b[0], 0, n)
 	if exact {
 		half := n / 2 // two parts, as rows are summed in blocks
-		sum = p.binary.SumLosses64(p.terms.X, wide(w)[0], b[0], 0, half) +
-			p.binary.SumLosses64(p.terms.X, wide(w)[0], b[0], half, n)
+		sum = p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], 0, half) +
+			p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], half, n)
 	}
 	return sum / float64(n)
 }

@@ -7,7 +7,9 @@ package sgd
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
@@ -33,19 +35,19 @@ func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 		Of: objective.Binary{Terms: s.Terms, Cost: cost, Positive: class}}
 }
 
-// Steps takes a step with each of the rows idx, and samples w after each step for which a sample is
-// due. It stops if a step sets Err.
-func (p *Binary) Steps(idx []uint32) {
+// Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them:
+// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w after each step
+// for which a sample is due. It stops if a step sets Err.
+func (p *Binary) Steps(idx []uint32, ends []int) {
+	if ends != nil || p.Radius > 0 {
+		inBatches(&p.State, idx, ends, p.batch)
+		return
+	}
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
-		switch {
-		case p.Radius > 0:
-			for i := range idx[:n] {
-				p.batch(idx[i : i+1])
-			}
-		case p.PlainHinge():
+		if p.PlainHinge() {
 			p.runHinge(idx[:n])
-		default:
+		} else {
 			p.runLoss(idx[:n])
 		}
 		idx = idx[n:]
@@ -55,22 +57,17 @@ func (p *Binary) Steps(idx []uint32) {
 	}
 }
 
-// Batches takes a step with each batch of the rows idx. Batch k is idx[ends[k-1]:ends[k]]; batch 0
-// begins at index 0.
-func (p *Binary) Batches(idx []uint32, ends []int) {
-	inBatches(&p.State, idx, ends, p.batch)
-}
-
-// inBatches calls step with the rows of each batch, and samples w after each step for which a
-// sample is due. It stops if a step sets s.Err. Batch k is idx[ends[k-1]:ends[k]]; batch 0 begins
-// at index 0.
+// inBatches calls step with the rows of each step of Steps, and samples w after each step for which
+// a sample is due. It stops if a step sets s.Err.
 func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint32)) {
-	start := 0
-	for _, end := range ends {
-		if step(idx[start:end]); s.Err != nil {
-			return
+	for k, start := 0, 0; start < len(idx) && s.Err == nil; k++ {
+		end := start + 1
+		if ends != nil {
+			end = ends[k]
 		}
-		s.Sample()
+		if step(idx[start:end]); s.Err == nil {
+			s.Sample()
+		}
 		start = end
 	}
 }
@@ -78,9 +75,6 @@ func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint3
 // batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
 // projects w onto the ball of that radius (Fig. 2 of the Pegasos paper).
 func (p *Binary) batch(idx []uint32) {
-	if p.Err != nil {
-		return
-	}
 	n := len(idx)
 	if cap(p.dots) < n {
 		p.dots, p.coefficients = make([]float32, n), make([]float32, n)
@@ -214,4 +208,53 @@ func (p *Binary) runLoss(idx []uint32) {
 		}
 		p.T++
 	}
+}
+
+// preparedSteps is the largest number of steps whose inputs runPrepared computes before it takes
+// them.
+const preparedSteps = 64
+
+// runPrepared does what runHinge does, for row formats whose kernel takes many steps in one call
+// and for problems without an appended feature. It first computes the inputs of up to preparedSteps
+// steps, except w and the nonzeros of the rows, and then takes these steps.
+func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
+	var prepared [preparedSteps]asm.Step
+	for len(idx) > 0 {
+		rows := idx[:min(len(idx), preparedSteps)]
+		steps := prepared[:len(rows)]
+		for k, i := range rows {
+			if p.Scattered {
+				x.Prefetch(int(i))
+			}
+			y := p.Of.Sign(i)
+			// Field by field, because a composite literal would be built elsewhere and copied.
+			s := &steps[k]
+			x.Prepare(s, int(i), y, p.Of.Weighted(i, y))
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale of v after k more steps
+		}
+		x.Take(steps, p.V)
+		for k, i := range rows {
+			s := &steps[k]
+			if !floats.IsFinite(s.Margin) {
+				p.NotFinite(i)
+				return
+			}
+			violates := uint8(0)
+			if s.Margin < s.Least {
+				violates = 1
+			}
+			p.Violations += int64(violates)
+			if p.Windows != nil {
+				p.Windows.Count[i] += float32(violates)
+			}
+			p.T++
+		}
+		idx = idx[len(rows):]
+	}
+}
+
+// roundUp returns the smallest float32 that is at least x, where x >= 2^-126.
+func roundUp(x float64) float32 {
+	const extra = 1<<29 - 1 // mask of the mantissa bits that a float32 lacks
+	return float32(math.Float64frombits((math.Float64bits(x) + extra) &^ extra))
 }

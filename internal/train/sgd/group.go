@@ -30,14 +30,11 @@ type Group struct {
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
-// vectors. NewGroup returns nil if a problem has a projection or an error or is no PlainHinge, or
-// if sharing sparse rows would not pay; the problems must then take their steps one by one.
-// buffer(n) must return the same slice of n numbers in every call, all 0 at first, because groups
-// are made anew for each part of an epoch.
-func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
-	buffer func(n int) []float32) *Group {
+// vectors. NewGroup returns nil if a problem has a projection or is no PlainHinge, or if sharing
+// sparse rows would not pay; the problems must then take their steps one by one.
+func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
-		if !p.PlainHinge() || p.Radius > 0 || p.Err != nil {
+		if !p.PlainHinge() || p.Radius > 0 {
 			return nil
 		}
 	}
@@ -57,7 +54,7 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 		return nil
 	}
 	k := (n + 7) / 8 * 8
-	g.mixed = buffer(k * x.Cols())
+	g.mixed = dense.New(1, k*x.Cols()).Row(0)
 	g.scores, g.coefficients = make([]float32, k), make([]float32, k)
 	return g
 }

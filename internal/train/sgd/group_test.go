@@ -42,22 +42,16 @@ func TestGroup(t *testing.T) {
 			a, b := dense.New(k+c.first, 20), dense.New(k+c.first, 20)
 			want := oneVsRest(t, s, x, data.Y, k, a, c.first)
 			have := oneVsRest(t, s, x, data.Y, k, b, c.first)
-			buffer := make(map[int][]float32)
-			for range 3 { // groups come and go
-				g := sgd.NewGroup(have, b, c.first, func(n int) []float32 {
-					if buffer[n] == nil {
-						buffer[n] = make([]float32, n)
-					}
-					return buffer[n]
-				})
-				if g == nil {
-					t.Fatalf("%+v: no group", c)
-				}
+			g := sgd.NewGroup(have, b, c.first)
+			if g == nil {
+				t.Fatalf("%+v: no group", c)
+			}
+			for range 3 {
 				idx := upTo(90)
 				g.Steps(idx[:37])
 				g.Steps(idx[37:])
 				for _, p := range want {
-					p.Steps(idx)
+					p.Steps(idx, nil)
 				}
 			}
 			for r, p := range have {
@@ -99,17 +93,8 @@ func TestNoGroup(t *testing.T) {
 	} {
 		m := dense.New(8, c.x.Cols())
 		problems := oneVsRest(t, c.s, c.x, data.Y, c.classes, m, 0)
-		buffer := func(n int) []float32 {
-			if n != 8*c.x.Cols() {
-				t.Errorf("%s: a buffer of %d", name, n)
-			}
-			return make([]float32, n)
-		}
-		if g := sgd.NewGroup(problems, m, 0, buffer); (g != nil) != c.want {
+		if g := sgd.NewGroup(problems, m, 0); (g != nil) != c.want {
 			t.Errorf("%s: a group: %v", name, g != nil)
-		}
-		if problems[1].Fail(1, 2, "x"); sgd.NewGroup(problems, m, 0, buffer) != nil {
-			t.Errorf("%s: a group in spite of an error", name)
 		}
 	}
 }
@@ -128,7 +113,7 @@ func TestGroupNotFinite(t *testing.T) {
 		}
 		m := dense.New(3, 1)
 		problems := oneVsRest(t, s, rows, []float32{0, 0, 0, 0, 1, 2}, 3, m, 0)
-		g := sgd.NewGroup(problems, m, 0, func(n int) []float32 { return make([]float32, n) })
+		g := sgd.NewGroup(problems, m, 0)
 		if g == nil {
 			t.Fatal("no group")
 		}

@@ -39,22 +39,8 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	return j
 }
 
-// Steps takes a step with each of the rows idx, and samples w after each step for which a sample is
-// due. It stops if a step sets Err.
-func (j *Joint) Steps(idx []uint32) {
-	for n := range idx {
-		if j.batch(idx[n : n+1]); j.Err != nil {
-			return
-		}
-		j.Sample()
-	}
-}
-
-// Batches takes a step with each batch of the rows idx. Batch k is idx[ends[k-1]:ends[k]]; batch 0
-// begins at index 0.
-func (j *Joint) Batches(idx []uint32, ends []int) {
-	inBatches(&j.State, idx, ends, j.batch)
-}
+// Steps takes steps as Binary.Steps does.
+func (j *Joint) Steps(idx []uint32, ends []int) { inBatches(&j.State, idx, ends, j.batch) }
 
 // batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
 // projects w onto the ball of that radius.

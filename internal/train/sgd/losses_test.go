@@ -55,7 +55,7 @@ func TestStepsDoNotOvershoot(t *testing.T) {
 			g := rand.New(rand.NewPCG(1, 2))
 			have, b := [][]float32{make([]float32, p.X.Cols())}, []float64{0}
 			for step := range 2000 {
-				if p.Steps([]uint32{uint32(g.IntN(200))}); step%20 != 0 {
+				if p.Steps([]uint32{uint32(g.IntN(200))}, nil); step%20 != 0 {
 					continue
 				}
 				p.Weights(have, b)

@@ -17,8 +17,7 @@ import (
 
 // stepper has the methods that Binary and Joint share.
 type stepper interface {
-	Steps(idx []uint32)
-	Batches(idx []uint32, ends []int)
+	Steps(idx []uint32, ends []int)
 }
 
 // newStepper returns the training of the problem and its state.
@@ -50,9 +49,9 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 		}
 		before := slices.Clone(o.counts)
 		if s.batch > 0 {
-			p.Batches(idx, []int{len(idx)})
+			p.Steps(idx, []int{len(idx)})
 		} else {
-			p.Steps(idx)
+			p.Steps(idx, nil)
 		}
 		if o.step(idx) {
 			break
@@ -152,7 +151,7 @@ func TestFirstSteps(t *testing.T) {
 			{0, [2]float32{-1, 1.5}},      // y<w,x> = -4/3+4 > 1: shrinks by 3/4
 			{2, [2]float32{-0.8, 1.2}},    // y<w,0> = 0 < 1 violates and adds nothing
 		} {
-			p.Steps([]uint32{step.row})
+			p.Steps([]uint32{step.row}, nil)
 			if w := weightsOf(&p.State)[0]; w[0] != float64(step.want[0]) ||
 				w[1] != float64(step.want[1]) {
 				t.Errorf("%T: after step %d w = %v, want %v", x, n+1, w, step.want)
@@ -177,7 +176,7 @@ func TestMarginOfOne(t *testing.T) {
 		}{{1, 1}, {2, 2}} { // w = 2: <w, 0.5> = 1
 			state := (&spec{lambda: 0.5}).state(t, x, []float32{1, 1, 1, 0})
 			p := sgd.NewBinary(state, loss.Func{}, 1)
-			p.Steps([]uint32{0, c.row})
+			p.Steps([]uint32{0, c.row}, nil)
 			if p.Violations != c.want {
 				t.Errorf("%T, row %d: %d violations, want %d", x, c.row, p.Violations, c.want)
 			}
@@ -198,7 +197,7 @@ func TestEq13(t *testing.T) {
 		for _, x := range layouts(data.Dense) {
 			p := sgd.NewBinary((&spec{lambda: 0.01, t0: t0}).state(t, x, data.Y), loss.Func{}, 1)
 			for range 7 {
-				p.Steps(upTo(60))
+				p.Steps(upTo(60), nil)
 			}
 			v, total := make([]float32, 9), float32(0)
 			for i, c := range p.Windows.Count {
@@ -256,10 +255,10 @@ func TestManyStepsAtATime(t *testing.T) {
 					state.Average = iterate.NewAverage(state.Total, len(state.Vectors), 7)
 					for range 2 {
 						if idx := upTo(150); k < 2 {
-							p.Steps(idx)
+							p.Steps(idx, nil)
 						} else {
 							for i := range idx {
-								p.Steps(idx[i : i+1])
+								p.Steps(idx[i:i+1], nil)
 							}
 						}
 					}
@@ -299,8 +298,8 @@ func TestPreparedSteps(t *testing.T) {
 		for _, p := range []*sgd.Binary{want, have} {
 			for n := range 3 {
 				idx := upTo(150)
-				p.Steps(idx[:66-n])
-				p.Steps(idx[66-n:])
+				p.Steps(idx[:66-n], nil)
+				p.Steps(idx[66-n:], nil)
 			}
 		}
 		if have.Violations != want.Violations || have.T != want.T || want.Err != nil ||
@@ -355,20 +354,18 @@ func TestNotFinite(t *testing.T) {
 			idx := []uint32{3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0}
 			var ends []int
 			for i := range idx {
-				ends = append(ends, i+1)
+				if s.batch > 0 {
+					ends = append(ends, i+1)
+				}
 			}
-			if s.batch > 0 {
-				p.Batches(idx, ends)
-			} else {
-				p.Steps(idx)
-			}
+			p.Steps(idx, ends)
 			var e *iterate.Error
 			if !errors.As(state.Err, &e) || e.Step != state.T+1 || e.Step < 2 || e.Step > 8 ||
 				e.Row != int(idx[e.Step-1]) || !strings.Contains(e.Reason, "not finite") {
 				t.Errorf("%s, %T: %v after %d steps", name, x, state.Err, state.T)
 			}
 			steps := state.T
-			if p.Steps(idx); s.batch == 0 && !s.joint && state.T != steps {
+			if p.Steps(idx, nil); s.batch == 0 && !s.joint && state.T != steps {
 				t.Errorf("%s, %T: goes on after an error", name, x)
 			}
 		}

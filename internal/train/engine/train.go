@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -49,16 +48,6 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	return m, false, nil
 }
 
-// finite reports whether all weights and biases are finite.
-func (p *Point) finite() bool {
-	for k, w := range p.Weights {
-		if floats.FirstNotFinite(w) >= 0 || !floats.IsFinite(p.bias(k)) {
-			return false
-		}
-	}
-	return true
-}
-
 // notFinite returns an error which says that a number is infinite or NaN. what names the number,
 // such as "a weight".
 func (s *Session) notFinite(what string) error {
@@ -67,14 +56,6 @@ func (s *Session) notFinite(what string) error {
 		t = max(t, r.T)
 	}
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
-}
-
-// pause returns the step after which runs pause; MaxInt64 if they never do.
-func (s *Session) pause() int64 {
-	if s.Pause == 0 {
-		return math.MaxInt64
-	}
-	return s.Pause
 }
 
 // advance trains to the end of the session. If ctx was done or the session paused before the end,
@@ -93,7 +74,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 	for {
 		if err := s.advanceRuns(ctx, func(r *Run) (bool, int64) {
-			return r.Epoch == s.round, s.pause()
+			return r.Epoch == s.round, s.Pause
 		}); err != nil {
 			return false, err
 		}
@@ -107,7 +88,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 				if r.Epoch == s.round { // ctx was done during the epoch, or the run pauses
 					return true, nil
 				}
-				pause = pause && r.T >= s.pause()
+				pause = pause && r.T >= s.Pause
 			}
 		}
 		s.round++
@@ -155,7 +136,7 @@ func (s *Session) trainEarlyParts(ctx context.Context) error {
 		before := s.steps()
 		if err := s.advanceRuns(ctx, func(r *Run) (bool, int64) {
 			step := int64(part * float64(r.Order.Steps))
-			return step < min(int64(r.Order.Steps), r.Total), min(step, s.pause())
+			return step < min(int64(r.Order.Steps), r.Total), min(step, s.Pause)
 		}); err != nil || ctx.Err() != nil {
 			return err
 		}

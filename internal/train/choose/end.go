@@ -1,0 +1,143 @@
+package choose
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/options"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// This file chooses the solver and how the run ends: after some epochs, or with a proof if that is
+// predicted to be cheap.
+
+const (
+	budgetPasses = 3    // largest cost of a path plus a proof, in costs of the plain run
+	minBudget    = 20e6 // nanoseconds that a path and a proof together may always cost
+)
+
+// End chooses how the run ends, and sets the settings that are still unset and have a constant
+// default to that default.
+func (c *Choice) End() {
+	c.finish(c.passes())
+	c.Settings = c.Plain()
+}
+
+// passes returns the number of passes over the rows for a run that does not end with a proof. Small
+// data get more passes.
+func (c *Choice) passes() int {
+	least := float64(settings.DefaultEpochs)
+	if c.wide() {
+		least = MinPasses
+	}
+	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
+}
+
+// finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
+// number of passes over the rows for a run that does not end with a proof. The solver becomes
+//   - FinishAuto if Tol is given;
+//   - Newton's method for the squared loss on narrow data, if it fits in memory, and Tol, Epochs,
+//     Steps and a prior are not given;
+//   - FinishAuto if a proof is predicted to be cheap, and Tol, Epochs, Steps and a prior are not
+//     given.
+//
+// It stays unset otherwise, and always for resumed runs, for settings that the solver does not
+// allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless
+// UseLambda has replaced the rule's lambda.
+func (c *Choice) finish(passes int) {
+	if c.Finish == "" && !c.Resumed {
+		s := c.Settings
+		switch {
+		case c.Tol > 0:
+			if s.Finish = settings.FinishAuto; s.Validate() == nil {
+				c.Finish = settings.FinishAuto
+			}
+		case c.Regression() && !c.Kind().Traits().MeanResidual && !c.moved:
+			// The engine shifts the bias to a mean residual of 0, away from the optimum.
+		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
+			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
+				s.Finish = settings.FinishNewton // the dual descent is slow on correlated columns
+				if s.Validate() == nil {
+					c.Finish = settings.FinishNewton
+					return
+				}
+			}
+			c.prove(passes)
+		}
+	}
+	switch {
+	case c.Epochs != 0 || c.Steps != 0 || c.Finish == settings.FinishNewton:
+	case c.Tol > 0:
+		c.Epochs = MaxPasses
+	default:
+		c.Epochs = passes
+		if c.Epochs > maxUncheckedPasses && c.MayProve() {
+			c.Tol = ProofTol
+		}
+	}
+}
+
+// prove sets the solver, the tolerance and the epochs so that the run ends with a proof of a
+// relative gap of ProofTol, if the proof is predicted to be cheap and fits in memory. If the cost
+// is the only obstacle, prove adds a note with the predicted time. The argument is the least number
+// of epochs.
+func (c *Choice) prove(passes int) {
+	s := c.Settings
+	if !s.MayProve() {
+		return
+	}
+	s.Finish, s.Tol = settings.FinishAuto, ProofTol
+	if s.Validate() != nil || !c.fits(s) {
+		return
+	}
+	w := c.work()
+	lambda, _ := options.LambdaFor(c.Lambda, c.C, c.Rows.Total())
+	plan := w.To(ProofTol, lambda)
+	if plan.Cost > c.budget(&w) {
+		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", ProofTol,
+			plan.Cost/1e9))
+		return
+	}
+	c.Finish, c.Tol = s.Finish, s.Tol
+	c.Epochs = max(passes, int(min(MaxPasses, 4*plan.Passes)))
+}
+
+// work describes the problems that the run trains, as input of the cost model.
+func (c *Choice) work() Work {
+	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
+		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
+		Density: store.DensityOf(c.Rows.X, c.Rows.Counted()),
+		Newton:  c.CanNewton() && c.newtonFits(), Descent: c.CanDescend()}
+	k := float64(len(c.shares))
+	switch {
+	case c.Pairwise(len(c.shares)):
+		w.Problems, w.Rows = k*(k-1)/2, 2*w.Rows/k
+	case k > 2 || c.Joint():
+		w.Problems = k
+	}
+	return w
+}
+
+// newtonFits reports whether the number of columns, including empty ones, and the memory allow
+// Newton's method.
+func (c *Choice) newtonFits() bool {
+	s := c.Settings
+	s.Finish = settings.FinishNewton
+	return c.width <= newton.MaxColumns && c.fits(s)
+}
+
+// budget returns the nanoseconds that trying the lambdas of a Path and training up to a proof may
+// cost together.
+func (c *Choice) budget(w *Work) float64 {
+	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
+	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
+}
+
+// addNote appends a note to Scale.Note, which the model keeps.
+func (c *Choice) addNote(note string) {
+	if c.Scale.Note != "" {
+		note = c.Scale.Note + "; " + note
+	}
+	c.Scale.Note = note
+}
