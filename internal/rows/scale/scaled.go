@@ -126,7 +126,8 @@ func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	return store.Of((*sparse.Matrix)(m)).(store.Matrix)
 }
 
-// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is Unit.
+// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is
+// Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
 		r.lengths[i] = Length(values)

@@ -45,11 +45,9 @@ func (s *Session) solverNames() string {
 	if s.plan.startsWithDual {
 		names[0] = "dual"
 	}
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			if p := l.phase(); p != stepping && !slices.Contains(names, phaseNames[p]) {
-				names = append(names, phaseNames[p])
-			}
+	for _, l := range s.learners() {
+		if p := l.phase(); p != stepping && !slices.Contains(names, phaseNames[p]) {
+			names = append(names, phaseNames[p])
 		}
 	}
 	return strings.Join(names, ", ")

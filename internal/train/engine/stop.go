@@ -1,7 +1,8 @@
 package engine
 
 import (
-	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"slices"
+
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -51,12 +52,10 @@ func (s *Session) shouldStop() bool {
 // FinishNewton, has yet to begin on one (working), and whether a problem uses another solver
 // (others).
 func (s *Session) newtonState() (working, others bool) {
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			before := l.phase() == stepping && s.Finish == settings.FinishNewton
-			working = working || l.newtonActive() || before
-			others = others || l.phase() != iterating
-		}
+	for _, l := range s.learners() {
+		before := l.phase() == stepping && s.Finish == settings.FinishNewton
+		working = working || l.newtonActive() || before
+		others = others || l.phase() != iterating
 	}
 	return working, others
 }
@@ -65,24 +64,19 @@ func (s *Session) newtonState() (working, others bool) {
 // descent, which need no pass over the rows. It returns false if a problem uses another solver, and
 // so has no estimate.
 func (s *Session) estimateExceedsTol() bool {
-	var gap, atZero float64
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			if l.Dual == nil {
-				return false
-			}
-			gap += l.Dual.GapEstimate()
-			atZero += l.Of.AtZero()
+	var gap, atZero, dual float64
+	for _, l := range s.learners() {
+		if l.Dual == nil {
+			return false
 		}
+		gap += l.Dual.GapEstimate()
+		atZero += l.Of.AtZero()
 	}
 	if gap > float64(s.Tol*atZero) {
 		return true
 	}
-	dual := 0.0
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			dual += l.Dual.DualEstimate()
-		}
+	for _, l := range s.learners() {
+		dual += l.Dual.DualEstimate()
 	}
 	return gap > float64(s.Tol*dual)
 }
@@ -124,7 +118,7 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 // checkpoint. It returns false if the context was done before all were repeated.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
-		parallel.For(r.threads, len(r.Learners), func(_, k int) {
+		r.parallel(func(k int) {
 			if n := r.Learners[k].Newton; n != nil {
 				n.Ready()
 			}
@@ -135,14 +129,9 @@ func (s *Session) replayNewton() bool {
 
 // newtonInterrupted reports whether the context was done during an iteration of Newton's method.
 func (s *Session) newtonInterrupted() bool {
-	for _, r := range s.Runs {
-		for _, l := range r.Learners {
-			if l.Newton != nil && l.Newton.Interrupted() {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.learners(), func(l *Learner) bool {
+		return l.Newton != nil && l.Newton.Interrupted()
+	})
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as

@@ -163,9 +163,9 @@ func (s *Session) report() {
 	p := Progress{Epoch: s.round, Steps: s.steps()}
 	for _, r := range s.Runs {
 		p.TotalSteps += r.Total
-		for _, l := range r.Learners {
-			p.Violations += l.Violations
-		}
+	}
+	for _, l := range s.learners() {
+		p.Violations += l.Violations
 	}
 	s.Progress(p)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -70,7 +69,7 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.setObjectives(nil)
 	quick := slices.Clone(r.Measured)
 	r.refine(Exact)
-	parallel.For(r.threads, len(r.Learners), func(_, k int) {
+	r.parallel(func(k int) {
 		at := &r.Measured[k]
 		at.Bound = math.NaN()
 		if ctx.Err() == nil {

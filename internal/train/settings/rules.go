@@ -24,7 +24,7 @@ func (s Settings) Validate() error {
 	if _, err := s.ClassWeights(); err != nil {
 		return err
 	}
-	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.classRules())
+	return options.Check(s.valueRules(), s.lengthRules(), s.classRules())
 }
 
 // valueRules returns the rules for fields with a list of allowed values, and for the penalty.
@@ -46,7 +46,7 @@ func (s *Settings) valueRules() []options.Rule {
 }
 
 // lengthRules returns the rules for the length of a run (Epochs and Steps), for its early end
-// (Patience and Tol), and for the solver (Finish).
+// (Patience and Tol), for the solver (Finish), and for the steps (Block and Batch).
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
@@ -69,16 +69,10 @@ func (s *Settings) lengthRules() []options.Rule {
 	if s.Tol != 0 {
 		rules = append(rules, options.Share("Tol", s.Tol))
 	}
-	return rules
-}
-
-// stepRules returns the rules for Block and Batch.
-func (s *Settings) stepRules() []options.Rule {
-	return []options.Rule{
+	return append(rules,
 		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
 		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
-		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"),
-	}
+		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"))
 }
 
 // classRules returns the rules for BiasScale, Calibrate, Epsilon, Multiclass and ClassWeight.
