@@ -13,9 +13,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -478,7 +478,7 @@ func (n *tally) hold(
 	n.problems++
 	const ulps = 0x1p-50 // relative error of certtest's float64 losses
 	truth := p.Objective(w, b)
-	if d := math.Abs(c.Objective - truth); d > 1.001*claims.ObjectiveTolerance*truth &&
+	if d := math.Abs(c.Objective - truth); d > 1.001*proof.ObjectiveTolerance*truth &&
 		math.IsNaN(c.DualObjective) {
 		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 	}

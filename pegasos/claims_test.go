@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -153,7 +153,7 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 		}
 		truth := p.Objective(w, b)
 		d := truth - c.Objective - 1e-12*largest(p.Labels)
-		if d > math.Max(1e-9*truth, 1.001*claims.GapTolerance*(truth-c.DualObjective)) {
+		if d > math.Max(1e-9*truth, 1.001*proof.GapTolerance*(truth-c.DualObjective)) {
 			return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 		}
 	}

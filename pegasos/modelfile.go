@@ -7,8 +7,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -28,7 +28,7 @@ type header struct {
 	classes  []float32 // Model.Classes, but empty instead of nil
 	bias     bool      // the file has biases
 	hash     string    // Model.Hash; empty if Model.Data is empty
-	result   *result.Header
+	result   *proof.ResultHeader
 	state    *checkpoint.Head // nil if the model has no State
 }
 
@@ -172,7 +172,7 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if len(h.classes) > 0 {
 		m.Classes = h.classes
 	}
-	m.Result, m.gapMismatch = fromResult(h.result.Result()), h.result.CheckGap(h.result.Gap)
+	m.Result, m.gapMismatch = fromResult(h.result.Unpack()), h.result.CheckGap(h.result.Gap)
 	return vectors, nil
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
 // Result describes the length of a run and the quality of its model.
@@ -43,8 +42,8 @@ type Result struct {
 type ClassResult struct {
 	Objective, DualObjective float64 // P of the vector's problem and lower bound D; NaN if unknown
 	Violations               int64   // steps that changed the vector
-	Steps                    int64   // steps of the vector; not known if Lambda is 0
-	Lambda                   float64 // penalty weight; 0 in old files, which have Model.Lambda alone
+	Steps                    int64   // steps of the vector
+	Lambda                   float64 // penalty weight
 	// Width is the width of the interval of margins over which Newton's method smoothed the kink
 	// of the loss when it found the dual variables of the bound. Verify needs it to compute them
 	// again. It is 0 if the loss was not smoothed.
@@ -60,18 +59,18 @@ func (r Result) WorstGap() (gap float64, k int) {
 }
 
 // internal converts r to the result type of the internal packages.
-func (r Result) internal() *result.Result {
-	to := &result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
-		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-			Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
+func (r Result) internal() *proof.Result {
+	to := &proof.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
+		Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0,
+		Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap}
 	for _, c := range r.PerClass {
-		to.PerClass = append(to.PerClass, result.Problem(c))
+		to.PerClass = append(to.PerClass, proof.ClassResult(c))
 	}
 	return to
 }
 
 // fromResult converts r, the result type of the internal packages, to a Result.
-func fromResult(r result.Result) Result {
+func fromResult(r proof.Result) Result {
 	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Solver: r.Solver,
 		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
 		DualObjective: r.DualObjective, Gap: r.Gap}
@@ -88,10 +87,10 @@ func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.internal()
 // UnmarshalJSON decodes what MarshalJSON encodes. Missing objectives and bounds become NaN, and Gap
 // is computed from Objective and DualObjective. An unknown key is an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
-	var h *result.Header
+	var h *proof.ResultHeader
 	if err := modelfile.Unmarshal(text, &h); err != nil {
 		return err
 	}
-	*r = fromResult(h.Result())
+	*r = fromResult(h.Unpack())
 	return nil
 }

@@ -118,11 +118,11 @@ func TestCompare(t *testing.T) {
 	lambda := model(2, 1.9)
 	lambda.Result.PerClass[0].Lambda = 0.25
 	none := model(2, 1.9)
-	none.Result.PerClass = nil // the model's claims are its only vector's
+	none.Result.PerClass = nil
 	if v := lambda.Compare(found); v.Verdict != pegasos.Contradicted {
 		t.Errorf("another lambda: %+v", v)
 	}
-	if v := none.Compare(found); v.Verdict != pegasos.Confirmed || v.Gap != found.Gap ||
+	if v := none.Compare(found); v.Verdict != pegasos.Contradicted || v.Gap != found.Gap ||
 		v.Objective != 2 || v.Bound != 1.9 {
 		t.Errorf("without claims of the vector: %+v", v)
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/trials"
@@ -329,7 +329,7 @@ func (m *Model) point() *engine.Point {
 	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: *m.Result.internal()}
 	p.Result.PerClass = nil
 	for k := range m.Weights {
-		p.Result.PerClass = append(p.Result.PerClass, result.Problem(m.vectorResult(k)))
+		p.Result.PerClass = append(p.Result.PerClass, proof.ClassResult(m.vectorResult(k)))
 	}
 	return p
 }

@@ -11,10 +11,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -26,15 +25,15 @@ const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
 	// good as claimed, for the mean over the problems and for each vector that is not in
 	// Verification.Unconfirmed.
-	Confirmed Verdict = "confirmed"
+	Confirmed Verdict = proof.Confirmed
 	// NotConfirmed means that nothing contradicts the claim, but that Verify found only a weaker
 	// bound, or would need rows in the layout of the training to reproduce the objective. With a
 	// Proof this verdict does not occur.
-	NotConfirmed Verdict = "not confirmed"
+	NotConfirmed Verdict = proof.NotConfirmed
 	// Contradicted means that the claim is wrong, or refers to other data.
-	Contradicted Verdict = "contradicted"
+	Contradicted Verdict = proof.Contradicted
 	// ClaimsNothing means that the model claims no objective, no bound, or a gap above 100 %.
-	ClaimsNothing Verdict = "claims nothing"
+	ClaimsNothing Verdict = proof.ClaimsNothing
 )
 
 // Verification is the result of Verify. Gaps are defined as in [Result].
@@ -57,8 +56,6 @@ type Verification struct {
 	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
 	// claimed; it is empty with a Proof.
 	Unconfirmed []int
-
-	unsure bool // a claim was neither confirmed nor contradicted
 }
 
 // VerifyOptions selects how Verify computes its bound, and what else it checks.
@@ -113,7 +110,13 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	if !(v.Objective < math.Inf(1)) {
 		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
-	v.checkClaims(m, s.Runs[0].Lambda, found)
+	if m.Lambda != s.Runs[0].Lambda {
+		v.Contradict("lambda is %v, not %v", s.Runs[0].Lambda, m.Lambda)
+	}
+	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven}
+	sameData := v.Known && v.Data == m.Data
+	c.Linear(&check.Claims, len(m.Weights), s.Joint(), sameData, found, all.Claim())
+	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
 	if m.Scaling != nil && len(v.Reasons) == 0 {
 		if v.Scaling, err = t.isFittedScaling(m, x, y); err != nil {
@@ -125,7 +128,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 			return nil, err
 		}
 	}
-	v.decide()
+	v.decide(c.Unsure)
 	return v, nil
 }
 
@@ -251,66 +254,6 @@ func (v *Verification) Contradict(format string, a ...any) {
 	v.Verdict = Contradicted
 }
 
-// claim returns an objective and a bound, claimed or found, as a claims.Claim.
-func claim(objective, bound float64) claims.Claim {
-	return claims.Claim{Objective: objective, Bound: bound}
-}
-
-// checkClaims compares the model's claims with the objectives and bounds found, for each weight
-// vector and for the mean over all of them.
-func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
-	if m.Lambda != lambda {
-		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
-	}
-	claimed, joint := m.Result.PerClass, m.Config.Multiclass.Joint()
-	all := claim(m.Result.Objective, m.Result.DualObjective)
-	if math.IsNaN(all.Objective) {
-		return // the run was interrupted, so that the model claims nothing
-	}
-	switch {
-	case joint && len(claimed) > 0:
-		v.Contradict("the model claims something of %d weight vectors, which share one problem",
-			len(claimed))
-		return
-	case !joint && len(claimed) != len(m.Weights):
-		v.Contradict("the model claims something of %d weight vectors and has %d", len(claimed),
-			len(m.Weights))
-		return
-	}
-	t := claims.Comparison{Contradict: v.Contradict, Proven: v.Proven}
-	covered := make([]bool, len(claimed))
-	for _, f := range found {
-		c, of := all, claims.ProblemSuffix("weight vector", f.Vector, len(found))
-		if !joint {
-			own := claimed[f.Vector]
-			covered[f.Vector], c = true, claim(own.Objective, own.DualObjective)
-			t.Lambda(of, own.Lambda, f.Lambda)
-		}
-		if c.Objective != f.Quick.Objective || !(f.Quick.MaxError <= c.Tolerance()) {
-			sure, most := v.allowed(m, c, f.Exact)
-			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
-		}
-		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
-		case of == "":
-			t.Unconfirmed = t.Unconfirmed || !ok // with one problem its bound is the mean's
-		case !ok:
-			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
-		}
-	}
-	if !joint {
-		t.Means(all)
-		for k, c := range claimed {
-			if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
-				v.Contradict("the model claims something of weight vector %d, which has no rows", k)
-			}
-		}
-		if len(found) > 1 && !t.Unconfirmed {
-			t.All(all, claim(v.Objective, v.Bound))
-		}
-	}
-	v.unsure = t.Unconfirmed
-}
-
 // checkGap contradicts the claim if the gap in the model's file does not follow from the objective
 // and the bound in that file.
 func (v *Verification) checkGap(m *Model) {
@@ -319,25 +262,11 @@ func (v *Verification) checkGap(m *Model) {
 	}
 }
 
-// allowed returns two bounds on the difference between a claimed objective and found, the objective
-// from float64 dot products. A difference of at most tolerance confirms the claim; one above limit
-// contradicts it. Both are 0 if the data and their layout are the same as in training. Otherwise
-// tolerance allows for roundings in float64, and limit also for the error that training tolerates
-// in float32 dot products.
-func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (tolerance,
-	limit float64) {
-	if v.Known && v.Data == m.Data {
-		return 0, 0
-	}
-	tolerance = 2 * found.MaxError
-	return tolerance, max(tolerance, c.Tolerance()+found.MaxError)
-}
-
-// decide sets the Verdict from v.Reasons, v.Claimed and v.unsure. If Proven is set, it contradicts
-// the claim where the Verdict would be NotConfirmed.
-func (v *Verification) decide() {
-	all := claim(v.Claimed.Objective, v.Claimed.DualObjective)
-	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), all, v.unsure))
+// decide sets the Verdict from v.Reasons and v.Claimed. unsure says that a claim was neither
+// confirmed nor contradicted. If Proven is set, decide contradicts the claim where the Verdict
+// would be NotConfirmed.
+func (v *Verification) decide(unsure bool) {
+	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), v.Claimed.internal().Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
 		v.Contradict("the objective is not the claimed one for rows in this layout")
 	}
@@ -394,55 +323,10 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
-	if math.IsNaN(m.Result.Objective) {
-		v.decide()
-		return v
-	}
-	claimed, all := m.Result.PerClass, claim(m.Result.Objective, m.Result.DualObjective)
-	t := claims.Comparison{Contradict: v.Contradict, Proven: v.Proven}
-	switch {
-	case len(claimed) == len(m.Weights):
-	case len(m.Weights) == 1:
-		claimed = []ClassResult{{Objective: all.Objective, DualObjective: all.Bound}}
-	default:
-		claimed = fromResult(result.Result{PerClass: result.Unknown(len(m.Weights))}).PerClass
-	}
-	for k, p := range found.PerClass {
-		of, own := claims.ProblemSuffix("weight vector", k, len(found.PerClass)), claimed[k]
-		t.Lambda(of, own.Lambda, p.Lambda)
-		compareObjectives(&t, of, own.Objective, p.Objective)
-		is := claim(p.Objective, p.DualObjective)
-		if !t.Bound(of, claim(own.Objective, own.DualObjective), is) {
-			v.Unconfirmed = append(v.Unconfirmed, k)
-		}
-	}
-	t.Means(all)
-	if !t.Unconfirmed {
-		t.All(all, claim(v.Objective, v.Bound))
-	}
-	v.unsure = t.Unconfirmed
+	c := proof.Comparison{Contradict: v.Contradict}
+	c.Parts(m.Result.internal(), found.internal(), len(m.Weights))
+	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
-	v.decide()
+	v.decide(c.Unsure)
 	return v
-}
-
-// Limits for the difference between a claimed objective and the objective passed to Compare,
-// relative to the latter.
-const (
-	roundError   = 1e-11 // relative difference that the order of the sums may cause
-	float32Error = 1e-5  // relative error of training's float32 dot products; found is from float64
-)
-
-// compareObjectives compares a claimed objective with the objective found. All differences are
-// relative to found. A claim that is at most roundError too low or at most float32Error too high is
-// accepted. One that is more than roundError but at most float32Error too low is unconfirmed. Any
-// other claim is reported as wrong.
-func compareObjectives(t *claims.Comparison, of string, claimed, found float64) {
-	switch off := (claimed - found) / found; {
-	case -roundError <= off && off <= float32Error, claimed == found:
-	case -float32Error <= off && off < 0:
-		t.Unconfirmed = true
-	default:
-		t.Wrong(of, claimed, found)
-	}
 }

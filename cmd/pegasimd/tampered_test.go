@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -407,7 +408,7 @@ func meaning(file []byte) string {
 	}
 	if m, ok := p.(*pegasos.Model); ok {
 		m.Config = m.Config.Plain()
-		for k := range m.Result.PerClass { // 0 in models of older versions
+		for k := range m.Result.PerClass { // 0 for a pair of classes without rows
 			of := &m.Result.PerClass[k]
 			of.Lambda, of.Steps = cmp.Or(of.Lambda, m.Lambda), cmp.Or(of.Steps, m.Result.Steps)
 		}
@@ -479,9 +480,9 @@ func claimsOf(file []byte) (c claims) {
 	for _, line := range strings.Split(header, "\n") {
 		switch key, value, _ := strings.Cut(line, ": "); key {
 		case "result":
-			var r modelfile.Bounds
+			var r proof.ClaimHeader
 			json.Unmarshal([]byte(value), &r)
-			c.objective, c.bound = r.Values()
+			c.objective, c.bound = r.Claim().Objective, r.Claim().DualObjective
 		case "lambda":
 			c.lambda, _ = strconv.ParseFloat(value, 64)
 		case "data":

@@ -321,10 +321,11 @@ func (r *verifyReport) print(w io.Writer) {
 	printParts(w, "checked", r.Checked)
 	printParts(w, "not checked", r.NotChecked)
 	f := proof.Finding{
-		Claimed: r.of.Claimed.Objective, ClaimedGap: r.of.Claimed.Gap, Objective: r.of.Objective,
-		Gap: r.of.Gap, Source: source, Reasons: r.Reasons, Unconfirmed: r.Unconfirmed,
+		Claimed: proof.Claim{Objective: r.of.Claimed.Objective,
+			DualObjective: r.of.Claimed.DualObjective},
+		Found:  proof.Claim{Objective: r.of.Objective, DualObjective: r.of.Bound},
+		Source: source, Reasons: r.Reasons, Unconfirmed: r.Unconfirmed,
 		Vectors: r.WeightVectors, Verdict: r.Verdict,
-		Less: r.of.Verdict == pegasos.NotConfirmed && len(r.Reasons) == 0,
 	}
 	f.Print(w)
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -101,8 +101,9 @@ func TestVerifyParts(t *testing.T) {
 	of("config.", pegasos.Config{})
 	of("config.", kernelsvm.Config{})
 	of("scaling.", pegasos.Scaling{})
-	of("result.", result.Header{})
-	perClass, _ := reflect.TypeFor[result.Header]().FieldByName("PerClass")
+	of("result.", proof.ResultHeader{})
+	of("result.", kernelsvm.Result{})
+	perClass, _ := reflect.TypeFor[proof.ResultHeader]().FieldByName("PerClass")
 	of("result.per_class.", reflect.Zero(perClass.Type.Elem()).Interface())
 	for name, pattern := range map[string]string{
 		"modelfile.go":      `modelfile\.(?:Required|Optional)\("(\w+)"`,

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -79,9 +79,9 @@ func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 		truth, off := w.objective(coef)
 		best := w.optimum()
 		objectives, optima = objectives+truth-off, optima+best
-		slack := 1e-12*best + claims.ObjectiveTolerance*r.Objective
+		slack := 1e-12*best + proof.ObjectiveTolerance*r.Objective
 		if d := r.DualObjective; !math.IsNaN(d) {
-			slack = 1e-12*best + claims.GapTolerance*(r.Objective-max(0, d))
+			slack = 1e-12*best + proof.GapTolerance*(r.Objective-max(0, d))
 			if d > best*(1+1e-12) {
 				return fmt.Errorf("problem %d: bound %v above the optimum %v", k, d, best)
 			}

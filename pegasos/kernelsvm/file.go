@@ -49,39 +49,26 @@ type header struct {
 
 // headerResult is the JSON form of a Result in the header of a model file.
 type headerResult struct {
-	Steps      int64   `json:"steps"`
-	Epochs     float64 `json:"epochs"`
-	Passes     int     `json:"passes"`
-	Violations int64   `json:"violations"`
-	R2         float64 `json:"r2"`
-	T0         float64 `json:"t0"`
-	modelfile.Bounds
-	Gap        *float64           `json:"gap,omitempty"`
-	PerProblem []modelfile.Bounds `json:"per_problem,omitempty"`
+	Result
+	proof.ClaimHeader
+	Gap        *float64            `json:"gap,omitempty"`
+	PerProblem []proof.ClaimHeader `json:"per_problem,omitempty"`
 }
 
 func (r Result) header() *headerResult {
-	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, R2: r.R2,
-		T0: r.T0, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
-		Gap: modelfile.Finite(proof.Gap(r.Objective, r.DualObjective)),
-	}
+	h := &headerResult{Result: r, ClaimHeader: r.claim().Header()}
+	h.Gap = h.ClaimHeader.Gap()
 	for _, p := range r.PerProblem {
-		h.PerProblem = append(h.PerProblem, modelfile.BoundsOf(p.Objective, p.DualObjective))
+		h.PerProblem = append(h.PerProblem, proof.Claim(p).Header())
 	}
 	return h
 }
 
 func (h *headerResult) result() Result {
-	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Passes: h.Passes, Violations: h.Violations, R2: h.R2,
-		T0: h.T0,
-	}
-	r.Objective, r.DualObjective = h.Values()
-	r.Gap = proof.Gap(r.Objective, r.DualObjective) // recomputed: files of older versions have (P-D)/P
+	r, all := h.Result, h.Claim()
+	r.Objective, r.DualObjective, r.Gap = all.Objective, all.DualObjective, all.Gap()
 	for _, p := range h.PerProblem {
-		objective, bound := p.Values()
-		r.PerProblem = append(r.PerProblem, ProblemResult{objective, bound})
+		r.PerProblem = append(r.PerProblem, ProblemResult(p.Claim()))
 	}
 	return r
 }

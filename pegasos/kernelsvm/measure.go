@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -307,10 +308,10 @@ func (p *problem) measuredGap(t *tally) float64 {
 func (p *problem) raiseLower(t *tally, alphaScale, squareScale float64) {
 	mean, half := t.alphas/alphaScale, max(0, t.square/squareScale)
 	off := t.squareError / squareScale
-	computed, _ := proof.Parabola(mean, half)
+	computed, _ := certificate.Parabola(mean, half)
 	p.rawLower = max(p.rawLower, computed)
 	sum := float64(4*unit64*float64(p.rows)) * (mean + half)
-	lower, _ := proof.Parabola(mean, half+off+sum)
+	lower, _ := certificate.Parabola(mean, half+off+sum)
 	p.lower = max(p.lower, lower-sum)
 }
 

@@ -57,30 +57,34 @@ type Model struct {
 
 // Result reports how training went and how good the model is. Means are over the problems.
 type Result struct {
-	Steps      int64   // Pegasos steps; a step counts once, not for each problem
-	Epochs     float64 // Steps divided by the number of rows
-	Passes     int     // passes of dual coordinate ascent
-	Violations int64   // steps and moves that changed a weight vector, over all problems
+	Steps      int64   `json:"steps"`      // Pegasos steps; one step counts once for all problems
+	Epochs     float64 `json:"epochs"`     // Steps divided by the number of rows
+	Passes     int     `json:"passes"`     // passes of dual coordinate ascent
+	Violations int64   `json:"violations"` // steps and moves that changed a weight vector, in all
 
 	// R2 is the mean over the problems of the mean of k(x,x) over their rows, T0 the mean of the
 	// step offsets: R2/lambda for each problem, or 0 with OffsetNone.
-	R2, T0 float64
+	R2 float64 `json:"r2"`
+	T0 float64 `json:"t0"`
 
 	// Objective is the mean objective of the model as it is written, DualObjective the mean of the
 	// lower bounds on the optima, and Gap the relative duality gap,
 	// (Objective-DualObjective)/DualObjective, as in [pegasos.Result]. All three are NaN after an
 	// interrupted run or one with fewer steps than rows; the last two are NaN without a certificate.
-	Objective     float64
-	DualObjective float64
-	Gap           float64
+	Objective     float64 `json:"-"`
+	DualObjective float64 `json:"-"`
+	Gap           float64 `json:"-"`
 
 	// PerProblem has the objective and bound of each problem, in the order of the scores. It is nil
-	// in models from files of early versions, and after an interrupted run.
-	PerProblem []ProblemResult
+	// after an interrupted run.
+	PerProblem []ProblemResult `json:"-"`
 }
 
 // ProblemResult is the objective of one problem and the lower bound on its optimum; see [Result].
 type ProblemResult struct{ Objective, DualObjective float64 }
+
+// claim returns the objective and the lower bound of r.
+func (r Result) claim() proof.Claim { return proof.Claim(ProblemResult{r.Objective, r.DualObjective}) }
 
 // WorstGap returns the largest relative gap of any problem and the index of that problem, or NaN
 // and -1 if no gap is known.

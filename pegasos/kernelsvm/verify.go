@@ -11,8 +11,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -62,8 +62,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if m.wrongGap != "" {
 		v.Contradict("%s", m.wrongGap)
 	}
-	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
-	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), all, unconfirmed))
+	v.Verdict = pegasos.Verdict(proof.Verdict(len(v.Reasons), claimed.claim(), unconfirmed))
 	return v, nil
 }
 
@@ -214,22 +213,16 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result,
 			len(claimed.PerProblem), len(found.PerProblem))
 		return true
 	}
-	t := claims.Comparison{Contradict: v.Contradict}
+	t := proof.Comparison{Contradict: v.Contradict}
 	for k, p := range claimed.PerProblem {
-		of, c, now := claims.ProblemSuffix("problem", k,
-			len(errors)), p.claim(), found.PerProblem[k].claim()
+		of := proof.ProblemSuffix("problem", k, len(errors))
+		c, now := proof.Claim(p), proof.Claim(found.PerProblem[k])
 		t.Objective(of, c.Objective, now.Objective, c.Tolerance()+1e-12, errors[k])
 		if t.Bound(of, c, now); !now.AsGood(c) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
 	}
-	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
-	t.Means(all)
-	t.All(all, ProblemResult{found.Objective, found.DualObjective}.claim())
-	return t.Unconfirmed
-}
-
-// claim converts p to a claims.Claim.
-func (p ProblemResult) claim() claims.Claim {
-	return claims.Claim{Objective: p.Objective, Bound: p.DualObjective}
+	t.Means(claimed.claim())
+	t.All(claimed.claim(), found.claim())
+	return t.Unsure
 }

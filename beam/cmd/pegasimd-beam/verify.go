@@ -88,10 +88,10 @@ func (v *verifyFlags) run() error {
 	if !v.quiet {
 		fmt.Fprintf(v.stdout, "model hash %s\nall shards are those of the manifest\n", found.Hash)
 		finding := proof.Finding{
-			Claimed: found.Claimed.Objective, ClaimedGap: found.Claimed.Gap,
-			Objective: found.Objective, Gap: found.Gap, Source: "from rounds of our own",
-			Reasons: found.Reasons, Verdict: string(found.Verdict),
-			Less:    found.Verdict == pegasos.NotConfirmed,
+			Claimed: proof.Claim{Objective: found.Claimed.Objective,
+				DualObjective: found.Claimed.DualObjective},
+			Found:  proof.Claim{Objective: found.Objective, DualObjective: found.Bound},
+			Source: "from rounds of our own", Reasons: found.Reasons, Verdict: string(found.Verdict),
 			Vectors: len(found.Claimed.PerClass), Unconfirmed: found.Unconfirmed,
 		}
 		finding.Print(v.stdout)

@@ -212,7 +212,7 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name && tag != "" {
+		if tag == name && tag != "" && tag != "-" {
 			return v.FieldByIndex(f.Index), true
 		}
 	}

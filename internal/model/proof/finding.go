@@ -9,41 +9,59 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// Standing describes how far above the optimum an objective with this relative duality gap can be.
-func Standing(gap float64) string {
+// The verdicts on a model. pegasos.Verdict documents them.
+const (
+	Confirmed     = "confirmed"
+	NotConfirmed  = "not confirmed"
+	Contradicted  = "contradicted"
+	ClaimsNothing = "claims nothing"
+)
+
+// Verdict returns the verdict on a model. reasons is the number of reasons against the model's
+// claims, all is its claimed means over all problems, and unsure reports whether a claim was not
+// confirmed. The first of these verdicts that applies is returned:
+//
+//   - contradicted, if there are reasons
+//   - claims nothing, if the claimed relative gap is above 1 or NaN
+//   - not confirmed, if unsure is true
+//   - confirmed
+func Verdict(reasons int, all Claim, unsure bool) string {
 	switch {
-	case math.IsNaN(gap):
-		return "no bound on its distance from the optimum"
-	case !Useful(gap):
-		return "no useful bound yet"
+	case reasons > 0:
+		return Contradicted
+	case !Useful(all.Gap()):
+		return ClaimsNothing
+	case unsure:
+		return NotConfirmed
 	}
-	return "at most " + Percent(gap) + " above the optimum"
+	return Confirmed
 }
 
 // Finding is the result of verifying a model's claim about its objective and gap.
 type Finding struct {
-	Claimed, ClaimedGap float64 // the model's claim; Claimed is NaN if there is none
-	Objective, Gap      float64
-	Source              string   // how the lower bound of Gap was computed, in words
-	Reasons             []string // what speaks against the claim, in words
-	Verdict             string
-	Unconfirmed         []int // indices of weight vectors whose bound or gap is worse than claimed
-	Vectors             int   // number of weight vectors
-	Less                bool  // less was found than claimed: Print adds Gap to Verdict if it is useful
+	Claimed     Claim    // the model's claim; Claimed.Objective is NaN if there is none
+	Found       Claim    // the objective and the bound, computed anew
+	Source      string   // how the bound was computed, in words
+	Reasons     []string // what speaks against the claim, in words
+	Verdict     string
+	Unconfirmed []int // indices of weight vectors whose bound or gap is worse than claimed
+	Vectors     int   // number of weight vectors
 }
 
 // Print writes f as text to w.
 func (f *Finding) Print(w io.Writer) {
-	if math.IsNaN(f.Claimed) {
+	if math.IsNaN(f.Claimed.Objective) {
 		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
 	} else {
-		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed, Standing(f.ClaimedGap))
+		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed.Objective,
+			Standing(f.Claimed.Gap()))
 	}
-	standing := Standing(f.Gap)
-	if f.Gap > 1 && !math.IsInf(f.Gap, 0) { // a large gap is printed too: it is the result
-		standing = "at most " + Percent(f.Gap) + " above the optimum"
+	gap := f.Found.Gap()
+	standing := Standing(gap)
+	if gap > 1 && !math.IsInf(gap, 0) { // a large gap is printed too: it is the result
+		standing = "at most " + Percent(gap) + " above the optimum"
 	}
-	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, standing, f.Source)
+	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Found.Objective, standing, f.Source)
 	for _, reason := range f.Reasons {
 		fmt.Fprintf(w, "but        %s\n", escape.Text(reason))
 	}
@@ -57,8 +75,8 @@ func (f *Finding) Print(w io.Writer) {
 			f.Vectors, strings.ReplaceAll(some, " ", ", "))
 	}
 	verdict := f.Verdict
-	if f.Less && Useful(f.Gap) {
-		verdict += ", at most " + Percent(f.Gap)
+	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) { // less was found than claimed
+		verdict += ", at most " + Percent(gap)
 	}
 	fmt.Fprintln(w, verdict)
 }

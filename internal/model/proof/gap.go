@@ -1,5 +1,8 @@
-// Package proof provides the relative duality gap that all trainers report, computed from an
-// objective P and a lower bound D on the minimum P*.
+// Package proof defines what a model records of its objective P and of a lower bound D on the
+// minimum P*, and compares it with values computed again from the data. A [Result] is the report on
+// a training run, a [Claim] the P and D of one problem, and Gap the relative duality gap that all
+// trainers report. A [Comparison] compares claims with a new measurement, Verdict draws the
+// conclusion, and a [Finding] prints it.
 //
 // A trainer's lower bound D accounts for all rounding errors, the errors of P included: D <= P* - e
 // if the computed P differs from the exact objective by at most e. Then P - D is at least the
@@ -70,17 +73,17 @@ func Percent(gap float64) string {
 	}
 }
 
+// Standing describes how far above the optimum an objective with this relative duality gap can be.
+func Standing(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound on its distance from the optimum"
+	case !Useful(gap):
+		return "no useful bound yet"
+	}
+	return "at most " + Percent(gap) + " above the optimum"
+}
+
 // Useful reports whether a relative gap is at most 1: a lower bound is known, and it is at least
 // half the objective.
 func Useful(gap float64) bool { return gap <= 1 }
-
-// Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
-func Parabola(mean, half float64) (value, s float64) {
-	switch {
-	case mean <= 0:
-		return 0, 0
-	case mean >= 2*half:
-		return mean - half, 1
-	}
-	return float64(mean*mean) / (4 * half), mean / (2 * half)
-}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
@@ -80,7 +79,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	mean = (mean - float64(slack*size) - even.gain) / n
 	bend := float64(float64(squares*p.Cost.Kind.Traits().Quadratic) * (1 + 3*slack))
 	most += float64(bend * (1 + p.SumError))
-	_, s = proof.Parabola(mean, half+bend)
+	_, s = Parabola(mean, half+bend)
 	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
@@ -45,7 +44,7 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 		return [4]float64{mean, size}
 	})
 	mean := (sums[0]-float64(j.SumError*sums[1]))/float64(j.Count()) - prior
-	_, s = proof.Parabola(mean, half)
+	_, s = Parabola(mean, half)
 	return DualAt(s, mean, half), s
 }
 

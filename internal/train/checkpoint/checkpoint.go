@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
 // State is the state of an interrupted training session.
@@ -33,10 +33,10 @@ type Head struct {
 // Best describes the best point of the session so far, judged by validation data. Its weights are
 // not in Best but among the long arrays.
 type Best struct {
-	Quality   float64        `json:"quality"`
-	SinceBest int            `json:"worse"`
-	Bias      []float64      `json:"bias,omitempty"`
-	Result    *result.Header `json:"result"`
+	Quality   float64             `json:"quality"`
+	SinceBest int                 `json:"worse"`
+	Bias      []float64           `json:"bias,omitempty"`
+	Result    *proof.ResultHeader `json:"result"`
 }
 
 // Run is the position of one of the session's runs: how far its epochs and steps have come.

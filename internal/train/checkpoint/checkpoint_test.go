@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
 // write returns a file with a state's head and arrays.
@@ -56,7 +56,7 @@ func read(file []byte, used int) (*checkpoint.State, error) {
 // full returns a state with something in each part.
 func full() *checkpoint.State {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	best := result.Result{Run: result.Run{Steps: 7, Solver: "steps"}, Objective: 0.5,
+	best := proof.Result{Steps: 7, Solver: "steps", Objective: 0.5,
 		DualObjective: 0.25, Gap: 1}
 	return &checkpoint.State{
 		Head: checkpoint.Head{

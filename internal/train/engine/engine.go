@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
@@ -129,19 +130,6 @@ type plan struct {
 	averages       bool // dual coordinate descent returns the average over its last pass
 }
 
-// Measurement is the objective and the lower bound of one learner's part of a point: of the weight
-// vectors that the learner trains.
-type Measurement struct {
-	Objective float64
-	MaxError  float64 // largest possible error of Objective
-	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
-}
-
-// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
-// objective is below this number: its error is at most MaxError, and no objective is below 0. See
-// package certificate.
-func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
-
 // Run trains one or more learners that visit the same rows in the same order.
 type Run struct {
 	s              *Session
@@ -158,8 +146,8 @@ type Run struct {
 	threads        int
 	innerThreads   int // goroutines for the work on each learner
 
-	Measured []Measurement // each learner's latest measurement
-	dotSize  float64       // value of View.DotSize(); 0 until computed
+	Measured []proof.Measurement // each learner's latest measurement
+	dotSize  float64             // value of View.DotSize(); 0 until computed
 
 	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
 	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if not needed so far

@@ -51,7 +51,7 @@ func (l *Learner) phase() phase {
 	return stepping
 }
 
-// phaseNames are the names of the solvers in result.Result.Solver, indexed by phase.
+// phaseNames are the names of the solvers in proof.Result.Solver, indexed by phase.
 var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
 // newtonActive reports whether Newton's method has iterations left to do on l.

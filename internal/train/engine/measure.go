@@ -9,9 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -119,7 +117,7 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 // sumMeasurements sets the objectives and the lower bounds in res from the measurements of the
 // runs: of each weight vector, and the means over the learners. It returns the mean of
 // MaxError.
-func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
+func (s *Session) sumMeasurements(res *proof.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
 		for k, at := range r.Measured {
@@ -140,7 +138,7 @@ func (s *Session) sumMeasurements(res *result.Result) (maxError float64) {
 
 // measure measures s.measured with the run's learners, and stores the result in r.Measured.
 func (r *Run) measure(how Precision) {
-	r.Measured = make([]Measurement, len(r.Learners))
+	r.Measured = make([]proof.Measurement, len(r.Learners))
 	r.parallel(func(k int) {
 		if !r.s.mayAbandon() {
 			r.Measured[k].Bound = r.Learners[k].lowerBound(r.R2, r.s.KeepProof)
@@ -175,9 +173,9 @@ func (r *Run) finiteDots() bool {
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
-		enough := claims.GapTolerance * (at.Objective - at.Bound)
+		enough := proof.GapTolerance * (at.Objective - at.Bound)
 		if math.IsNaN(at.Bound) {
-			enough = claims.ObjectiveTolerance * at.Objective
+			enough = proof.ObjectiveTolerance * at.Objective
 		}
 		rough := !(at.MaxError <= enough)
 		if floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough) {

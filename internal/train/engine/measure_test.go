@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -84,7 +84,7 @@ func TestMeasure(t *testing.T) {
 				bias = m.Bias
 			}
 			want := problem.Objective([][]float64{wide(m.Weights[0])}, bias)
-			check := func(name string, r result.Result, precision float64) {
+			check := func(name string, r proof.Result, precision float64) {
 				t.Helper()
 				if !(math.Abs(r.Objective-want) <= precision*want) ||
 					r.DualObjective > optimum*(1+1e-9) ||
@@ -133,15 +133,6 @@ func wide(v []float32) []float64 {
 		w[j] = float64(z)
 	}
 	return w
-}
-
-// Proven is the bound less its maximum error, but at least 0.
-func TestProven(t *testing.T) {
-	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
-		if have := (engine.Measurement{Bound: c[0], MaxError: c[1]}).Proven(); have != c[2] {
-			t.Errorf("bound %v, mistake %v: %v", c[0], c[1], have)
-		}
-	}
 }
 
 // AsNeeded measures from float64 dot products only if the gap is small beside the error of float32
@@ -272,7 +263,7 @@ func TestVerifyClaims(t *testing.T) {
 	job := newJob(t, data.Dense, data.Y, s)
 	m := train(t, job)
 	claims := m.Result
-	modest := result.Result{PerClass: []result.Problem{{Objective: claims.Objective,
+	modest := proof.Result{PerClass: []proof.ClassResult{{Objective: claims.Objective,
 		Width: claims.PerClass[0].Width}}}
 	job.Finish, job.Tol = "", 0
 	bound := func(check engine.Check) float64 {

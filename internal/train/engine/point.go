@@ -2,9 +2,9 @@ package engine
 
 import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -13,7 +13,7 @@ import (
 type Point struct {
 	Weights [][]float32
 	Bias    []float64 // one bias for each weight vector; nil for none
-	Result  result.Result
+	Result  proof.Result
 
 	// Folded is the same model for the rows before scaling: the scaling is folded into its weights
 	// and biases. Without a scaling it points to the Point itself; nil until Fold computes it.
@@ -73,7 +73,7 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 		m.Bias = make([]float64, n)
 	}
 	if !s.Joint() {
-		m.Result.PerClass = result.Unknown(n)
+		m.Result.PerClass = proof.Unknown(n)
 	}
 	m.Result.Unmeasure()
 	return m

@@ -195,7 +195,7 @@ func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	if s.Quality == nil || b.Result == nil || len(b.Bias) != len(best.Bias) {
 		return false
 	}
-	best.Bias, best.Result = b.Bias, b.Result.Result()
+	best.Bias, best.Result = b.Bias, b.Result.Unpack()
 	s.stop.best, s.stop.quality, s.stop.sinceBest = best, b.Quality, b.SinceBest
 	return true
 }

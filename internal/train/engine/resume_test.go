@@ -12,11 +12,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -206,7 +206,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 		"an array more":      func(st *checkpoint.State) { st.Arrays = append(st.Arrays, nil) },
 		"a shorter array":    func(st *checkpoint.State) { st.Arrays[0] = st.Arrays[0][1:] },
 		"a best point": func(st *checkpoint.State) {
-			st.Best = &checkpoint.Best{Result: &result.Header{}}
+			st.Best = &checkpoint.Best{Result: &proof.ResultHeader{}}
 		},
 		"no fingerprint":    func(st *checkpoint.State) { st.Data = "" },
 		"other fingerprint": func(st *checkpoint.State) { st.Data += "0" },
@@ -300,7 +300,7 @@ func TestResumeHarmless(t *testing.T) {
 		s.Lambda, s.Epochs = 0.02, 4
 		point := train(t, newJob(t, other.Dense, other.Y, s))
 		if s.Joint() { // a start has the steps of each vector
-			point.Result.PerClass = slices.Repeat([]result.Problem{{Steps: point.Result.Steps}}, 3)
+			point.Result.PerClass = slices.Repeat([]proof.ClassResult{{Steps: point.Result.Steps}}, 3)
 		}
 		s.Finish = settings.FinishDual
 		for kind, change := range []func(job *engine.Job){

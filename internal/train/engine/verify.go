@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -29,26 +29,17 @@ type Check struct {
 	// Finish is the setting of the model's run. If Finish allows Newton's method, which may have
 	// found the claimed bound, and Passes is not 0, Verify may use the method too.
 	Finish string
-	Claims result.Result
-}
-
-// Found is what Verify finds for the part of a model that one learner trains.
-type Found struct {
-	Vector int // index in the model of the first weight vector of the part
-	Lambda float64
-	// Exact is measured from float64 dot products. Quick has the objective from float32 dot
-	// products, which training uses where they are precise enough; Quick.Bound is not set.
-	Exact, Quick Measurement
+	Claims proof.Result
 }
 
 // Verify computes the objectives of m and looks for the best lower bounds. found has the results
 // for each learner's part of m, res the results for all of m. If there is a scaling, m.Folded must
 // be set. The results are invalid if ctx is done before Verify returns.
-func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
-	res result.Result) {
+func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.Found,
+	res proof.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
 	if !s.Joint() {
-		m.Result.PerClass = result.Unknown(len(m.Weights))
+		m.Result.PerClass = proof.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
 			c.Claims.PerClass = m.Result.PerClass
 		}
@@ -57,15 +48,15 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 		(c.Finish == settings.FinishNewton || c.Finish == settings.FinishAuto) &&
 		s.Rows.X.Cols() <= newton.MaxColumns
 	s.verifyByNewton = s.verifyByNewton && s.checkMemory() == nil
-	all := make([][]Found, len(s.Runs))
+	all := make([][]proof.Found, len(s.Runs))
 	s.parallel(func(i int, r *Run) { all[i] = r.verify(ctx, m, &c) })
 	s.sumMeasurements(&m.Result)
 	return slices.Concat(all...), m.Result
 }
 
 // verify does the work of Verify for the run's learners.
-func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
-	r.Measured = make([]Measurement, len(r.Learners))
+func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Found) {
+	r.Measured = make([]proof.Measurement, len(r.Learners))
 	r.setObjectives(nil)
 	quick := slices.Clone(r.Measured)
 	r.refine(Exact)
@@ -77,7 +68,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 		}
 	})
 	for k, at := range r.Measured {
-		found = append(found, Found{r.first + k, r.Lambda, at, quick[k]})
+		found = append(found,
+			proof.Found{Vector: r.first + k, Lambda: r.Lambda, Exact: at, Quick: quick[k]})
 	}
 	return found
 }
@@ -89,7 +81,7 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	if c.Proof != nil {
 		return boundOf(l.Of, c.Proof[r.first+k].Unpack(l.Of), r.R2)
 	}
-	claim := result.Problem{Objective: c.Claims.Objective, DualObjective: c.Claims.DualObjective}
+	claim := proof.ClassResult{Objective: c.Claims.Objective, DualObjective: c.Claims.DualObjective}
 	if !r.s.Joint() {
 		claim = c.Claims.PerClass[r.first+k]
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
 // setMargins recomputes the margins from v, with the weights rounded to float32. It computes
@@ -179,7 +179,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	for k, v := range s.squares {
 		quadratic += float64(p.Loss.Kind.Traits().Quadratic * float64(v*float64(r[k]*r[k])) / rows)
 	}
-	at.d, _ = proof.Parabola(mean, quadratic)
+	at.d, _ = certificate.Parabola(mean, quadratic)
 	if n.p.Free {
 		at.optimization = max(0, at.p-at.d-at.smoothing)
 	}

@@ -104,7 +104,7 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 		quadratic := float64(q * (squares + truncation(squared)) * (1 + roundoff))
 		half += quadratic
 		linear := meanTerm + quadratic - float64(2*roundoff*(rmsDual+float64(rmsDual*rmsDual)))
-		_, s := proof.Parabola(linear, half)
+		_, s := certificate.Parabola(linear, half)
 		bound = certificate.DualAt(s, linear, half)
 	}
 	return value, max(0, bound-(truncation(dualTerms)+valueError))

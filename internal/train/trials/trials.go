@@ -13,13 +13,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -233,7 +233,7 @@ func run(job engine.Job) (*engine.Point, error) {
 	if err != nil || stopped {
 		return nil, nil
 	}
-	m.Result.PerClass = slices.Repeat([]result.Problem{{Steps: startSteps}}, len(m.Weights))
+	m.Result.PerClass = slices.Repeat([]proof.ClassResult{{Steps: startSteps}}, len(m.Weights))
 	return m, nil
 }
 

@@ -1,24 +1,20 @@
-package claims_test
+package proof
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"testing"
-
-	"github.com/pegasimd/pegasimd/internal/train/claims"
 )
 
-var nan = math.NaN()
-
-func claim(objective, bound float64) claims.Claim {
-	return claims.Claim{Objective: objective, Bound: bound}
+func claim(objective, bound float64) Claim {
+	return Claim{objective, bound}
 }
 
 // contradictions returns a comparison that appends its contradictions to a list.
-func contradictions(proven bool) (t *claims.Comparison, list *[]string) {
+func contradictions(proven bool) (t *Comparison, list *[]string) {
 	list = new([]string)
-	return &claims.Comparison{Proven: proven, Contradict: func(format string, a ...any) {
+	return &Comparison{Proven: proven, Contradict: func(format string, a ...any) {
 		*list = append(*list, fmt.Sprintf(format, a...))
 	}}, list
 }
@@ -26,7 +22,7 @@ func contradictions(proven bool) (t *claims.Comparison, list *[]string) {
 // A claim is as good as another if neither its bound nor its gap is worse.
 func TestAsGood(t *testing.T) {
 	for _, c := range []struct {
-		have, want claims.Claim
+		have, want Claim
 		good       bool
 	}{
 		{claim(1, 0.5), claim(1, 0.5), true},
@@ -45,7 +41,7 @@ func TestAsGood(t *testing.T) {
 // The allowed float32 error is a hundredth of P - D, or 1e-4 P without a bound.
 func TestSmall(t *testing.T) {
 	for _, c := range []struct {
-		claim claims.Claim
+		claim Claim
 		want  float64
 	}{
 		{claim(3, 1), 0.02}, {claim(3, -5), 0.03}, {claim(3, nan), 3e-4},
@@ -58,10 +54,10 @@ func TestSmall(t *testing.T) {
 
 // A problem is named in messages unless it is the only one.
 func TestOf(t *testing.T) {
-	if s := claims.ProblemSuffix("weight vector", 2, 3); s != " of weight vector 2" {
+	if s := ProblemSuffix("weight vector", 2, 3); s != " of weight vector 2" {
 		t.Errorf("%q", s)
 	}
-	if s := claims.ProblemSuffix("weight vector", 0, 1); s != "" {
+	if s := ProblemSuffix("weight vector", 0, 1); s != "" {
 		t.Errorf("the only one: %q", s)
 	}
 }
@@ -81,8 +77,8 @@ func TestObjective(t *testing.T) {
 	} {
 		trial, list := contradictions(false)
 		trial.Objective(" of x", c.claimed, c.found, 0.125, 0.5)
-		if trial.Unconfirmed != c.unsure || !slices.Equal(*list, c.want) {
-			t.Errorf("%v, found %v: unsure %v, %q", c.claimed, c.found, trial.Unconfirmed, *list)
+		if trial.Unsure != c.unsure || !slices.Equal(*list, c.want) {
+			t.Errorf("%v, found %v: unsure %v, %q", c.claimed, c.found, trial.Unsure, *list)
 		}
 	}
 }
@@ -91,7 +87,7 @@ func TestObjective(t *testing.T) {
 // or by a weaker proof. Otherwise it is not confirmed.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
-		claimed, found claims.Claim
+		claimed, found Claim
 		proven, good   bool
 		contradictions int
 	}{
@@ -105,27 +101,28 @@ func TestBound(t *testing.T) {
 	} {
 		trial, list := contradictions(c.proven)
 		good := trial.Bound("", c.claimed, c.found)
-		if good != c.good || len(*list) != c.contradictions || trial.Unconfirmed {
+		if good != c.good || len(*list) != c.contradictions || trial.Unsure {
 			t.Errorf("%v, found %v: %v, %q", c.claimed, c.found, good, *list)
 		}
 		again, twice := contradictions(c.proven)
 		again.All(c.claimed, c.found)
-		if again.Unconfirmed == c.good || len(*twice) != c.contradictions {
-			t.Errorf("all, %v, found %v: unsure %v, %q", c.claimed, c.found, again.Unconfirmed, *twice)
+		if again.Unsure == c.good || len(*twice) != c.contradictions {
+			t.Errorf("all, %v, found %v: unsure %v, %q", c.claimed, c.found, again.Unsure, *twice)
 		}
 	}
 }
 
-// Lambda compares a lambda only if the model claims one.
+// A lambda that differs from the claimed one is a contradiction.
 func TestLambda(t *testing.T) {
 	trial, list := contradictions(false)
-	trial.Lambda("", 0, 0.5)
-	trial.Lambda("", 0.5, 0.5)
+	trial.lambda("", 0.5, 0.5)
 	if len(*list) > 0 {
 		t.Errorf("%q", *list)
 	}
-	trial.Lambda(" of x", 0.25, 0.5)
-	if !slices.Equal(*list, []string{"the lambda of x is 0.5, not 0.25"}) {
+	trial.lambda("", 0, 0.5)
+	trial.lambda(" of x", 0.25, 0.5)
+	if !slices.Equal(*list, []string{"the lambda is 0.5, not 0",
+		"the lambda of x is 0.5, not 0.25"}) {
 		t.Errorf("%q", *list)
 	}
 }
@@ -134,19 +131,19 @@ func TestLambda(t *testing.T) {
 // the bounds is NaN.
 func TestMeans(t *testing.T) {
 	for _, c := range []struct {
-		problems []claims.Claim
-		all      claims.Claim
+		problems []Claim
+		all      Claim
 		want     []string
 	}{
-		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.75), nil},
-		{[]claims.Claim{claim(1, 0.5), claim(3, nan)}, claim(2, nan), nil},
-		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2.5, 0.75),
+		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.75), nil},
+		{[]Claim{claim(1, 0.5), claim(3, nan)}, claim(2, nan), nil},
+		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2.5, 0.75),
 			[]string{"the mean of the objectives is 2, not 2.5"}},
-		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.5),
+		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, 0.5),
 			[]string{"the mean of the bounds is 0.75, not 0.5"}},
-		{[]claims.Claim{claim(1, 0.5), claim(3, 1)}, claim(2, nan),
+		{[]Claim{claim(1, 0.5), claim(3, 1)}, claim(2, nan),
 			[]string{"the mean of the bounds is 0.75, not NaN"}},
-		{[]claims.Claim{claim(1, 0.5), claim(3, nan)}, claim(2, 0.75),
+		{[]Claim{claim(1, 0.5), claim(3, nan)}, claim(2, 0.75),
 			[]string{"the mean of the bounds is NaN, not 0.75"}},
 	} {
 		trial, list := contradictions(false)
@@ -164,7 +161,7 @@ func TestMeans(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		reasons int
-		all     claims.Claim
+		all     Claim
 		unsure  bool
 		want    string
 	}{
@@ -174,8 +171,17 @@ func TestVerdict(t *testing.T) {
 		{0, claim(1, 0.25), true, "claims nothing"},
 		{0, claim(1, nan), false, "claims nothing"},
 	} {
-		if have := claims.Verdict(c.reasons, c.all, c.unsure); have != c.want {
+		if have := Verdict(c.reasons, c.all, c.unsure); have != c.want {
 			t.Errorf("%+v: %s", c, have)
+		}
+	}
+}
+
+// Proven is the bound less its maximum error, but at least 0.
+func TestProven(t *testing.T) {
+	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
+		if have := (Measurement{Bound: c[0], MaxError: c[1]}).Proven(); have != c[2] {
+			t.Errorf("bound %v, mistake %v: %v", c[0], c[1], have)
 		}
 	}
 }

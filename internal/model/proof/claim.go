@@ -1,0 +1,86 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+)
+
+// Claim is the objective P and the lower bound D of one problem, or their means over all problems,
+// as a model claims them or as computed again. DualObjective is NaN if there is no lower bound.
+type Claim struct{ Objective, DualObjective float64 }
+
+// Gap returns the relative duality gap of c.
+func (c Claim) Gap() float64 { return Gap(c.Objective, c.DualObjective) }
+
+// AsGood reports whether c claims at least as much as other: its lower bound is not smaller, and
+// its relative gap not larger.
+func (c Claim) AsGood(other Claim) bool {
+	return c.DualObjective >= other.DualObjective && c.Gap() <= other.Gap()
+}
+
+// GapTolerance and ObjectiveTolerance define the largest error that float32 dot products may leave
+// in a claimed objective P. If the error could be larger, training computes P from float64 dot
+// products.
+const (
+	GapTolerance       = 0.01 // error as a share of P - D, where D is the lower bound
+	ObjectiveTolerance = 1e-4 // error as a share of P, if there is no lower bound
+)
+
+// Tolerance returns the largest error that float32 dot products may leave in c.Objective. A lower
+// bound below 0 counts as 0.
+func (c Claim) Tolerance() float64 {
+	if math.IsNaN(c.DualObjective) {
+		return float64(ObjectiveTolerance * c.Objective)
+	}
+	return float64(GapTolerance * (c.Objective - max(0, c.DualObjective)))
+}
+
+// ClaimHeader is the form of a Claim in the headers of files. It omits unknown values, because JSON has
+// no NaN.
+type ClaimHeader struct {
+	P *float64 `json:"objective,omitempty"`
+	D *float64 `json:"dual_objective,omitempty"`
+}
+
+// Header returns c in the form for a file's header.
+func (c Claim) Header() ClaimHeader { return ClaimHeader{orNil(c.Objective), orNil(c.DualObjective)} }
+
+// Claim returns the Claim that h stores, with NaN for omitted values.
+func (h ClaimHeader) Claim() Claim { return Claim{orNaN(h.P), orNaN(h.D)} }
+
+// Gap returns the relative duality gap in the form for a file's header: nil if it is NaN or
+// infinite. Readers compute the gap from P and D themselves, but a person may read it in the file.
+func (h ClaimHeader) Gap() *float64 {
+	gap := h.Claim().Gap()
+	if math.IsInf(gap, 0) {
+		return nil
+	}
+	return orNil(gap)
+}
+
+// CheckGap returns an empty string if gap, the relative duality gap in a header, is nil or follows
+// from P and D. Otherwise it returns an error message.
+func (h ClaimHeader) CheckGap(gap *float64) string {
+	want := h.Claim().Gap()
+	if gap == nil || *gap == want {
+		return ""
+	}
+	return fmt.Sprintf("the gap is %v in the file, but %v by the objective and the bound beside it",
+		*gap, want)
+}
+
+// orNil returns a pointer to v, or nil if v is NaN.
+func orNil(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// orNaN returns the value that v points to, or NaN if v is nil.
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}

@@ -1,0 +1,220 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+)
+
+// Measurement is the objective and the lower bound of one problem, computed from the data.
+type Measurement struct {
+	Objective float64
+	MaxError  float64 // largest possible error of Objective
+	Bound     float64 // lower bound on the minimum of P, with MaxError not subtracted; NaN for none
+}
+
+// Proven returns the larger of Bound - MaxError and 0, or NaN if there is no bound. No measured
+// objective is below this number: its error is at most MaxError, and no objective is below 0. See
+// package certificate.
+func (m Measurement) Proven() float64 { return max(0, m.Bound-m.MaxError) }
+
+// Found is the result of measuring one problem of a model again.
+type Found struct {
+	Vector int // index in the model of the problem's first weight vector
+	Lambda float64
+	// Exact is measured from float64 dot products. Quick has the objective from float32 dot
+	// products, which training uses where they are precise enough; Quick.Bound is not set.
+	Exact, Quick Measurement
+}
+
+// Comparison compares the claims of a model with computed values, problem by problem.
+type Comparison struct {
+	Contradict  func(format string, a ...any) // called with each reason against a claim
+	Proven      bool                          // the computed bounds come from a proof file
+	Unsure      bool                          // a claim was neither confirmed nor contradicted
+	Unconfirmed []int                         // problems whose bound or gap is worse than claimed
+
+	sum      Claim   // sums of the objectives and bounds in the claims that Bound was called with
+	problems float64 // number of calls of Bound, one for each problem
+}
+
+// Linear compares the claims of a linear model with n weight vectors with the problems found, whose
+// means are all. joint says that the vectors share one problem. sameData says that the data and
+// their layout are those of the training, so that an objective is equal to the bit. Otherwise its
+// difference may be as large as the roundings of float64, or, to leave the claim unconfirmed, as
+// the error that training tolerates in float32 dot products.
+func (t *Comparison) Linear(r *Result, n int, joint, sameData bool, found []Found, all Claim) {
+	claimed := r.PerClass
+	switch {
+	case math.IsNaN(r.Objective):
+		return // the run was interrupted, so that the model claims nothing
+	case joint && len(claimed) > 0:
+		t.Contradict("the model claims something of %d weight vectors, which share one problem",
+			len(claimed))
+		return
+	case !joint && len(claimed) != n:
+		t.Contradict("the model claims something of %d weight vectors and has %d", len(claimed), n)
+		return
+	}
+	covered := make([]bool, len(claimed))
+	for _, f := range found {
+		c, of := r.Claim(), ProblemSuffix("weight vector", f.Vector, len(found))
+		if !joint {
+			covered[f.Vector], c = true, claimed[f.Vector].Claim()
+			t.lambda(of, claimed[f.Vector].Lambda, f.Lambda)
+		}
+		if c.Objective != f.Quick.Objective || !(f.Quick.MaxError <= c.Tolerance()) {
+			sure, most := 0.0, 0.0
+			if !sameData {
+				sure = 2 * f.Exact.MaxError
+				most = max(sure, c.Tolerance()+f.Exact.MaxError)
+			}
+			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
+		}
+		switch ok := t.Bound(of, c, Claim{f.Exact.Objective, f.Exact.Proven()}); {
+		case of == "":
+			t.Unsure = t.Unsure || !ok // with one problem its bound is the mean's
+		case !ok:
+			t.Unconfirmed = append(t.Unconfirmed, f.Vector)
+		}
+	}
+	if joint {
+		return
+	}
+	t.Means(r.Claim())
+	for k, c := range claimed {
+		if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
+			t.Contradict("the model claims something of weight vector %d, which has no rows", k)
+		}
+	}
+	if len(found) > 1 && !t.Unsure {
+		t.All(r.Claim(), all)
+	}
+}
+
+// Parts compares the claims of a linear model with n weight vectors, which are no joint problem,
+// with the Result found, whose sums were computed over parts of the data and so in another order.
+func (t *Comparison) Parts(r, found *Result, n int) {
+	switch {
+	case math.IsNaN(r.Objective):
+		return
+	case len(r.PerClass) != n:
+		t.Contradict("the model claims something of %d weight vectors and has %d", len(r.PerClass), n)
+		return
+	}
+	for k, p := range found.PerClass {
+		of, own := ProblemSuffix("weight vector", k, len(found.PerClass)), r.PerClass[k]
+		t.lambda(of, own.Lambda, p.Lambda)
+		t.partObjective(of, own.Objective, p.Objective)
+		if !t.Bound(of, own.Claim(), p.Claim()) {
+			t.Unconfirmed = append(t.Unconfirmed, k)
+		}
+	}
+	t.Means(r.Claim())
+	if !t.Unsure {
+		t.All(r.Claim(), found.Claim())
+	}
+}
+
+// Limits for the difference between a claimed objective and one that Parts finds, relative to the
+// latter.
+const (
+	roundError   = 1e-11 // relative difference that the order of the sums may cause
+	float32Error = 1e-5  // relative error of training's float32 dot products; found is from float64
+)
+
+// partObjective compares a claimed objective with the objective found. All differences are relative
+// to found. A claim that is at most roundError too low or at most float32Error too high is
+// accepted. One that is more than roundError but at most float32Error too low is unconfirmed. Any
+// other claim is reported as wrong.
+func (t *Comparison) partObjective(of string, claimed, found float64) {
+	switch off := (claimed - found) / found; {
+	case -roundError <= off && off <= float32Error, claimed == found:
+	case -float32Error <= off && off < 0:
+		t.Unsure = true
+	default:
+		t.wrong(of, claimed, found)
+	}
+}
+
+// ProblemSuffix returns words that name one of several problems in a message. An example is " of
+// weight vector 3", where kind is "weight vector" and k is 3. If there is only one problem, it
+// returns "".
+func ProblemSuffix(kind string, k, problems int) string {
+	if problems == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" of %s %d", kind, k)
+}
+
+// Objective compares the claimed objective of a problem with the objective found, which was
+// computed from the data. A difference of more than wrong contradicts the claim; a smaller
+// difference, but of more than unsure, leaves it unconfirmed. suffix is the ProblemSuffix.
+func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
+	switch off := math.Abs(claimed - found); {
+	case !(off <= wrong):
+		t.wrong(suffix, claimed, found)
+	case off > unsure:
+		t.Unsure = true
+	}
+}
+
+// wrong contradicts the claimed objective of a problem, for which another was found.
+func (t *Comparison) wrong(suffix string, claimed, found float64) {
+	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
+}
+
+// lambda compares a claimed lambda with the lambda found, which was computed from the data.
+func (t *Comparison) lambda(suffix string, claimed, found float64) {
+	if claimed != found {
+		t.Contradict("the lambda%s is %v, not %v", suffix, found, claimed)
+	}
+}
+
+// Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
+// sums that Means uses. It reports whether the computed bound and gap are as good as claimed.
+func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
+	t.sum.Objective += claimed.Objective
+	t.sum.DualObjective += claimed.DualObjective
+	t.problems++
+	return t.bound(suffix, claimed, found)
+}
+
+// bound compares a claimed bound with the computed bound, and reports whether the computed bound
+// and gap are as good as claimed. It calls Contradict for a claimed bound below 0 or above the
+// computed objective and, if Proven is set, for a computed bound or gap that is worse than claimed.
+func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
+	switch {
+	case math.IsNaN(claimed.DualObjective): // only an objective is claimed
+		return false
+	case claimed.DualObjective < 0 || Check(found.Objective, claimed.DualObjective) != nil:
+		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the "+
+			"model's objective, %v", claimed.DualObjective, suffix, found.Objective)
+	case found.AsGood(claimed):
+		return true
+	case t.Proven:
+		t.Contradict("the proof shows a gap%s of %v by the bound %v, the model claims %v by %v", suffix,
+			found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
+	}
+	return false
+}
+
+// Means compares the claimed means over all problems with the means of the claims that Bound was
+// called with. They must be equal to the bit; a NaN bound equals another NaN bound.
+func (t *Comparison) Means(all Claim) {
+	mean := Claim{t.sum.Objective / t.problems, t.sum.DualObjective / t.problems}
+	if mean.Objective != all.Objective {
+		t.Contradict("the mean of the objectives is %v, not %v", mean.Objective, all.Objective)
+	}
+	if mean.DualObjective != all.DualObjective &&
+		!(math.IsNaN(mean.DualObjective) && math.IsNaN(all.DualObjective)) {
+		t.Contradict("the mean of the bounds is %v, not %v", mean.DualObjective, all.DualObjective)
+	}
+}
+
+// All compares the claimed mean bound over all problems with the computed mean, and sets Unsure
+// unless the computed bound and gap are as good as claimed.
+func (t *Comparison) All(claimed, found Claim) {
+	if !t.bound("", claimed, found) {
+		t.Unsure = true
+	}
+}

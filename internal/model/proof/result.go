@@ -1,0 +1,119 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Result is the report on a training run: the length of the run, and the objective and the lower
+// bound of its model. pegasos.Result documents the fields. Model files store the fields up to T0
+// under their JSON keys, and the others as in [ResultHeader].
+type Result struct {
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	Solver     string  `json:"solver,omitempty"`
+	Replaced   int     `json:"replaced,omitempty"`
+	Weight     float64 `json:"weight,omitempty"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
+
+	Objective     float64       `json:"-"`
+	DualObjective float64       `json:"-"`
+	Gap           float64       `json:"-"`
+	PerClass      []ClassResult `json:"-"` // results for each weight vector; nil for a joint problem
+}
+
+// Claim returns the objective and the lower bound of r.
+func (r Result) Claim() Claim { return Claim{r.Objective, r.DualObjective} }
+
+// setClaim sets the objective, the lower bound and the gap of r.
+func (r *Result) setClaim(c Claim) {
+	r.Objective, r.DualObjective, r.Gap = c.Objective, c.DualObjective, c.Gap()
+}
+
+// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult documents the
+// fields.
+type ClassResult struct {
+	Objective     float64 `json:"-"`
+	DualObjective float64 `json:"-"`
+	Violations    int64   `json:"violations"`
+	Steps         int64   `json:"steps,omitempty"`
+	Lambda        float64 `json:"lambda,omitempty"`
+	Width         float64 `json:"width,omitempty"`
+}
+
+// Claim returns the objective and the lower bound of c.
+func (c ClassResult) Claim() Claim { return Claim{c.Objective, c.DualObjective} }
+
+// Unknown returns the results of n weight vectors that are not measured: their objectives and
+// bounds are NaN.
+func Unknown(n int) []ClassResult {
+	return slices.Repeat([]ClassResult{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
+}
+
+// Unmeasure sets all objectives, lower bounds and gaps of r to NaN, which means that they are
+// unknown.
+func (r *Result) Unmeasure() {
+	nan := math.NaN()
+	r.setClaim(Claim{nan, nan})
+	for k := range r.PerClass {
+		r.PerClass[k].Objective, r.PerClass[k].DualObjective = nan, nan
+	}
+}
+
+// Check returns an error if a lower bound exceeds the objective of the same problem.
+func (r Result) Check() error {
+	for k, c := range r.PerClass {
+		if err := Check(c.Objective, c.DualObjective); err != nil {
+			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
+		}
+	}
+	if err := Check(r.Objective, r.DualObjective); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
+}
+
+// ResultHeader is the form of a Result in the headers of files. Fields of the embedded Result and
+// ClassResults that have no JSON key are 0.
+type ResultHeader struct {
+	Result
+	ClaimHeader
+	Gap      *float64      `json:"gap,omitempty"` // ClaimHeader.Gap of the objective and the bound
+	PerClass []classHeader `json:"per_class,omitempty"`
+}
+
+// classHeader is the form of a ClassResult in the headers of files.
+type classHeader struct {
+	ClaimHeader
+	ClassResult
+}
+
+// Header returns r in the form for a file's header.
+func (r Result) Header() *ResultHeader {
+	h := &ResultHeader{ClaimHeader: r.Claim().Header()}
+	h.Gap = h.ClaimHeader.Gap()
+	for _, c := range r.PerClass {
+		claim := c.Claim().Header()
+		c.Objective, c.DualObjective = 0, 0
+		h.PerClass = append(h.PerClass, classHeader{claim, c})
+	}
+	r.Objective, r.DualObjective, r.Gap, r.PerClass = 0, 0, 0, nil
+	h.Result = r
+	return h
+}
+
+// Unpack returns the Result that the header stores, with NaN for omitted numbers. The gap is
+// computed from the objective and the lower bound.
+func (h *ResultHeader) Unpack() Result {
+	r := h.Result
+	r.setClaim(h.ClaimHeader.Claim())
+	for _, c := range h.PerClass {
+		own, claim := c.ClassResult, c.ClaimHeader.Claim()
+		own.Objective, own.DualObjective = claim.Objective, claim.DualObjective
+		r.PerClass = append(r.PerClass, own)
+	}
+	return r
+}
