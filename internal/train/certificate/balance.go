@@ -1,6 +1,10 @@
 package certificate
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+)
 
 // Let c_i be the weight of row i. If the bias has no penalty, dual variables give a bound only if
 // the sums of c_i*|a_i| over both sides, the rows with y_i*a_i above 0 and those with y_i*a_i below
@@ -24,11 +28,11 @@ type balance struct {
 // sums over the two sides (see sideSums) nearly equal.
 const balanceRows = 64
 
-// balance makes the sums over the two sides (see sideSums) nearly equal. It scales down the dual
+// balanceSides makes the sums over the two sides (see sideSums) nearly equal. It scales down the dual
 // variables of the side with the larger sum, and then changes up to balanceRows dual variables of
 // both sides, one by one. It returns the cost of the remaining difference.
-func (p binary) balance(a []float32) balance {
-	up, down := p.sideSums(a)
+func balanceSides(p *objective.Binary, a []float32) balance {
+	up, down := sideSums(p, a)
 	var inner []int // some rows with a nonzero dual variable that can grow by 2^-10 of itself
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
@@ -43,7 +47,7 @@ func (p binary) balance(a []float32) balance {
 			inner = append(inner, i)
 		}
 	}
-	up, down = p.sideSums(a)
+	up, down = sideSums(p, a)
 	left := up - down
 	for _, i := range inner {
 		if float64(0x1p50*math.Abs(left)) <= up {
@@ -54,17 +58,18 @@ func (p binary) balance(a []float32) balance {
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
 		next := left + float64(float64(float64(to-v)*float64(side))*c)
-		if p.movable(v, to) && math.Abs(next) < math.Abs(left) {
+		if movable(p, v, to) && math.Abs(next) < math.Abs(left) {
 			a[i], left = to, next
 		}
 	}
-	up, down = p.sideSums(a)
-	return p.moveCost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
+	up, down = sideSums(p, a)
+	left = math.Abs(up-down) + float64((float64(p.Count())+4)*0x1p-52*(up+down))
+	return moveCost(p, a, inner, left)
 }
 
 // movable reports whether a dual variable can change from v to next, and even by twice as much:
 // whether v + 2*(next - v) has the sign of v and is in the range of the loss.
-func (p binary) movable(v, next float32) bool {
+func movable(p *objective.Binary, v, next float32) bool {
 	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
@@ -73,7 +78,9 @@ func (p binary) movable(v, next float32) bool {
 // changes by difference. Among the rows in inner whose dual variable can change by that much, it
 // chooses the row for which the norm of the sum of c_i*a_i*y_i*x_i changes least. If there is no
 // such row, the cost is only a slack: a small relative change of all dual variables.
-func (p binary) moveCost(a []float32, inner []int, difference float64) (least balance) {
+func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
+	least balance,
+) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
@@ -82,7 +89,7 @@ func (p binary) moveCost(a []float32, inner []int, difference float64) (least ba
 		// Rounded to float32, v plus far is still above v plus step, and v minus far below v minus
 		// step, because far is at least a few units of v's rounding.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
-		if !p.movable(v, float32(float64(v)+far)) || !p.movable(v, float32(float64(v)-far)) {
+		if !movable(p, v, float32(float64(v)+far)) || !movable(p, v, float32(float64(v)-far)) {
 			continue
 		}
 		length := float64(difference * math.Sqrt(float64(p.Norms[i])) * 1.001)
@@ -109,7 +116,7 @@ func (p binary) moveCost(a []float32, inner []int, difference float64) (least ba
 
 // sideSums returns the sums of c_i*|a_i| over the two sides: the rows with y_i*a_i above 0, and the
 // rows with y_i*a_i below 0. c_i is the weight of row i; y_i is 1 for regression.
-func (p binary) sideSums(a []float32) (up, down float64) {
+func sideSums(p *objective.Binary, a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		if b := float64(float64(a[i]*side) * p.RowWeight(i)); b > 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file computes a lower bound on the optimum of a binary problem. The hinge loss has max(0,
@@ -39,7 +38,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.ComputePriorScores64() // Target64 reads these scores
 	var even balance
 	if p.FreeBias {
-		even = p.balance(a)
+		even = balanceSides(p.Binary, a)
 	}
 	slack := even.slack
 	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
@@ -83,16 +82,6 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 
-// DualAt returns s*mean - s^2*half, the dual objective of dual variables multiplied by s, minus a
-// bound on the rounding errors of these operations. For s = 0 it returns 0.
-func DualAt(s, mean, half float64) float64 {
-	if s == 0 {
-		return 0 // half may be infinite here, and 0*half NaN
-	}
-	gain, cost := float64(s*mean), float64(float64(s*s)*half)
-	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
-}
-
 // entropyBound returns the lower bound on the optimum for the log loss. half must be at least
 // |u|^2/(2 lambda), with u as at the top of this file. slack is the largest relative error of the
 // dual variables plus that of the sums.
@@ -115,41 +104,4 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 		}
 		return at
 	})
-}
-
-// curve holds the value and the derivatives, at one s, of a function of s that is a sum over rows.
-type curve struct {
-	value, slope, curvature float64 // value, first and second derivative with respect to s
-	size                    float64 // sum of the magnitudes of the terms that are linear in s
-}
-
-// maximize returns the largest value that it finds, at least 0, of the function
-//
-//	f(s) = mean - s^2*half - error
-//
-// for s in (0, 1]. mean is the mean over the rows of a function of s; sum returns its sum over the
-// rows at positions from to to-1 of the view. error is a bound on the error that slack, the
-// relative error of the dual variables, causes. The function f is concave, so that two Newton steps
-// from s = 1 usually come close to its maximum. maximize ends early if the next step would gain at
-// most 2^-26 of the value.
-func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
-	best float64,
-) {
-	s, n := 1.0, float64(v.Count())
-	for range 3 {
-		sums := v.AddUp(func(_ store.Rows, from, to int) [4]float64 {
-			at := sum(s, from, to)
-			return [4]float64{at.value, at.slope, at.curvature, at.size}
-		})
-		at := curve{sums[0], sums[1], sums[2], sums[3]}
-		slope, curvature := at.slope/n-float64(2*s*half), at.curvature/n-2*half
-		// If its argument changes by slack, an entropy changes by less than slack*log(1/slack), and
-		// that logarithm is below 64.
-		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
-		if more := -slope * slope / (2 * curvature); !(more > float64(0x1p-26*best)) {
-			break // another Newton step would gain almost nothing
-		}
-		s = max(s/4, min(s-slope/curvature, 1))
-	}
-	return best
 }

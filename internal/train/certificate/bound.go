@@ -74,14 +74,3 @@ func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float
 	at(with) // sets a to the dual variables of the best width
 	return a, best
 }
-
-// Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
-func Parabola(mean, half float64) (value, s float64) {
-	switch {
-	case mean <= 0:
-		return 0, 0
-	case mean >= 2*half:
-		return mean - half, 1
-	}
-	return float64(mean*mean) / (4 * half), mean / (2 * half)
-}
