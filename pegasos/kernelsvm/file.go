@@ -2,7 +2,6 @@ package kernelsvm
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,22 +28,28 @@ import (
 //
 // The header field "support" lists the number of support rows of each class.
 
-// header holds the header fields of a kernel model's file.
+// header holds those values of the header whose form differs from the Model's field.
 type header struct {
-	Features  int             `json:"features"`
-	Classes   []float32       `json:"classes" most:"classes"`
-	Names     []string        `json:"names,omitempty" most:"classes"`
-	IndexBase int             `json:"index_base"`
-	HashBits  int             `json:"hash_bits,omitempty"`
-	Table     json.RawMessage `json:"table,omitempty"`
-	Lambda    float64         `json:"lambda"`
-	Hash      string          `json:"hash,omitempty"`
-	Data      string          `json:"data,omitempty"`
-	Command   string          `json:"command,omitempty"`
-	Config    Config          `json:"config"`
-	Layout    string          `json:"layout"` // dense or sparse
-	Support   []int           `json:"support" most:"classes"`
-	Result    *headerResult   `json:"result"`
+	features int
+	hash     string // Model.Hash; empty if Model.Data is empty
+	layout   string // dense or sparse
+	result   *headerResult
+}
+
+// fields returns the header's lines, in order, with pointers to the values in h and m.
+func (h *header) fields(m *Model) []modelfile.Field {
+	return []modelfile.Field{
+		modelfile.Required("features", &h.features),
+		modelfile.Required("classes", &m.Classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
+		modelfile.Required("index_base", &m.IndexBase),
+		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
+		modelfile.Required("lambda", &m.Lambda), modelfile.Optional("hash", &h.hash),
+		modelfile.Optional("data", &m.Data), modelfile.Optional("command", &m.Command),
+		modelfile.Required("config", &m.Config), modelfile.Required("layout", &h.layout),
+		modelfile.Required("support", &m.counts).UpTo(labels.MaxClasses),
+		modelfile.Required("result", &h.result),
+	}
 }
 
 // headerResult is the JSON form of a Result in the header of a model file.
@@ -82,16 +87,12 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
 			len(m.Classes))
 	}
-	h := &header{
-		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Command: m.Command, Config: m.Config,
-		Layout: m.layout(), Support: m.counts, Result: m.Result.header(),
-	}
+	h := &header{features: m.Cols(), layout: m.layout(), result: m.Result.header()}
 	if m.Data != "" {
-		h.Hash, h.Data = m.Hash(), m.Data
+		h.hash = m.Hash()
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
-	if err := mw.Header(modelfile.FieldsOf(h)); err != nil {
+	if err := mw.Header(h.fields(m)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	m.writeBody(mw)
@@ -138,25 +139,21 @@ func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, 
 
 // readModel reads a model file after its first line, which modelfile.Read reads.
 func readModel(mr *modelfile.Reader) (*Model, error) {
-	h := new(header)
-	if err := mr.Header(modelfile.FieldsOf(h)); err != nil {
+	h, m := new(header), new(Model)
+	if err := mr.Header(h.fields(m)); err != nil {
 		return nil, err
 	}
-	rows, err := h.check()
+	rows, err := h.check(m)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
-		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
-		Command: h.Command, Result: h.Result.result(), wrongGap: h.Result.CheckGap(h.Result.Gap),
-	}
+	m.Result, m.wrongGap = h.result.result(), h.result.CheckGap(h.result.Gap)
 	// Everything is read before memory of the claimed sizes is allocated.
 	values, rowsOf, err := readSupport(mr, h, rows)
 	if err != nil {
 		return nil, err
 	}
-	if m.coef, err = readCoefficients(mr, h); err != nil {
+	if m.coef, err = readCoefficients(mr, m); err != nil {
 		return nil, err
 	}
 	if err := mr.End(); err != nil {
@@ -178,9 +175,9 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 			}
 		}
 	}
-	if have := m.Hash(); h.Hash != "" && h.Hash != have {
+	if have := m.Hash(); h.hash != "" && h.hash != have {
 		return nil, fmt.Errorf("header: hash: support rows, coefficients and kernel have the hash "+
-			"%s, not %s", have, h.Hash)
+			"%s, not %s", have, h.hash)
 	}
 	return m, nil
 }
@@ -188,11 +185,11 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 // readCoefficients reads the coefficients. The result is indexed by class, by problem of the class
 // and by support row of the class. A class without support rows has nil: slices for its problems
 // would take memory for which the file has no bytes.
-func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err error) {
+func readCoefficients(mr *modelfile.Reader, m *Model) (all [][][]float32, err error) {
 	const sliceSize = 24 // bytes of a slice header
-	slots := h.Config.slots(len(h.Classes))
-	all = make([][][]float32, len(h.Support))
-	for class, count := range h.Support {
+	slots := m.Config.slots(len(m.Classes))
+	all = make([][][]float32, len(m.counts))
+	for class, count := range m.counts {
 		if count == 0 {
 			continue
 		}
@@ -216,51 +213,51 @@ func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err e
 
 // check returns the number of support rows that the header claims, or an error if the header is
 // invalid.
-func (h *header) check() (rows int, err error) {
-	n := len(h.Classes)
+func (h *header) check(m *Model) (rows int, err error) {
+	n := len(m.Classes)
 	if n < 2 || n > labels.MaxClasses {
 		return 0, fmt.Errorf("%d classes, want 2 to %d", n, labels.MaxClasses)
 	}
-	if err := labels.CheckClasses(h.Classes, h.Names); err != nil {
+	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return 0, err
 	}
-	if err := cmp.Or(modelfile.CheckData(h.Data), h.Config.Validate()); err != nil {
+	if err := cmp.Or(modelfile.CheckData(m.Data), m.Config.Validate()); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
-	lambda := []options.Rule{options.Positive("Lambda", h.Lambda)}
+	lambda := []options.Rule{options.Positive("Lambda", m.Lambda)}
 	if err := options.First(fieldError, lambda); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {
-	case h.Config != h.Config.WithDefaults():
+	case m.Config != m.Config.WithDefaults():
 		return 0, errors.New("header: config: defaults are not filled in")
-	case h.Config.hasGamma() && h.Config.Gamma == 0:
+	case m.Config.hasGamma() && m.Config.Gamma == 0:
 		return 0, errors.New("header: config: gamma is missing")
-	case h.Config.problems(n) > maxProblems:
+	case m.Config.problems(n) > maxProblems:
 		return 0, fmt.Errorf("header: classes: %d classes make more than %d pairs", n, maxProblems)
 	}
-	return h.checkSizes(n)
+	return h.checkSizes(m)
 }
 
 // checkSizes returns the number of support rows, or an error if the layout or a size in the header
 // is invalid.
-func (h *header) checkSizes(classes int) (rows int, err error) {
+func (h *header) checkSizes(m *Model) (rows int, err error) {
 	switch {
-	case h.Layout != "dense" && h.Layout != "sparse":
-		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.Layout)
-	case h.Features < 0 || h.Features > math.MaxInt32:
-		return 0, fmt.Errorf("header: features: have %d, want 0 to 2^31-1", h.Features)
-	case len(h.Support) != classes:
-		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(h.Support), classes)
+	case h.layout != "dense" && h.layout != "sparse":
+		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.layout)
+	case h.features < 0 || h.features > math.MaxInt32:
+		return 0, fmt.Errorf("header: features: have %d, want 0 to 2^31-1", h.features)
+	case len(m.counts) != len(m.Classes):
+		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(m.counts), len(m.Classes))
 	}
-	for _, count := range h.Support {
+	for _, count := range m.counts {
 		if count < 0 || count > maxRows-rows {
 			return 0, fmt.Errorf("header: support: have %d, want 0 to %d rows in all", count, maxRows)
 		}
 		rows += count
 	}
-	if h.Layout == "dense" && rows > 0 && h.Features > math.MaxInt/8/rows {
-		return 0, fmt.Errorf("header: %d dense rows of %d features are too large", rows, h.Features)
+	if h.layout == "dense" && rows > 0 && h.features > math.MaxInt/8/rows {
+		return 0, fmt.Errorf("header: %d dense rows of %d features are too large", rows, h.features)
 	}
 	return rows, nil
 }
@@ -269,15 +266,15 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	values []float32, rowsOf func() (pegasos.Examples, error), err error,
 ) {
-	if h.Layout == "dense" {
-		if h.Features == 0 && rows > 1<<20 { // no bytes of the file account for their memory
+	if h.layout == "dense" {
+		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for their memory
 			return nil, nil, fmt.Errorf("header: support: %d rows of no features are too many", rows)
 		}
-		values, err = mr.Floats(rows * h.Features)
+		values, err = mr.Floats(rows * h.features)
 		return values, func() (pegasos.Examples, error) {
-			d := dense.New(rows, h.Features)
+			d := dense.New(rows, h.features)
 			for i := range rows {
-				copy(d.Row(i), values[i*h.Features:])
+				copy(d.Row(i), values[i*h.features:])
 			}
 			return d, nil
 		}, err
@@ -288,9 +285,9 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	}
 	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
-		if n < 0 || int(n) > h.Features {
+		if n < 0 || int(n) > h.features {
 			return nil, nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
-				uint32(n), h.Features)
+				uint32(n), h.features)
 		}
 		starts = append(starts, starts[i]+int64(n))
 	}
@@ -304,6 +301,6 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	}
 	values, err = mr.Floats(int(nonzeros))
 	return values, func() (pegasos.Examples, error) {
-		return sparse.NewShared(h.Features, starts, index, values)
+		return sparse.NewShared(h.features, starts, index, values)
 	}, err
 }

@@ -16,11 +16,8 @@ package modelfile
 import (
 	"errors"
 	"io"
-	"reflect"
 	"regexp"
 	"strings"
-
-	"github.com/pegasimd/pegasimd/internal/model/labels"
 )
 
 // Kind is a kind of file in the format of this package.
@@ -44,23 +41,6 @@ type Field struct {
 	Value    any    // pointer to the value, which is encoded in JSON
 	Required bool   // whether every file has the line
 	Most     int    // largest number of elements of a value that is an array; 0 for no limit
-}
-
-// FieldsOf returns a Field for each field of the struct that header points to, in the struct's
-// order. A json tag gives the Field's name; with the option omitempty the Field is not required.
-// The tag most:"classes" limits an array to labels.MaxClasses elements.
-func FieldsOf(header any) (fields []Field) {
-	v := reflect.ValueOf(header).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		name, rest, _ := strings.Cut(tag.Get("json"), ",")
-		f := Field{Name: name, Value: v.Field(i).Addr().Interface(), Required: rest == ""}
-		if tag.Get("most") == "classes" {
-			f.Most = labels.MaxClasses
-		}
-		fields = append(fields, f)
-	}
-	return fields
 }
 
 // Required returns a Field that every file has. value is a pointer to the Field's value.

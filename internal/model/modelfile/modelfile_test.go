@@ -8,13 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/model/labels"
 )
 
 // numbersFile returns a model file of the kind with a two-line header and the numbers that
@@ -231,25 +229,6 @@ func TestWriteLines(t *testing.T) {
 	}
 	if want := "zero: 0\none: 1\ntext: \"a\\n\\\"b\\\"\"\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
-	}
-}
-
-func TestFieldsOf(t *testing.T) {
-	header := struct {
-		Rows    int       `json:"rows"`
-		Names   []string  `json:"names,omitempty" most:"classes"`
-		Classes []float32 `json:"classes" most:"classes"`
-	}{Rows: 3}
-	fields := FieldsOf(&header)
-	want := []Field{Required("rows", &header.Rows),
-		Optional("names", &header.Names).UpTo(labels.MaxClasses),
-		Required("classes", &header.Classes).UpTo(labels.MaxClasses)}
-	if !reflect.DeepEqual(fields, want) {
-		t.Errorf("%+v, want %+v", fields, want)
-	}
-	*fields[0].Value.(*int) = 7
-	if header.Rows != 7 {
-		t.Error("a field's value is not the struct's field")
 	}
 }
 
