@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
@@ -97,6 +98,11 @@ func (m *Model) bias(k int) float64 {
 		return 0
 	}
 	return m.Bias[k]
+}
+
+// scalesRows reports whether the model scales rows before it computes their scores.
+func (m *Model) scalesRows() bool {
+	return m.Scaling != nil && !m.Scaling.Folded && m.Scaling.Kind != ScaleNone
 }
 
 // Validate returns an error unless training could have made the model. It must have as many weight
@@ -231,9 +237,9 @@ func (s *Scaling) Fold(m *Model) *Model {
 	f.Weights, f.Bias = s.internal().Fold(m.Weights, m.Bias)
 	f.Config.Epsilon = float64(m.Config.Epsilon * s.internal().TargetUnit())
 	if m.Proof != nil {
-		proof := *m.Proof
-		proof.model = f.proofHash()
-		f.Proof = &proof
+		p := *m.Proof.proof
+		p.Model = f.proofHash()
+		f.Proof = &Proof{&p}
 	}
 	return &f
 }
@@ -322,6 +328,13 @@ func (m *Model) Pair(k int) (first, second int) {
 	}
 	return first, first + 1 + k
 }
+
+// State is the state of a run, from which a later run with the same data and Config continues: see
+// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+type State struct{ state checkpoint.State }
+
+// Steps returns the number of steps that the run had taken, counted as in [Progress].
+func (st *State) Steps() int64 { return st.state.Steps() }
 
 // Examples is a matrix of training rows. [dense.Matrix] and [sparse.Matrix] implement it. Methods
 // must be safe for concurrent use. If the type also has a method Err() error, training calls it

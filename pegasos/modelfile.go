@@ -179,10 +179,3 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 // WriteFile writes the model to the named file atomically: after an error the file is as it was. If
 // the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
-
-// State is the state of a run, from which a later run with the same data and Config continues: see
-// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
-type State struct{ state checkpoint.State }
-
-// Steps returns the number of steps that the run had taken, counted as in [Progress].
-func (st *State) Steps() int64 { return st.state.Steps() }

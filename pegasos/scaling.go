@@ -44,8 +44,3 @@ func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }
 // Same reports whether s and t scale the features alike. It returns false if s is nil. If s is not
 // nil, t must not be nil either.
 func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }
-
-// scalesRows reports whether the model scales rows before it computes their scores.
-func (m *Model) scalesRows() bool {
-	return m.Scaling != nil && !m.Scaling.Folded && m.Scaling.Kind != ScaleNone
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -292,7 +293,8 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 		if err != nil {
 			return nil, err
 		}
-		m.Proof = &Proof{model: m.proofHash(), data: m.Data, vectors: vectors}
+		m.Proof = &Proof{&certificate.Proof{Model: m.proofHash(), Data: m.Data,
+			Vectors: vectors}}
 	}
 	return m, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
@@ -97,10 +98,10 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
 		Claims: *m.Result.internal()}
 	if o.Proof != nil {
-		if err := o.Proof.check(v, m, s); err != nil {
+		check.Proof = o.Proof.proof.Vectors
+		if err := v.checkProof(o.Proof.proof, m, s); err != nil {
 			return nil, err
 		}
-		check.Proof = o.Proof.vectors
 	}
 	found, all := s.Verify(ctx, point, check)
 	if err := ctx.Err(); err != nil {
@@ -208,6 +209,21 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 		p = &engine.Point{Weights: u.Weights, Bias: u.Bias, Folded: p}
 	}
 	return p
+}
+
+// checkProof returns an error unless the proof is of the model m and of data with the fingerprint
+// v.Data, and has as many dual variables as the problem of s.
+func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
+	switch have := m.proofHash(); {
+	case p.Model != have:
+		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is "+
+			"%.99q, not %s", p.Model, have)
+	case p.Data != v.Data:
+		return errors.New("pegasos: the proof is of other data, or of another layout of the rows")
+	case !s.Fits(p.Vectors):
+		return errors.New("pegasos: the proof has another number of dual variables than the problem")
+	}
+	return nil
 }
 
 // checkData compares the fingerprints in v.Data and m.Data, without the layout, and sets Known. If

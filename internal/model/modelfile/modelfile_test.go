@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // numbersFile returns a model file of the kind with a two-line header and the numbers that

@@ -12,9 +12,9 @@ import (
 // indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or,
 // if Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
-	Signed bool     // whether some dual variables are negative
-	Scale  float64  // largest magnitude of the dual variables, or 1 if that is larger
-	Duals  []uint16 // the numbers n that denote the dual variables
+	Signed bool     `json:"signed"` // whether some dual variables are negative
+	Scale  float64  `json:"scale"`  // largest magnitude of the dual variables, but at least 1
+	Duals  []uint16 `json:"-"`      // the numbers n that denote the dual variables
 }
 
 // units returns zero, the number in Duals that denotes the dual variable 0, and scale, such that

@@ -1,0 +1,68 @@
+package certificate
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+)
+
+// Proof is the content of a proof file: the dual variables of all weight vectors of a model, and
+// hashes of the model and of the data. The file is one of package modelfile of kind Proof. Its
+// numbers are the dual variables as uint16, one vector after the other.
+type Proof struct {
+	Model, Data string
+	Vectors     []Packed
+}
+
+// proofVector describes the dual variables of one weight vector in the header of the file.
+type proofVector struct {
+	Shares int `json:"shares"` // number of dual variables
+	Packed
+}
+
+// fields returns the lines of the file's header, with pointers to the values in p and to vectors.
+func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
+	return []modelfile.Field{
+		modelfile.Required("model_hash", &p.Model), modelfile.Required("data", &p.Data),
+		modelfile.Required("vectors", vectors),
+	}
+}
+
+// Write writes the file to w.
+func (p *Proof) Write(w io.Writer) error {
+	var lines []proofVector
+	for _, v := range p.Vectors {
+		lines = append(lines, proofVector{len(v.Duals), v})
+	}
+	mw := modelfile.NewWriter(w, modelfile.Proof)
+	if err := mw.Header(p.fields(&lines)); err != nil {
+		return fmt.Errorf("pegasos: proof can't be written: %w", err)
+	}
+	for _, v := range p.Vectors {
+		modelfile.WriteNumbers(mw, v.Duals)
+	}
+	return mw.Close()
+}
+
+// ReadProof reads a proof file after its first line, which modelfile.Read reads.
+func ReadProof(r *modelfile.Reader) (*Proof, error) {
+	p := new(Proof)
+	var lines []proofVector
+	if err := r.Header(p.fields(&lines)); err != nil {
+		return nil, err
+	}
+	for k, v := range lines {
+		if v.Shares < 0 || !(v.Scale > 0) || v.Scale > math.MaxFloat32 {
+			return nil, fmt.Errorf("header: vectors: %d: %d shares with the scale %v, want 0 or more "+
+				"shares, and a positive scale", k, v.Shares, v.Scale)
+		}
+		var err error
+		if v.Duals, err = r.Shorts(v.Shares); err != nil {
+			return nil, err
+		}
+		p.Vectors = append(p.Vectors, v.Packed)
+	}
+	return p, r.End()
+}
