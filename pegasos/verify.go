@@ -114,9 +114,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	if m.Lambda != s.Runs[0].Lambda {
 		v.Contradict("lambda is %v, not %v", s.Runs[0].Lambda, m.Lambda)
 	}
-	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven}
-	sameData := v.Known && v.Data == m.Data
-	c.Linear(&check.Claims, len(m.Weights), s.Joint(), sameData, found, all.Claim())
+	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven,
+		SameData: v.Known && v.Data == m.Data}
+	c.Linear(&check.Claims, len(m.Weights), s.Joint(), found, all.Claim())
 	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
 	if m.Scaling != nil && len(v.Reasons) == 0 {
@@ -339,8 +339,13 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
-	c := proof.Comparison{Contradict: v.Contradict}
-	c.Parts(m.Result.internal(), found.internal(), len(m.Weights))
+	var problems []proof.Found
+	for k, p := range found.PerClass {
+		problems = append(problems, proof.Found{Vector: k, Lambda: p.Lambda,
+			Exact: proof.Measurement{Objective: p.Objective, Bound: p.DualObjective}})
+	}
+	c := proof.Comparison{Contradict: v.Contradict, Parts: true}
+	c.Linear(m.Result.internal(), len(m.Weights), false, problems, found.internal().Claim())
 	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
 	v.decide(c.Unsure)

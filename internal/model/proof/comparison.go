@@ -32,17 +32,19 @@ type Comparison struct {
 	Proven      bool                          // the computed bounds come from a proof file
 	Unsure      bool                          // a claim was neither confirmed nor contradicted
 	Unconfirmed []int                         // problems whose bound or gap is worse than claimed
+	// SameData says that the data and their layout are those of the training, so that an objective
+	// is equal to the bit. Otherwise its difference may be as large as the roundings of float64, or,
+	// to leave the claim unconfirmed, as the error that training tolerates in float32 dot products.
+	SameData bool
+	Parts    bool // the sums were computed over parts of the data, and so in another order
 
 	sum      Claim   // sums of the objectives and bounds in the claims that Bound was called with
 	problems float64 // number of calls of Bound, one for each problem
 }
 
 // Linear compares the claims of a linear model with n weight vectors with the problems found, whose
-// means are all. joint says that the vectors share one problem. sameData says that the data and
-// their layout are those of the training, so that an objective is equal to the bit. Otherwise its
-// difference may be as large as the roundings of float64, or, to leave the claim unconfirmed, as
-// the error that training tolerates in float32 dot products.
-func (t *Comparison) Linear(r *Result, n int, joint, sameData bool, found []Found, all Claim) {
+// means are all. joint says that the vectors share one problem.
+func (t *Comparison) Linear(r *Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
 	case math.IsNaN(r.Objective):
@@ -59,12 +61,18 @@ func (t *Comparison) Linear(r *Result, n int, joint, sameData bool, found []Foun
 	for _, f := range found {
 		c, of := r.Claim(), ProblemSuffix("weight vector", f.Vector, len(found))
 		if !joint {
-			covered[f.Vector], c = true, claimed[f.Vector].Claim()
-			t.lambda(of, claimed[f.Vector].Lambda, f.Lambda)
+			own := claimed[f.Vector]
+			covered[f.Vector], c = true, own.Claim()
+			if own.Lambda != f.Lambda {
+				t.Contradict("the lambda%s is %v, not %v", of, f.Lambda, own.Lambda)
+			}
 		}
-		if c.Objective != f.Quick.Objective || !(f.Quick.MaxError <= c.Tolerance()) {
+		switch {
+		case t.Parts:
+			t.partObjective(of, c.Objective, f.Exact.Objective)
+		case c.Objective != f.Quick.Objective || !(f.Quick.MaxError <= c.Tolerance()):
 			sure, most := 0.0, 0.0
-			if !sameData {
+			if !t.SameData {
 				sure = 2 * f.Exact.MaxError
 				most = max(sure, c.Tolerance()+f.Exact.MaxError)
 			}
@@ -91,32 +99,8 @@ func (t *Comparison) Linear(r *Result, n int, joint, sameData bool, found []Foun
 	}
 }
 
-// Parts compares the claims of a linear model with n weight vectors, which are no joint problem,
-// with the Result found, whose sums were computed over parts of the data and so in another order.
-func (t *Comparison) Parts(r, found *Result, n int) {
-	switch {
-	case math.IsNaN(r.Objective):
-		return
-	case len(r.PerClass) != n:
-		t.Contradict("the model claims something of %d weight vectors and has %d", len(r.PerClass), n)
-		return
-	}
-	for k, p := range found.PerClass {
-		of, own := ProblemSuffix("weight vector", k, len(found.PerClass)), r.PerClass[k]
-		t.lambda(of, own.Lambda, p.Lambda)
-		t.partObjective(of, own.Objective, p.Objective)
-		if !t.Bound(of, own.Claim(), p.Claim()) {
-			t.Unconfirmed = append(t.Unconfirmed, k)
-		}
-	}
-	t.Means(r.Claim())
-	if !t.Unsure {
-		t.All(r.Claim(), found.Claim())
-	}
-}
-
-// Limits for the difference between a claimed objective and one that Parts finds, relative to the
-// latter.
+// Limits for the difference between a claimed objective and one whose sums were computed over parts
+// of the data, relative to the latter.
 const (
 	roundError   = 1e-11 // relative difference that the order of the sums may cause
 	float32Error = 1e-5  // relative error of training's float32 dot products; found is from float64
@@ -161,13 +145,6 @@ func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong floa
 // wrong contradicts the claimed objective of a problem, for which another was found.
 func (t *Comparison) wrong(suffix string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
-}
-
-// lambda compares a claimed lambda with the lambda found, which was computed from the data.
-func (t *Comparison) lambda(suffix string, claimed, found float64) {
-	if claimed != found {
-		t.Contradict("the lambda%s is %v, not %v", suffix, found, claimed)
-	}
 }
 
 // Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the

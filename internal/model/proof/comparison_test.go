@@ -112,21 +112,6 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// A lambda that differs from the claimed one is a contradiction.
-func TestLambda(t *testing.T) {
-	trial, list := contradictions(false)
-	trial.lambda("", 0.5, 0.5)
-	if len(*list) > 0 {
-		t.Errorf("%q", *list)
-	}
-	trial.lambda("", 0, 0.5)
-	trial.lambda(" of x", 0.25, 0.5)
-	if !slices.Equal(*list, []string{"the lambda is 0.5, not 0",
-		"the lambda of x is 0.5, not 0.25"}) {
-		t.Errorf("%q", *list)
-	}
-}
-
 // The claims about all problems are the means of the claims about each; with one NaN, the mean of
 // the bounds is NaN.
 func TestMeans(t *testing.T) {
