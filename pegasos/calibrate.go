@@ -52,7 +52,7 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 // class weights change the objective, not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
-	own := t.ownWeights(set)
+	own := calibrate.OwnWeights(t.Weights, set.Weight)
 	fold := Folds(labels, own, folds, t.Seed)
 	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
@@ -85,25 +85,6 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 		}
 	}
 	return m.Calibrate(scores, scoredLabels, weights)
-}
-
-// ownWeights returns a copy of Trainer.Weights (1 for every row if it is nil) in which the rows of
-// classes of weight 0 have the weight 0. It returns nil if set.Weight is nil.
-func (t *task) ownWeights(set *rows.Set) []float32 {
-	if set.Weight == nil {
-		return nil
-	}
-	own := make([]float32, len(set.Weight))
-	for i, w := range set.Weight {
-		switch {
-		case w == 0:
-		case t.Weights == nil:
-			own[i] = 1
-		default:
-			own[i] = t.Weights[i]
-		}
-	}
-	return own
 }
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:

@@ -110,33 +110,10 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 }
 
 // problemScores returns three lists about the rows of weight vector k's problem: their scores by
-// that vector, whether each row is of the positive class, and their weights. It leaves out rows of
-// weight 0. rowWeights holds the weight of every row of the data; rowWeights and the result weight
-// are nil if all weights are 1.
+// that vector, whether each row is of the positive class, and their weights: see labels.Problem.
 func (m *Model) problemScores(k int, scores []float64, classes []int32,
-	rowWeights []float64) (z []float64, positive []bool, weight []float64) {
-	no, yes := m.classesOf(k)
-	for i, class := range classes {
-		c := int(class)
-		if rowWeights != nil && rowWeights[i] == 0 || c != yes && no >= 0 && c != no {
-			continue
-		}
-		z, positive = append(z, scores[i*len(m.Weights)+k]), append(positive, c == yes)
-		if rowWeights != nil {
-			weight = append(weight, rowWeights[i])
-		}
-	}
-	return z, positive, weight
-}
-
-// classesOf returns the negative and the positive class of weight vector k. If the model has a
-// vector for each class, the negative class is -1, meaning all classes but k.
-func (m *Model) classesOf(k int) (negative, positive int) {
-	switch {
-	case len(m.Weights) == 1:
-		return 0, 1
-	case m.Config.Multiclass == OneVsOne:
-		return m.Pair(k)
-	}
-	return -1, k
+	weights []float64) (z []float64, positive []bool, weight []float64) {
+	p := labels.Problem{Vector: k, Vectors: len(m.Weights), Classes: len(m.Classes),
+		Pairs: m.Config.Multiclass == OneVsOne}
+	return p.Rows(scores, classes, weights)
 }

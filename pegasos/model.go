@@ -192,12 +192,11 @@ func (m *Model) Hash() string {
 		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
 		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
 	}
-	unfolded := m.scalesRows() && m.Scaling.Kind != ScaleNone
-	if unfolded {
+	if m.scalesRows() {
 		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
 	modelfile.WriteLines(h, lines) // fails only for models for which Write fails, too
-	if unfolded {
+	if m.scalesRows() {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
 	}
@@ -264,9 +263,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns the entry of Result.PerClass for weight vector k. If there is none, as in
-// joint models and some old files, it returns an entry with the Steps and Lambda of the whole
-// model.
+// vectorResult returns the entry of Result.PerClass for weight vector k. For joint models and pairs
+// of classes without rows, it returns an entry with the Steps and Lambda of the whole model.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -322,11 +320,7 @@ func (m *Model) check() error {
 // Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
 // model. A score above 0 is a vote for the second.
 func (m *Model) Pair(k int) (first, second int) {
-	n := len(m.Classes)
-	for first = 0; k >= n-1-first; first++ {
-		k -= n - 1 - first
-	}
-	return first, first + 1 + k
+	return labels.Pair(k, len(m.Classes))
 }
 
 // State is the state of a run, from which a later run with the same data and Config continues: see

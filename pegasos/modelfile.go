@@ -57,7 +57,7 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	h := header{features: m.Cols(), classes: append([]float32{}, m.Classes...),
-		bias: m.Bias != nil, result: m.Result.internal().Header()}
+		bias: m.Bias != nil, result: proof.Result(m.Result).Header()}
 	if m.Data != "" {
 		h.hash = m.Hash()
 	}
@@ -172,7 +172,7 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if len(h.classes) > 0 {
 		m.Classes = h.classes
 	}
-	m.Result, m.gapMismatch = fromResult(h.result.Unpack()), h.result.CheckGap(h.result.Gap)
+	m.Result, m.gapMismatch = Result(h.result.Unpack()), h.result.CheckGap(h.result.Gap)
 	return vectors, nil
 }
 

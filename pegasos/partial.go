@@ -188,7 +188,7 @@ func (p *Partial) Model() (*Model, error) {
 	}
 	point := p.chunks.Point()
 	m := &Model{Classes: slices.Clone(p.classes), Weights: point.Weights, Bias: point.Bias,
-		Lambda: p.cfg.Lambda, Config: p.cfg, Result: fromResult(point.Result)}
+		Lambda: p.cfg.Lambda, Config: p.cfg, Result: Result(point.Result)}
 	if p.from != nil {
 		m.Names, m.IndexBase = p.from.Names, p.from.IndexBase
 		m.HashBits, m.Table = p.from.HashBits, p.from.Table

@@ -43,11 +43,7 @@ func (m *Model) Class(scores []float64) int {
 	switch {
 	case floats.FirstNotFinite(scores) >= 0:
 		return -1
-	case len(scores) == 1 && scores[0] > 0:
-		return 1
-	case len(scores) == 1:
-		return 0
-	case m.Config.Multiclass == OneVsOne:
+	case len(scores) == 1 || m.Config.Multiclass == OneVsOne:
 		var buf [32]float64
 		return labels.Highest(m.ClassScores(scores, buf[:]))
 	}

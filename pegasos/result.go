@@ -38,17 +38,17 @@ type Result struct {
 	PerClass []ClassResult
 }
 
-// ClassResult is the part of a [Result] for one weight vector.
-type ClassResult struct {
-	Objective, DualObjective float64 // P of the vector's problem and lower bound D; NaN if unknown
-	Violations               int64   // steps that changed the vector
-	Steps                    int64   // steps of the vector
-	Lambda                   float64 // penalty weight
-	// Width is the width of the interval of margins over which Newton's method smoothed the kink
-	// of the loss when it found the dual variables of the bound. Verify needs it to compute them
-	// again. It is 0 if the loss was not smoothed.
-	Width float64
-}
+// ClassResult is the part of a [Result] for one weight vector:
+//
+//	Objective, DualObjective float64 // P of the vector's problem and lower bound D; NaN if unknown
+//	Violations               int64   // steps that changed the vector
+//	Steps                    int64   // steps of the vector
+//	Lambda                   float64 // penalty weight; 0 for a pair of one-vs-one without rows
+//	Width                    float64 // smoothing width of the bound; 0 if the loss was not smoothed
+//
+// Width is the width of the interval of margins over which Newton's method smoothed the kink of the
+// loss when it found the dual variables of the bound. Verify needs it to compute them again.
+type ClassResult = proof.ClassResult
 
 // WorstGap returns the largest relative duality gap in PerClass and its index, which is the number
 // of the weight vector. It returns NaN and -1 if no gap is known.
@@ -58,31 +58,9 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// internal converts r to the result type of the internal packages.
-func (r Result) internal() *proof.Result {
-	to := &proof.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-		Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0,
-		Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap}
-	for _, c := range r.PerClass {
-		to.PerClass = append(to.PerClass, proof.ClassResult(c))
-	}
-	return to
-}
-
-// fromResult converts r, the result type of the internal packages, to a Result.
-func fromResult(r proof.Result) Result {
-	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Solver: r.Solver,
-		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
-		DualObjective: r.DualObjective, Gap: r.Gap}
-	for _, c := range r.PerClass {
-		to.PerClass = append(to.PerClass, ClassResult(c))
-	}
-	return to
-}
-
 // MarshalJSON encodes r for a model's header. It leaves out objectives, bounds and gaps that are
 // NaN, which JSON can't express, and an infinite gap.
-func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.internal().Header()) }
+func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
 // UnmarshalJSON decodes what MarshalJSON encodes. Missing objectives and bounds become NaN, and Gap
 // is computed from Objective and DualObjective. An unknown key is an error.
@@ -91,6 +69,6 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	if err := modelfile.Unmarshal(text, &h); err != nil {
 		return err
 	}
-	*r = fromResult(h.Unpack())
+	*r = Result(h.Unpack())
 	return nil
 }

@@ -284,7 +284,7 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 	if t.Fingerprint || t.KeepProof {
 		if m.Data = s.Fingerprint(ctx); ctx.Err() != nil {
 			p.Result.Unmeasure()
-			m.Result = fromResult(p.Result)
+			m.Result = Result(p.Result)
 			return m, ctx.Err()
 		}
 	}
@@ -328,10 +328,10 @@ func (m *Model) point() *engine.Point {
 	if m == nil {
 		return nil
 	}
-	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: *m.Result.internal()}
+	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: proof.Result(m.Result)}
 	p.Result.PerClass = nil
 	for k := range m.Weights {
-		p.Result.PerClass = append(p.Result.PerClass, proof.ClassResult(m.vectorResult(k)))
+		p.Result.PerClass = append(p.Result.PerClass, m.vectorResult(k))
 	}
 	return p
 }
@@ -341,7 +341,7 @@ func (m *Model) point() *engine.Point {
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,
-		Start: t.startHash, Result: fromResult(p.Result)}
+		Start: t.startHash, Result: Result(p.Result)}
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)
 		m.Weights, m.Bias = p.Weights, p.Bias

@@ -111,7 +111,7 @@ type Progress struct {
 
 // Measure returns the Result that the run would have if it ended here, which takes about a pass
 // over the rows. It must not be called after the callback has returned.
-func (p Progress) Measure() Result { return fromResult(p.session.Point().Result) }
+func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
 
 // Model returns the model that the run would give if it ended here, with its Result, and with its
 // State if Trainer.KeepState is set. It must not be called after the callback has returned.

@@ -96,7 +96,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	point := t.scaledPoint(m)
 	v.checkSettings(m, point.Bias)
 	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
-		Claims: *m.Result.internal()}
+		Claims: proof.Result(m.Result)}
 	if o.Proof != nil {
 		check.Proof = o.Proof.proof.Vectors
 		if err := v.checkProof(o.Proof.proof, m, s); err != nil {
@@ -116,7 +116,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	c := proof.Comparison{Contradict: v.Contradict, Proven: v.Proven,
 		SameData: v.Known && v.Data == m.Data}
-	c.Linear(&check.Claims, len(m.Weights), s.Joint(), found, all.Claim())
+	c.Linear(check.Claims, len(m.Weights), s.Joint(), found, all.Claim())
 	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
 	if m.Scaling != nil && len(v.Reasons) == 0 {
@@ -282,7 +282,7 @@ func (v *Verification) checkGap(m *Model) {
 // confirmed nor contradicted. If Proven is set, decide contradicts the claim where the Verdict
 // would be NotConfirmed.
 func (v *Verification) decide(unsure bool) {
-	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), v.Claimed.internal().Claim(), unsure))
+	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
 		v.Contradict("the objective is not the claimed one for rows in this layout")
 	}
@@ -345,7 +345,7 @@ func (m *Model) Compare(found Result) *Verification {
 			Exact: proof.Measurement{Objective: p.Objective, Bound: p.DualObjective}})
 	}
 	c := proof.Comparison{Contradict: v.Contradict, Parts: true}
-	c.Linear(m.Result.internal(), len(m.Weights), false, problems, found.internal().Claim())
+	c.Linear(proof.Result(m.Result), len(m.Weights), false, problems, proof.Result(found).Claim())
 	v.Unconfirmed = c.Unconfirmed
 	v.checkGap(m)
 	v.decide(c.Unsure)

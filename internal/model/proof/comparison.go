@@ -44,7 +44,7 @@ type Comparison struct {
 
 // Linear compares the claims of a linear model with n weight vectors with the problems found, whose
 // means are all. joint says that the vectors share one problem.
-func (t *Comparison) Linear(r *Result, n int, joint bool, found []Found, all Claim) {
+func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
 	case math.IsNaN(r.Objective):
@@ -62,7 +62,7 @@ func (t *Comparison) Linear(r *Result, n int, joint bool, found []Found, all Cla
 		c, of := r.Claim(), ProblemSuffix("weight vector", f.Vector, len(found))
 		if !joint {
 			own := claimed[f.Vector]
-			covered[f.Vector], c = true, own.Claim()
+			covered[f.Vector], c = true, own.claim()
 			if own.Lambda != f.Lambda {
 				t.Contradict("the lambda%s is %v, not %v", of, f.Lambda, own.Lambda)
 			}

@@ -33,8 +33,8 @@ func (r *Result) setClaim(c Claim) {
 	r.Objective, r.DualObjective, r.Gap = c.Objective, c.DualObjective, c.Gap()
 }
 
-// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult documents the
-// fields.
+// ClassResult is the part of a Result for one weight vector. pegasos.ClassResult, an alias,
+// documents the fields.
 type ClassResult struct {
 	Objective     float64 `json:"-"`
 	DualObjective float64 `json:"-"`
@@ -44,8 +44,8 @@ type ClassResult struct {
 	Width         float64 `json:"width,omitempty"`
 }
 
-// Claim returns the objective and the lower bound of c.
-func (c ClassResult) Claim() Claim { return Claim{c.Objective, c.DualObjective} }
+// claim returns the objective and the lower bound of c.
+func (c ClassResult) claim() Claim { return Claim{c.Objective, c.DualObjective} }
 
 // Unknown returns the results of n weight vectors that are not measured: their objectives and
 // bounds are NaN.
@@ -96,7 +96,7 @@ func (r Result) Header() *ResultHeader {
 	h := &ResultHeader{ClaimHeader: r.Claim().Header()}
 	h.Gap = h.ClaimHeader.Gap()
 	for _, c := range r.PerClass {
-		claim := c.Claim().Header()
+		claim := c.claim().Header()
 		c.Objective, c.DualObjective = 0, 0
 		h.PerClass = append(h.PerClass, classHeader{claim, c})
 	}

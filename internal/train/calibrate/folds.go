@@ -54,3 +54,20 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 	}
 	return part
 }
+
+// OwnWeights returns a copy of the rows' weights (1 for every row if weights is nil) without the
+// weights of the classes: rows whose product of both is 0 have the weight 0. product may be nil if
+// all products are 1; OwnWeights then returns nil.
+func OwnWeights(weights []float32, product []float64) []float32 {
+	if product == nil {
+		return nil
+	}
+	own := slices.Repeat([]float32{1}, len(product))
+	copy(own, weights)
+	for i, w := range product {
+		if w == 0 {
+			own[i] = 0
+		}
+	}
+	return own
+}

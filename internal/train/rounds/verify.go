@@ -74,12 +74,8 @@ func NewVerification(m *pegasos.Model, s *scale.Statistics, shards, iterations i
 // claimOf returns the objective and the lower bound that m.Result has for weight vector k; both are
 // NaN if unknown.
 func claimOf(m *pegasos.Model, k int) pegasos.ClassResult {
-	switch {
-	case len(m.Result.PerClass) == len(m.Weights):
+	if len(m.Result.PerClass) == len(m.Weights) {
 		return m.Result.PerClass[k]
-	case len(m.Weights) == 1:
-		return pegasos.ClassResult{Objective: m.Result.Objective,
-			DualObjective: m.Result.DualObjective}
 	}
 	return pegasos.ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 }

@@ -1,0 +1,51 @@
+package labels
+
+// Problem is one binary problem of a model of several classes. Its weight vector scores the rows of
+// the positive class above 0, and the rows of the negative class below.
+type Problem struct {
+	Vector  int // index of the weight vector
+	Vectors int // number of weight vectors of the model
+	Classes int
+	Pairs   bool // whether the model has a vector for each pair of classes
+}
+
+// Sides returns the negative and the positive class. The negative class is -1, meaning all classes
+// but the positive one, if the model has a vector for each class.
+func (p Problem) Sides() (negative, positive int) {
+	switch {
+	case p.Vectors == 1:
+		return 0, 1
+	case p.Pairs:
+		return Pair(p.Vector, p.Classes)
+	}
+	return -1, p.Vector
+}
+
+// Pair returns the two classes of pair k, in the order (0,1), (0,2), ..., (1,2), ....
+func Pair(k, classes int) (first, second int) {
+	for first = 0; k >= classes-1-first; first++ {
+		k -= classes - 1 - first
+	}
+	return first, first + 1 + k
+}
+
+// Rows returns three lists about the rows of the problem: their scores by its weight vector, whether
+// each row is of the positive class, and their weights. It leaves out rows of weight 0. scores has a
+// score of every weight vector for each row of the data, class and weights the row's class and
+// weight; weights and the result weight are nil if all weights are 1.
+func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
+	z []float64, positive []bool, weight []float64,
+) {
+	no, yes := p.Sides()
+	for i, class := range class {
+		c := int(class)
+		if weights != nil && weights[i] == 0 || c != yes && no >= 0 && c != no {
+			continue
+		}
+		z, positive = append(z, scores[i*p.Vectors+p.Vector]), append(positive, c == yes)
+		if weights != nil {
+			weight = append(weight, weights[i])
+		}
+	}
+	return z, positive, weight
+}
