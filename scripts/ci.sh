@@ -104,7 +104,7 @@ beam_faults() {
 	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 go -C beam test -count=1 -timeout 30m -v \
 		-run 'Killed|ManyJobs' ./internal/engine ./cmd/pegasimd-beam
 	if [ -n "${PEGASIMD_DATA:-}" ]; then
-		go -C beam test -count=1 -timeout 30m -v -run RealSets ./internal/rounds -real
+		go -C beam test -count=1 -timeout 30m -v -run RealSets ./internal/runs -real
 	else
 		echo "beam_faults: NO REAL SETS: PEGASIMD_DATA is not set" >&2
 	fi

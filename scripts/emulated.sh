@@ -32,7 +32,7 @@ for name in "$@"; do
 	arm64)
 		export GOARCH=arm64
 		all "generic neon neondot" "qemu-aarch64 -cpu max"
-		on "generic neon neondot" "qemu-aarch64 -cpu max" -run Golden ./beam/internal/rounds
+		on "generic neon neondot" "qemu-aarch64 -cpu max" -run Golden ./beam/internal/runs
 		legal "generic neon" "qemu-aarch64 -cpu cortex-a72" # without SDOT and UDOT
 		;;
 	s390x) GOARCH=s390x golden generic qemu-s390x ;; # big-endian, no assembly

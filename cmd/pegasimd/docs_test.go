@@ -112,10 +112,10 @@ var layers = [][]string{
 	{"internal/train"}, // the solvers
 	{"internal/train/settings"},
 	{"internal/train/checkpoint", "internal/train/choose"},
-	{"internal/train/engine"},
+	{"internal/train/engine", "internal/train/rounds"},
 	{"internal/train/trials"},
 	{"pegasos"},
-	{"internal/train/rounds", "pegasos/kernelsvm", "pegasos/table", "modelio"},
+	{"pegasos/kernelsvm", "pegasos/table", "modelio"},
 	{"internal/app/predictions"},
 	{"beam", "bench", "cmd", "gate", "scripts/demo", "internal/gen", "interop", "scripts", "spec"},
 }

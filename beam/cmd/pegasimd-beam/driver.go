@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
-	"github.com/pegasimd/pegasimd/beam/internal/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
@@ -55,7 +55,7 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 }
 
 // drive takes the rounds of a folder from the last that was committed to their end.
-func (d *driver) drive(f *rounds.Folder) error {
+func (d *driver) drive(f *runs.Folder) error {
 	if before, err := f.Status(); err == nil && before.Round > 0 {
 		d.say("going on after round %d", before.Round)
 	}
@@ -64,8 +64,8 @@ func (d *driver) drive(f *rounds.Folder) error {
 		return err
 	}
 	defer closeIt()
-	return f.Run(d, r, func(r rounds.Report) {
+	return f.Run(d, r, func(r runs.Report) {
 		d.say("round %d: P %.6g, D %.6g, gap %.3g %%, %.2f s", r.Round, r.Objective, r.Bound,
-			100*r.Gap, r.Seconds)
+			100*r.Gap(), r.Seconds)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
@@ -180,27 +179,16 @@ type scoring struct {
 	model modelio.Predictor
 }
 
-// The job that this process worked on last stays open.
-var lastScoring struct {
-	sync.Mutex
-	arg string
-	*scoring
-}
+// lastScoring keeps the scoring that this process worked on last.
+var lastScoring work.Last[*scoring]
 
 func openScoring(arg string) (*scoring, error) {
-	lastScoring.Lock()
-	defer lastScoring.Unlock()
-	if lastScoring.arg == arg {
-		return lastScoring.scoring, nil
-	}
-	s := new(scoring)
-	err := json.Unmarshal([]byte(arg), &s.job)
-	if err == nil {
-		s.model, err = modelio.ReadFile(s.job.Model)
-	}
-	if err != nil {
-		return nil, err
-	}
-	lastScoring.arg, lastScoring.scoring = arg, s
-	return s, nil
+	return lastScoring.Get(arg, func() (*scoring, error) {
+		s := new(scoring)
+		err := json.Unmarshal([]byte(arg), &s.job)
+		if err == nil {
+			s.model, err = modelio.ReadFile(s.job.Model)
+		}
+		return s, err
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
-	"github.com/pegasimd/pegasimd/beam/internal/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
@@ -48,7 +48,7 @@ Examples:
 type trainFlags struct {
 	driver
 	dir string
-	cfg rounds.Config
+	cfg runs.Config
 }
 
 func (t *trainFlags) define(c *call) {
@@ -90,7 +90,7 @@ func (t *trainFlags) run() error {
 	if err != nil {
 		return err
 	}
-	f, err := rounds.Start(dir, t.args[0], t.cfg)
+	f, err := runs.Start(dir, t.args[0], t.cfg)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *trainFlags) run() error {
 		return err
 	}
 	t.say("%d rounds: objective %.6g, at most %.3g %% above the optimum: %s", r.Round, r.Objective,
-		100*r.Gap, escape.Name(path))
+		100*r.Gap(), escape.Name(path))
 	if !r.Reached {
 		t.say("-tol was not reached: more -epochs may help, in another folder")
 	}

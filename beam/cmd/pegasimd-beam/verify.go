@@ -1,14 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
-	"github.com/pegasimd/pegasimd/beam/internal/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -48,8 +47,6 @@ Example:
 	},
 }
 
-var errClaimsNothing = errors.New("the model claims nothing that could be verified")
-
 type verifyFlags struct {
 	driver
 	dir    string
@@ -74,7 +71,7 @@ func (v *verifyFlags) run() error {
 	if err != nil {
 		return err
 	}
-	f, err := rounds.StartVerify(dir, v.args[0], v.args[1], v.epochs)
+	f, err := runs.StartVerify(dir, v.args[0], v.args[1], v.epochs)
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
-
-	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 )
@@ -20,11 +17,8 @@ type Engine struct {
 	// Log, if not nil, gets a message on each job that is tried again, with the reason.
 	Log func(text string)
 
-	slowest time.Duration // of the jobs so far
-	client  jobpb.JobServiceClient
-	temp    string // a folder for what Beam wants to be there
-	worker  string // the program that workers run
-	close   func()
+	slowest time.Duration // wall-clock time of the slowest job so far
+	*service
 }
 
 // DefaultLeast is the shortest deadline of an engine by default.
@@ -35,25 +29,13 @@ const (
 	slower  = 10 // than the slowest job is too slow
 )
 
-// New returns an engine on the runner that Start's flags ask for. It is to be closed.
+// New returns an engine on the runner that Start's flags select. The caller closes it.
 func New() (*Engine, error) {
-	e := &Engine{Least: DefaultLeast, close: func() {}}
-	temp, err := os.MkdirTemp("", "pegasimd-beam-*")
+	s, err := connect()
 	if err != nil {
 		return nil, err
 	}
-	e.temp = temp
-	if err := e.connect(); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
-}
-
-// Close leaves the runner, and removes what was written for it.
-func (e *Engine) Close() {
-	e.close()
-	os.RemoveAll(e.temp)
+	return &Engine{Least: DefaultLeast, service: s}, nil
 }
 
 // Run runs a job. If it fails or is not done in ten times the time of the slowest one before, it is
@@ -112,25 +94,4 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	}
 	defer os.Remove(j.Out)
 	return record(result).sumOf(j.Items)
-}
-
-// Prefixes mark this package's messages, so that reason finds them in the errors of runners.
-const (
-	failed  = "pegasimd work: "
-	refused = "pegasimd work, refused: "
-)
-
-var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
-
-// reason returns what was wrong with the work, if that was it, or else the first line.
-func reason(err error) error {
-	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
-		if found[1] == refused {
-			return work.Refuse(errors.New(found[2]))
-		}
-		return errors.New(found[2])
-	}
-	const most = 300
-	text := regexp.MustCompile(`\s+`).ReplaceAllString(err.Error(), " ")
-	return errors.New(text[:min(len(text), most)])
 }

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -46,6 +48,27 @@ func (g *gather) FinishBundle(ctx context.Context, emit func([]byte)) error {
 	}
 	emit(recordOf(g.items, sum))
 	return nil
+}
+
+// Prefixes mark this package's messages, so that reason finds them in the errors of runners.
+const (
+	failed  = "pegasimd work: "
+	refused = "pegasimd work, refused: "
+)
+
+var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
+
+// reason returns what was wrong with the work, if that was it, or else the first line.
+func reason(err error) error {
+	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
+		if found[1] == refused {
+			return work.Refuse(errors.New(found[2]))
+		}
+		return errors.New(found[2])
+	}
+	const most = 300
+	text := regexp.MustCompile(`\s+`).ReplaceAllString(err.Error(), " ")
+	return errors.New(text[:min(len(text), most)])
 }
 
 // told returns an error that failure finds among what runners make of it.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -75,27 +76,57 @@ func Start(flags []string) error {
 	return nil
 }
 
-// connect finds the job service: one in this process, or that of -endpoint.
-func (e *Engine) connect() error {
+// service is a connection to a job service of Beam.
+type service struct {
+	client jobpb.JobServiceClient
+	close  func() error // closes the connection; nil if the service runs in this process
+	temp   string       // folder for files that Beam requires
+	worker string       // program that workers run
+}
+
+// connect returns a connection to the job service that the flags select: one in this process, or
+// that of -endpoint.
+func connect() (*service, error) {
+	temp, err := os.MkdirTemp("", "pegasimd-beam-*")
+	if err != nil {
+		return nil, err
+	}
+	s := &service{temp: temp}
+	if err := cmp.Or(s.dial(), s.findWorker()); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// dial sets s.client and s.close. Without an endpoint it starts Prism in this process.
+func (s *service) dial() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if *runner == "prism" {
-		client, err := prism.CreateJobServer(ctx, prism.Options{})
 		*jobopts.EnvironmentType = "loopback"
-		e.client = client
-		return errors.Join(err, e.findWorker())
+		s.client, err = prism.CreateJobServer(ctx, prism.Options{})
+		return err
 	}
 	conn, err := grpcx.Dial(ctx, *jobopts.Endpoint, time.Minute)
 	if err != nil {
 		return fmt.Errorf("--endpoint=%s: %w", *jobopts.Endpoint, err)
 	}
-	e.client, e.close = jobpb.NewJobServiceClient(conn), func() { conn.Close() }
-	return e.findWorker()
+	s.client, s.close = jobpb.NewJobServiceClient(conn), conn.Close
+	return nil
+}
+
+// Close closes the connection and removes the files written for it.
+func (s *service) Close() {
+	if s.close != nil {
+		s.close()
+	}
+	os.RemoveAll(s.temp)
 }
 
 // findWorker sets the file that Beam takes for the workers' program: this one, an empty one where
 // the workers are in this process, or what -worker_binary says. Beam would compile one.
-func (e *Engine) findWorker() error {
+func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -106,19 +137,19 @@ func (e *Engine) findWorker() error {
 	}
 	switch {
 	case *jobopts.WorkerBinary != "":
-		e.worker = *jobopts.WorkerBinary
+		s.worker = *jobopts.WorkerBinary
 	case jobopts.IsLoopback() || process:
-		e.worker = filepath.Join(e.temp, "worker")
-		return os.WriteFile(e.worker, nil, 0o600)
+		s.worker = filepath.Join(s.temp, "worker")
+		return os.WriteFile(s.worker, nil, 0o600)
 	default:
-		e.worker = self
+		s.worker = self
 	}
 	return nil
 }
 
 // submit runs a pipeline, and cancels its job if ctx ends before it. It is what Beam's universal
 // runner does, which does not tell which job to cancel, and leaves a file for each.
-func (e *Engine) submit(ctx context.Context, p *beam.Pipeline) error {
+func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
 		return err
@@ -144,13 +175,13 @@ func (e *Engine) submit(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	if err := runnerlib.UpdateGoEnvironmentWorker(e.worker, graph); err != nil {
+	if err := runnerlib.UpdateGoEnvironmentWorker(s.worker, graph); err != nil {
 		return err
 	}
-	id, endpoint, token, err := runnerlib.Prepare(ctx, e.client, graph, &runnerlib.JobOptions{
+	id, endpoint, token, err := runnerlib.Prepare(ctx, s.client, graph, &runnerlib.JobOptions{
 		Name:         jobopts.GetJobName(),
 		Experiments:  jobopts.GetExperiments(),
-		Worker:       e.worker,
+		Worker:       s.worker,
 		RetainDocker: *jobopts.RetainDockerContainers,
 		Parallelism:  *jobopts.Parallelism,
 		Loopback:     jobopts.IsLoopback(),
@@ -158,16 +189,16 @@ func (e *Engine) submit(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	if token, err = runnerlib.Stage(ctx, id, endpoint, e.worker, token); err != nil {
+	if token, err = runnerlib.Stage(ctx, id, endpoint, s.worker, token); err != nil {
 		return err
 	}
-	job, err := runnerlib.Submit(ctx, e.client, id, token)
+	job, err := runnerlib.Submit(ctx, s.client, id, token)
 	if err != nil {
 		return err
 	}
-	err = runnerlib.WaitForCompletion(ctx, e.client, job)
+	err = runnerlib.WaitForCompletion(ctx, s.client, job)
 	if ctx.Err() != nil {
-		e.cancel(job)
+		s.cancel(job)
 	}
 	return err
 }
@@ -175,8 +206,8 @@ func (e *Engine) submit(ctx context.Context, p *beam.Pipeline) error {
 // cancelTime is how long the job service has to take in that a job is cancelled.
 const cancelTime = 10 * time.Second
 
-func (e *Engine) cancel(job string) {
+func (s *service) cancel(job string) {
 	ctx, done := context.WithTimeout(context.Background(), cancelTime)
 	defer done()
-	e.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job}) // it fails if the service is gone
+	s.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job}) // it fails if the service is gone
 }

@@ -3,10 +3,12 @@ package shards
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
@@ -20,13 +22,8 @@ type columns struct {
 	Constant []bool    `json:"constant,omitempty"`
 }
 
-func columnsOf(c *scale.Columns) columns {
-	return columns{c.MaxAbs, c.Mean, c.Variance, c.Constant}
-}
-
-// ReadColumns reads the statistics of each column: MaxAbs and, if the rows can be standardised,
-// Mean, Variance and Constant.
-func (m *Manifest) ReadColumns() (*scale.Columns, error) {
+// Statistics reads the statistics of the columns and returns them with those of the rows.
+func (m *Manifest) Statistics() (*scale.Statistics, error) {
 	path := filepath.Join(m.dir, columnsName)
 	if err := m.Columns.verify(path); err != nil {
 		return nil, err
@@ -42,6 +39,13 @@ func (m *Manifest) ReadColumns() (*scale.Columns, error) {
 		len(c.Constant) != n || slices.Min(c.MaxAbs) < 0 || n > 0 && slices.Min(c.Variance) < 0 {
 		return nil, fmt.Errorf("%s: not the statistics of %d columns", escape.Name(path), m.Cols)
 	}
-	return &scale.Columns{Rows: m.Rows, Nonzeros: m.Nonzeros, Bad: -1, MaxAbs: c.MaxAbs,
-		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant}, nil
+	s := &scale.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
+		Dense: m.Layout == dataset.LayoutDense, Classes: m.Classes, MaxAbs: c.MaxAbs,
+		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant, Lengths: m.Values.Lengths,
+		Sizes: map[scale.Kind]scale.RowSizes{scale.None: m.Values.RowSizes}}
+	for _, n := range m.Count {
+		s.Counts = append(s.Counts, int64(n))
+	}
+	maps.Copy(s.Sizes, m.Values.Scaled)
+	return s, nil
 }

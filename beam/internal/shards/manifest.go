@@ -1,3 +1,14 @@
+// Package shards cuts data into files of rows, shards, for several workers or machines, and
+// describes them in a manifest.
+//
+//	m, err := shards.Read("shards/manifest.json")
+//	part, err := m.Open(3)
+//
+// Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
+// rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
+// number of shards. A shard may have no rows. The manifest has what has to be known of all rows
+// before the first pass: how many there are of which class, bounds on their values, and the
+// statistics that the trainer's defaults go by.
 package shards
 
 import (
@@ -15,13 +26,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
-
-// Block is the number of rows that no boundary between shards cuts.
-const Block = 256
 
 // Version is that of the manifest's form.
 const Version = 2
+
+// The names of the files in the manifest's folder.
+const (
+	manifestName = "manifest.json"
+	columnsName  = "columns.json"
+	shardNames   = "shard-%05d.pgsm"
+)
+
+func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
 // MaxShards is the most shards that a manifest can have.
 const MaxShards = 1 << 20
@@ -45,7 +63,7 @@ type Manifest struct {
 	Count   []int     `json:"count,omitempty"`
 
 	Values  Values  `json:"values"`
-	Columns File    `json:"columns"` // what ReadColumns reads
+	Columns File    `json:"columns"` // statistics of the columns
 	Shards  []Shard `json:"shards"`
 
 	dir  string // where the files are
@@ -147,9 +165,9 @@ func (m *Manifest) checkShards() error {
 		if s.Rows < 0 || s.Rows > m.Rows-first {
 			return fmt.Errorf("shard %d has %d rows from row %d of %d on", i, s.Rows, first, m.Rows)
 		}
-		if s.Rows > 0 && first%Block != 0 {
+		if s.Rows > 0 && first%rounds.Block != 0 {
 			return fmt.Errorf("shard %d begins at row %d, which is no multiple of %d",
-				i, first, Block)
+				i, first, rounds.Block)
 		}
 		first += s.Rows
 	}

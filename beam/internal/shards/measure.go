@@ -1,6 +1,8 @@
 package shards
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -32,15 +34,13 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 const momentBytes = 1 << 30
 
 // measureColumns finds the statistics of the columns, with moments where they fit the memory.
-func measureColumns(set *dataset.Set, o *Options) (*scale.Columns, error) {
+func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.Columns, error) {
 	x := store.Of(set.Examples())
 	// Measure keeps them for 256 blocks of rows, or fewer.
 	moments := 256*24*int64(x.Cols()) <= momentBytes
-	c := scale.Measure(x, nil, moments, parallel.Threads(o.Threads), o.stopped)
-	if err := o.err(); err != nil {
-		return nil, err
-	}
-	if err := set.Err(); err != nil {
+	c := scale.Measure(x, nil, moments, parallel.Threads(threads),
+		func() bool { return ctx.Err() != nil })
+	if err := cmp.Or(ctx.Err(), set.Err()); err != nil {
 		return nil, err
 	}
 	if c.Bad >= 0 {
@@ -51,7 +51,9 @@ func measureColumns(set *dataset.Set, o *Options) (*scale.Columns, error) {
 
 // measureValues finds the statistics of the rows that follow from those of the columns, and the
 // sizes of scaled rows in a further pass.
-func measureValues(set *dataset.Set, c *scale.Columns, o *Options) (Values, error) {
+func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, threads int) (
+	Values, error,
+) {
 	v := Values{Scaled: map[scale.Kind]scale.RowSizes{}}
 	for _, s := range c.Squares {
 		v.MaxSquare = max(v.MaxSquare, s)
@@ -66,29 +68,30 @@ func measureValues(set *dataset.Set, c *scale.Columns, o *Options) (Values, erro
 			scales = append(scales, s)
 		}
 	}
-	sizes := measureScaled(set, scales, o)
+	sizes := measureScaled(ctx, set, scales, threads)
 	for k, s := range scales {
 		// Others make rows that are beyond float32.
 		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
 			v.Scaled[s.Kind] = size
 		}
 	}
-	return v, o.err()
+	return v, ctx.Err()
 }
 
 // measureRows is how many rows a goroutine takes at once. The sums are merged in order.
 const measureRows = 1 << 13
 
 // measureScaled finds the sizes of the rows as each of the scales makes them.
-func measureScaled(set *dataset.Set, scales []*scale.Scale, o *Options) []scale.RowSizes {
+func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale, threads int,
+) []scale.RowSizes {
 	rows := store.Of(set.Examples())
 	n := rows.Rows()
 	blocks := make([][]scale.RowSizes, (n+measureRows-1)/measureRows)
-	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
+	parallel.For(parallel.Threads(threads), len(blocks), func(_, b int) {
 		x := store.ReaderOf(rows.Clone())
-		full := make([]float32, len(scales[0].Shift))
+		full := make([]float32, set.Cols())
 		blocks[b] = make([]scale.RowSizes, len(scales))
-		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {
+		for i := b * measureRows; i < min(n, (b+1)*measureRows) && ctx.Err() == nil; i++ {
 			index, values := x.Row(i)
 			for k, s := range scales {
 				square := squareOf(s, index, values, full)
@@ -108,32 +111,19 @@ func measureScaled(set *dataset.Set, scales []*scale.Scale, o *Options) []scale.
 	return all
 }
 
-// squareOf returns the squared length of a scaled row, whose values are float32 as the trainer's
-// are. A sparse row whose zeros a shift makes other numbers is written to full.
+// squareOf returns the squared norm of a row scaled by s, whose values are float32 as in the
+// trainer. It overwrites full, which has an element for each column.
 func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
-	if s.Shift != nil && index != nil {
+	if s.Shift != nil && index != nil { // zeros don't stay zeros
 		clear(full)
 		for k, j := range index {
 			full[j] = values[k]
 		}
 		index, values = nil, full
 	}
-	length := 1.0
-	if s.Kind == scale.Unit {
-		length = scale.Length(values)
-	}
-	for k, v := range values {
-		var z float64
-		switch {
-		case s.Kind == scale.Unit:
-			z = float64(v) / length
-		case index == nil:
-			z = s.At(k, v)
-		default:
-			z = s.At(int(index[k]), v)
-		}
-		z = float64(float32(z))
-		square += float64(z * z)
+	s.Row(full, index, values)
+	for _, z := range full[:len(values)] {
+		square += float64(float64(z) * float64(z))
 	}
 	return square
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
 // write writes a file of a test.
@@ -68,7 +69,7 @@ func TestSplit(t *testing.T) {
 					t.Fatal(err)
 				}
 				if part.First != row || part.Rows() != s.Rows ||
-					s.Rows > 0 && part.First%shards.Block != 0 {
+					s.Rows > 0 && part.First%rounds.Block != 0 {
 					t.Fatalf("shard %d begins at row %d, want %d", i, part.First, row)
 				}
 				if s.Rows == 0 {
@@ -120,7 +121,7 @@ func TestStatistics(t *testing.T) {
 	if s := v.Scaled["max-abs"]; s.MaxSquare != 2 {
 		t.Errorf("rows by their largest magnitudes: %+v", s)
 	}
-	c, err := m.ReadColumns()
+	c, err := m.Statistics()
 	if err != nil || !slices.Equal(c.MaxAbs, []float32{3, 4, 2}) ||
 		!slices.Equal(c.Mean, []float64{1.25, 0.5, 0.5}) {
 		t.Errorf("%+v, %v", c, err)

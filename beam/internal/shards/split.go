@@ -1,6 +1,8 @@
 package shards
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,16 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
-
-// The names of the files in the manifest's folder.
-const (
-	manifestName = "manifest.json"
-	columnsName  = "columns.json"
-	shardNames   = "shard-%05d.pgsm"
-)
-
-func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
 // Options say how to split.
 type Options struct {
@@ -31,15 +25,6 @@ type Options struct {
 	Shards int  // how many
 	Force  bool // write to any folder
 }
-
-func (o *Options) err() error {
-	if o.Context == nil {
-		return nil
-	}
-	return o.Context.Err()
-}
-
-func (o *Options) stopped() bool { return o.err() != nil }
 
 // Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which is
 // made, and the manifest last. Text is read twice and never held in memory. In memory are some 12
@@ -52,6 +37,7 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("%d shards: want 1 to %d", o.Shards, MaxShards)
 	}
+	o.Context = cmp.Or(o.Context, context.Background())
 	_, err := Read(filepath.Join(dir, manifestName))
 	ours := err == nil
 	if entries, err := os.ReadDir(dir); !ours && !o.Force && err == nil && len(entries) > 0 {
@@ -137,11 +123,11 @@ type splitter struct {
 
 func (s *splitter) split() error {
 	m := s.m
-	columns, err := measureColumns(s.set, s.o)
+	c, err := measureColumns(s.o.Context, s.set, s.o.Threads)
 	if err != nil {
 		return err
 	}
-	m.Nonzeros = columns.Nonzeros
+	m.Nonzeros = c.Nonzeros
 	m.Classes, m.Count = measureLabels(s.set.Y)
 	if s.set.Names != nil {
 		m.Names = []string{}
@@ -149,16 +135,18 @@ func (s *splitter) split() error {
 			m.Names = append(m.Names, s.set.Names[int(label)])
 		}
 	}
-	if m.Values, err = measureValues(s.set, columns, s.o); err != nil {
+	if m.Values, err = measureValues(s.o.Context, s.set, c, s.o.Threads); err != nil {
 		return err
 	}
-	if m.Columns, err = s.writeJSON(columnsName, columnsOf(columns)); err != nil {
+	if m.Columns, err = s.writeJSON(columnsName,
+		columns{c.MaxAbs, c.Mean, c.Variance, c.Constant}); err != nil {
 		return err
 	}
-	blocks := (m.Rows + Block - 1) / Block
+	const block = rounds.Block
+	blocks := (m.Rows + block - 1) / block
 	for k := range s.o.Shards {
-		first := min(m.Rows, blocks*k/s.o.Shards*Block)
-		end := min(m.Rows, blocks*(k+1)/s.o.Shards*Block)
+		first := min(m.Rows, blocks*k/s.o.Shards*block)
+		end := min(m.Rows, blocks*(k+1)/s.o.Shards*block)
 		file, err := s.shard(k, first, end)
 		if err != nil {
 			return err
@@ -191,7 +179,7 @@ func (s *splitter) shard(k, first, end int) (File, error) {
 		})
 		for i := first; i < end && err == nil; i++ {
 			index, values := x.Row(i)
-			if err = s.o.err(); err != nil {
+			if err = s.o.Context.Err(); err != nil {
 				return err
 			}
 			err = p.Append(s.set.Y[i], index, values)

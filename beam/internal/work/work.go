@@ -137,3 +137,25 @@ func add(sum, part []int64) ([]int64, error) {
 	}
 	return sum, nil
 }
+
+// Last keeps the value that was opened last, for the next item of the same job.
+type Last[T any] struct {
+	mu    sync.Mutex
+	key   string
+	value T
+}
+
+// Get returns the kept value if its key is key. Otherwise it returns the value that open returns,
+// and keeps it unless open fails.
+func (l *Last[T]) Get(key string, open func() (T, error)) (T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.key == key {
+		return l.value, nil
+	}
+	v, err := open()
+	if err == nil {
+		l.key, l.value = key, v
+	}
+	return v, err
+}

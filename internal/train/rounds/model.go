@@ -5,13 +5,12 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelVector is a weight vector of a stored model and its bias, converted to float64 and to scaled
-// rows.
+// modelVector is a weight vector of a Model and its bias, converted to float64 and to scaled rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
@@ -19,17 +18,17 @@ type modelVector struct {
 }
 
 // Model returns the model that has, for each problem, the weights with the smallest objective so
-// far. If s is Done, the model's Result has the proven objective and lower bound and their gap;
-// otherwise these three are NaN.
-func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
+// far, and Result(s) as its Result.
+func (r *Rounds) Model(s *State) (*Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
-	if r.verified != nil {
+	if r.claimed != nil {
 		return nil, fmt.Errorf("pegasos: these rounds verify a model and train none: use Verified")
 	}
-	m := &pegasos.Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
-		Lambda: r.Lambda, Config: r.Config}
+	m := &Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
+		Lambda: r.Lambda, Config: r.Config, Scale: r.Scale, Result: r.Result(s)}
+	m.Config.Epochs = max(1, s.Iterations)
 	for k, p := range s.Problems {
 		for j := range m.Weights[k] {
 			m.Weights[k][j] = float32(p.BestW[j])
@@ -38,36 +37,36 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 			m.Bias = append(m.Bias, float64(p.BestW[r.cols]*r.biasScale))
 		}
 	}
-	m.Config.Epochs = max(1, s.Iterations)
-	steps := int64(s.Iterations) * int64(r.allRows)
-	m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
-	if s.Done {
-		m.Result = r.result(s, steps)
+	if m.Scale != nil {
+		m.Weights, m.Bias = m.Scale.Fold(m.Weights, m.Bias)
 	}
-	m.Result.Steps, m.Result.Epochs = steps, float64(s.Iterations)
-	m.Result.Weight, m.Result.R2 = r.weightSum, r.meanSquare
-	m = r.Scaling.Fold(m)
-	return m, m.Validate()
+	return m, nil
 }
 
-// result returns the proven objectives and lower bounds of s, which must be Done. The result of
-// each weight vector has the given number of steps.
-func (r *Rounds) result(s *State, steps int64) pegasos.Result {
-	result := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
+// Result returns the report on the rounds up to s. If s is Done, it has the proven objectives and
+// lower bounds; otherwise they are NaN.
+func (r *Rounds) Result(s *State) proof.Result {
+	steps := int64(s.Iterations) * int64(r.rows)
+	all := proof.Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.weightSum,
+		R2: r.meanSquare, Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
+	if !s.Done {
+		return all
+	}
+	all.Objective, all.DualObjective, all.Gap = s.Objective, s.Bound, s.Gap()
 	for _, p := range s.Problems {
-		result.PerClass = append(result.PerClass, pegasos.ClassResult{Objective: p.Objective,
+		all.PerClass = append(all.PerClass, proof.ClassResult{Objective: p.Objective,
 			DualObjective: p.Bound, Steps: steps, Lambda: r.Lambda})
 	}
-	return result
+	return all
 }
 
-// modelVector returns weight vector k of the stored model m and its bias, converted to scaled rows.
-func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
+// modelVector returns weight vector k of m and its bias, converted to scaled rows.
+func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	e := modelVector{w: floats.Float64s(m.Weights[k])}
 	if m.Bias != nil {
 		e.bias, e.biasSize = m.Bias[k], math.Abs(m.Bias[k])
 	}
-	c := r.Scaling
+	c := m.Scale
 	if c == nil {
 		return e
 	}
@@ -76,7 +75,7 @@ func (r *Rounds) modelVector(m *pegasos.Model, k int) modelVector {
 			e.biasSize += math.Abs(float64(e.w[j] * float64(v)))
 		}
 	}
-	if e.w, e.bias = c.Exact(m, k); r.biasScale == 0 {
+	if e.w, e.bias = c.UnfoldExact(m.Weights[k], e.bias); r.biasScale == 0 {
 		e.bias = 0 // there is no bias: the sum of the shifts is only a rounding error
 	}
 	return e
@@ -92,3 +91,6 @@ func (e *modelVector) norm(r *Rounds) float64 {
 	}
 	return math.Sqrt(square)
 }
+
+// norm returns the Euclidean norm of v.
+func norm(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }

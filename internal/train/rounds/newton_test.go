@@ -8,7 +8,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // setHessian sets the Hessian sums of a ring so that their means over the rows are h(i, j).
@@ -24,7 +25,7 @@ func (t *task) setHessian(r *Rounds, ring int, h func(i, j int) float64) {
 
 // The objective, the bound and its parts for each width follow from the sums.
 func TestMeasureWidths(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
 	p := &s.Problems[0]
 	p.W, p.Bound, p.Width = []float64{1, 2, -1, 0}, 0.1, 2
@@ -74,9 +75,9 @@ func TestMeasureWidths(t *testing.T) {
 // slope along the direction.
 func TestFindDirection(t *testing.T) {
 	for _, c := range []struct {
-		loss  pegasos.Loss
+		loss  loss.Kind
 		index int
-	}{{pegasos.Hinge, 0}, {pegasos.Hinge, 1}, {pegasos.Hinge, 2}, {pegasos.SquaredHinge, 0}} {
+	}{{loss.Hinge, 0}, {loss.Hinge, 1}, {loss.Hinge, 2}, {loss.SquaredHinge, 0}} {
 		r := newRounds(t, c.loss, Newton, 1)
 		s := r.Start()
 		p := &s.Problems[0]
@@ -137,12 +138,12 @@ func TestFindDirection(t *testing.T) {
 
 // lossAt returns the loss, the dual variable and the second derivative at margin m, smoothed to the
 // width, of the hinge or the squared hinge.
-func lossAt(kind pegasos.Loss, m, width float64) (value, a, curvature float64) {
+func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	value = max(0, 1-m)
 	switch u := (1-m)/width + 0.5; {
-	case kind == pegasos.SquaredHinge && m < 1:
+	case kind == loss.SquaredHinge && m < 1:
 		return value * value, 2 * value, 2
-	case kind == pegasos.SquaredHinge || u <= 0:
+	case kind == loss.SquaredHinge || u <= 0:
 		return value, 0, 0
 	case u >= 1:
 		return value, 1, 0
@@ -154,7 +155,7 @@ func lossAt(kind pegasos.Loss, m, width float64) (value, a, curvature float64) {
 // The sums of a round equal those computed by a loop over the rows.
 func TestVisitNewton(t *testing.T) {
 	const rows, cols = 300, 5
-	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.SquaredHinge} {
+	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge} {
 		for _, sparse := range []bool{false, true} {
 			g := rand.New(rand.NewPCG(1, 2))
 			data := sample.Random(71, rows, cols, 2, 0.7)
@@ -165,8 +166,9 @@ func TestVisitNewton(t *testing.T) {
 			for _, y := range data.Y {
 				s.Counts[int(y)]++
 			}
-			r, err := New(pegasos.Config{Loss: loss, Lambda: 0.1, ClassWeight: "0=3,1=0.5", BiasScale: 2,
-				Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleNone}, Newton, s, 1)
+			r, err := New(settings.Settings{Loss: kind.Name(), Lambda: 0.1,
+				ClassWeight: "0=3,1=0.5", Bias: settings.BiasAugmented, BiasScale: 2, Scale: scale.None},
+				Newton, s, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,7 +225,7 @@ func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 	row func(i int) (x []float64, y, weight float64),
 ) {
 	t.Helper()
-	p, n := &s.Problems[0], float64(shard.Rows())
+	p, n := &s.Problems[0], float64(len(shard.class))
 	task := visit(t, r, shard, s)
 	close := func(what string, have, want, tolerance float64) {
 		t.Helper()
@@ -241,13 +243,13 @@ func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 		}
 	}
 	for g, z := range widths {
-		var loss, terms, rows float64
+		var sum, terms, rows float64
 		u, matrix := make([]float64, r.vars), make([]float64, r.vars*r.vars)
-		for i := range shard.Rows() {
+		for i := range len(shard.class) {
 			x, y, weight := row(i)
-			value, a, curvature := lossAt(r.Config.Loss, y*dot(p.W, x), z.width)
-			loss += weight * value
-			if terms += weight * a; r.Config.Loss == pegasos.SquaredHinge {
+			value, a, curvature := lossAt(r.loss.Kind, y*dot(p.W, x), z.width)
+			sum += weight * value
+			if terms += weight * a; r.loss.Kind == loss.SquaredHinge {
 				terms -= weight * a * a / 4
 			}
 			if curvature > 0 {
@@ -260,7 +262,7 @@ func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 				}
 			}
 		}
-		close("loss", r.mean(task.sum[0], task.segments[0]), loss/n, 1e-10)
+		close("loss", r.mean(task.sum[0], task.segments[0]), sum/n, 1e-10)
 		close("dual terms", r.mean(task.sum[1+g], task.segments[1]), terms/n, 1e-10)
 		close("rows", z.rows, rows, 0)
 		scale := 1.0
@@ -286,11 +288,11 @@ func checkSlopes(t *testing.T, r *Rounds, shard *Shard, s *State,
 	task := visit(t, r, shard, s)
 	for l, step := range stepLengths {
 		want := 0.0
-		for i := range shard.Rows() {
+		for i := range len(shard.class) {
 			x, y, weight := row(i)
 			q := y * dot(p.Direction, x)
-			_, a, _ := lossAt(r.Config.Loss, y*dot(p.W, x)+step*q, p.Width)
-			want -= weight * a * q / float64(shard.Rows())
+			_, a, _ := lossAt(r.loss.Kind, y*dot(p.W, x)+step*q, p.Width)
+			want -= weight * a * q / float64(len(shard.class))
 		}
 		if have := r.mean(task.sum[l], task.segments[l]); math.Abs(have-want) > 1e-9 {
 			t.Errorf("%s: slope at step %v: %v, want %v", r.Config.Loss, step, have, want)

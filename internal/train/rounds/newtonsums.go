@@ -4,37 +4,6 @@ package rounds
 // smoothed over a zone of margins. A round serves several widths of the zone at once: it has a
 // Hessian for each ring, that is, over the rows in one zone but not in the next narrower one.
 
-const (
-	// ringCount is the number of widths of the zone. Each width is the next wider one divided by
-	// widthRatio.
-	ringCount  = 3
-	widthRatio = 2.5
-	// initialWidth is the largest width in the first round. Since all margins are 0 there, at
-	// distance 1 from the kink, zones of width 2 or less have no rows.
-	initialWidth = 3
-)
-
-// stepLengths are the step lengths at which a round of the kind Line computes slopes. Length 1 is
-// the full step of Newton's method.
-var stepLengths = []float64{
-	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
-	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
-	21. / 16, 11. / 8, 3. / 2, 13. / 8, 7. / 4, 2, 9. / 4, 5. / 2, 3, 4, 6, 8, 16, 64,
-}
-
-// rings returns the number of widths of the zone: ringCount, or 1 for losses without a kink.
-func (r *Rounds) rings() int {
-	if r.loss.Kind.Traits().Kinks {
-		return ringCount
-	}
-	return 1
-}
-
-// triangle returns the number of elements of a symmetric matrix's upper triangle, which is stored
-// row by row: element (i, j), i <= j, has the index rowStart(i)+j.
-func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
-func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
-
 // visitNewton adds the current row to the sums for Newton's method: its loss and, for each width of
 // the zone, the dual term and the vector a*y*x, where a is the row's dual variable at this width.
 // If the row lies in a zone, it is also added to the row count and to the Hessian of its ring. This
@@ -103,12 +72,6 @@ func (w *worker) addProducts(triangle []int64, c float64) {
 			row[columns[t]] += int64(float64(b * x[t]))
 		}
 	}
-}
-
-// ringRows are the rows of a block that lie in one ring.
-type ringRows struct {
-	rows  []int     // row numbers in the shard
-	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
 }
 
 // addHessians adds, for each ring, the weighted sum of the outer products of its rows to its upper

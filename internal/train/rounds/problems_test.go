@@ -11,16 +11,19 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func rowError(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
+func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 
 // shardsOf cuts rows into n shards of whole blocks, some of which may have no rows.
 func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n int) (
@@ -78,7 +81,7 @@ func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.
 }
 
 // train trains in rounds over shards.
-func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *pegasos.Model {
+func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.Model {
 	t.Helper()
 	m, err := r.Model(finalState(t, r, shards))
 	if err != nil {
@@ -87,17 +90,34 @@ func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *pegasos.Mode
 	return m
 }
 
-// verify verifies a model in rounds over n shards of the rows, which have the statistics s.
-func verify(t testing.TB, m *pegasos.Model, x store.Examples, y []float32, s *scale.Statistics,
+// verify verifies a model in rounds over n shards of the rows, which have the statistics s. It
+// returns the rounds and their last state.
+func verify(t testing.TB, c *rounds.Model, x store.Examples, y []float32, s *scale.Statistics,
 	n int,
-) (*pegasos.Verification, error) {
+) (*rounds.Rounds, *rounds.State, error) {
 	t.Helper()
-	r, err := rounds.NewVerification(m, s, n, 0)
+	r, err := rounds.NewVerification(c, s, n, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.Verified(finalState(t, r, shardsOf(t, r, x, y, n)))
+	return r, finalState(t, r, shardsOf(t, r, x, y, n)), nil
 }
+
+// public converts a model and its claims to a pegasos.Model.
+func public(c *rounds.Model) *pegasos.Model {
+	m := &pegasos.Model{Classes: c.Classes, Weights: c.Weights, Bias: c.Bias, Lambda: c.Lambda,
+		Scaling: (*pegasos.Scaling)(c.Scale), Result: pegasos.Result(c.Result)}
+	settings.Copy(&m.Config, c.Config)
+	return m
+}
+
+// compare returns the verification of c by r, whose last state is s.
+func compare(c *rounds.Model, r *rounds.Rounds, s *rounds.State) *pegasos.Verification {
+	return public(c).Compare(pegasos.Result(r.Result(s)))
+}
+
+// names of the losses that rounds train with
+var hinge, squaredHinge, logLoss = loss.Hinge.Name(), loss.SquaredHinge.Name(), loss.Log.Name()
 
 // problem is a random training problem for rounds over shards.
 type problem struct {
@@ -105,7 +125,7 @@ type problem struct {
 	rows   *dense.Matrix
 	x      store.Examples // the rows, dense or sparse
 	y      []float32
-	cfg    pegasos.Config
+	cfg    settings.Settings
 	method rounds.Method
 	shards int
 }
@@ -121,31 +141,31 @@ func newProblem(seed uint64) *problem {
 	if g.IntN(8) == 0 {
 		rows, cols = 200+g.IntN(400), 1+g.IntN(2) // up to three blocks
 	}
-	scale := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
-	p.rows = p.matrix(rows, cols, scale, pick(g, 0, 0, 0, 1, 100, 1e5))
+	size := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
+	p.rows = p.matrix(rows, cols, size, pick(g, 0, 0, 0, 1, 100, 1e5))
 	p.x = p.rows
 	if g.IntN(2) == 0 {
 		p.x = sample.ToSparse(p.rows)
 	}
 	p.method = pick(g, rounds.Newton, rounds.Newton, rounds.Dual)
-	cfg := pegasos.Config{Loss: pick(g, pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log),
+	cfg := settings.Settings{Loss: pick(g, hinge, squaredHinge, logLoss),
 		Seed: seed, Epochs: 1 + g.IntN(60)}
-	if p.method == rounds.Dual && cfg.Loss == pegasos.Log {
-		cfg.Loss = pegasos.Hinge
+	if p.method == rounds.Dual && cfg.Loss == logLoss {
+		cfg.Loss = hinge
 	}
 	p.label(pick(g, 2, 2, 3))
 	cfg.Lambda = math.Pow(10, -5*g.Float64())
 	if g.IntN(3) > 0 {
-		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
+		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*size*size)
 	}
 	cfg.Tol = math.Pow(10, -1-5*g.Float64())
-	cfg.Bias = pick(g, pegasos.BiasNone, pegasos.BiasAugmented)
-	if cfg.Bias == pegasos.BiasAugmented {
-		cfg.BiasScale = pick(g, 0.3, 1, 30) * math.Max(1, scale)
+	cfg.Bias = pick(g, settings.BiasNone, settings.BiasAugmented)
+	if cfg.Bias == settings.BiasAugmented {
+		cfg.BiasScale = pick(g, 0.3, 1, 30) * math.Max(1, size)
 	}
-	cfg.Scale = pick(g, pegasos.ScaleNone, pegasos.ScaleNone, pegasos.ScaleStandard,
-		pegasos.ScaleMaxAbs, pegasos.ScaleUnit, "")
-	cfg.ClassWeight = pick(g, "", "", pegasos.Balanced)
+	cfg.Scale = pick(g, scale.None, scale.None, scale.Standard,
+		scale.MaxAbs, scale.Unit, "")
+	cfg.ClassWeight = pick(g, "", "", settings.Balanced)
 	p.cfg, p.shards = cfg, 1+g.IntN(3)
 	return p
 }
@@ -182,13 +202,13 @@ func (p *problem) label(classes int) {
 }
 
 // train returns the rounds' model, or nil where the labels or settings are refused.
-func (p *problem) train(t testing.TB) *pegasos.Model {
+func (p *problem) train(t testing.TB) *rounds.Model {
 	t.Helper()
-	if _, _, err := labels.Classify(p.y, nil, nil, rowError); err != nil {
+	if _, _, err := labels.Classify(p.y, nil, nil, badRow); err != nil {
 		return nil
 	}
 	r, err := rounds.New(p.cfg, p.method, sample.Statistics(t, p.x, p.y), p.shards)
-	if c := (*pegasos.ConfigError)(nil); errors.As(err, &c) {
+	if errors.As(err, new(options.Rule)) {
 		return nil
 	} else if err != nil {
 		t.Fatal(err)
@@ -197,19 +217,19 @@ func (p *problem) train(t testing.TB) *pegasos.Model {
 }
 
 // scaledRow returns row i, scaled as for the model, in float64.
-func (p *problem) scaledRow(m *pegasos.Model, i int) []float64 {
+func (p *problem) scaledRow(m *rounds.Model, i int) []float64 {
 	row, length := floats.Float64s(p.rows.Row(i)), 0.0
 	for _, v := range row {
 		length += v * v
 	}
 	for j := range row {
-		switch s := m.Scaling; {
+		switch s := m.Scale; {
 		case s == nil:
-		case s.Kind == pegasos.ScaleUnit && length > 0:
+		case s.Kind == scale.Unit && length > 0:
 			row[j] /= math.Sqrt(length)
-		case s.Kind == pegasos.ScaleStandard:
+		case s.Kind == scale.Standard:
 			row[j] = (row[j] - float64(s.Shift[j])) * float64(s.Factor[j])
-		case s.Kind == pegasos.ScaleMaxAbs:
+		case s.Kind == scale.MaxAbs:
 			row[j] *= float64(s.Factor[j])
 		}
 	}
@@ -217,16 +237,16 @@ func (p *problem) scaledRow(m *pegasos.Model, i int) []float64 {
 }
 
 // vector returns weight vector k of the model and its bias, for scaled rows.
-func (p *problem) vector(m *pegasos.Model, k int) (w []float64, b float64) {
-	switch {
-	case m.Scaling != nil:
-		w, b = m.Scaling.Exact(m, k)
-	case m.Bias != nil:
-		w, b = floats.Float64s(m.Weights[k]), m.Bias[k]
-	default:
+func (p *problem) vector(m *rounds.Model, k int) (w []float64, b float64) {
+	if m.Bias != nil {
+		b = m.Bias[k]
+	}
+	if m.Scale != nil {
+		w, b = m.Scale.UnfoldExact(m.Weights[k], b)
+	} else {
 		w = floats.Float64s(m.Weights[k])
 	}
-	if m.Bias == nil || m.Config.Bias == pegasos.BiasNone {
+	if m.Bias == nil || m.Config.Bias == settings.BiasNone {
 		b = 0
 	}
 	return w, b
@@ -234,12 +254,11 @@ func (p *problem) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 
 // subproblem returns the binary problem of weight vector k: of two classes, the second one is
 // positive, of more, class k.
-func (p *problem) subproblem(m *pegasos.Model, k int) *certtest.Problem {
+func (p *problem) subproblem(m *rounds.Model, k int) *certtest.Problem {
 	q := &certtest.Problem{Lambda: m.Lambda, Vectors: 1, BiasScale: m.Config.BiasScale,
-		Bias: m.Config.Bias == pegasos.BiasAugmented,
-		Kind: map[pegasos.Loss]certtest.Kind{pegasos.Hinge: certtest.Hinge,
-			pegasos.SquaredHinge: certtest.SquaredHinge,
-			pegasos.Log:          certtest.Log}[m.Config.Loss]}
+		Bias: m.Config.Bias == settings.BiasAugmented,
+		Kind: map[string]certtest.Kind{hinge: certtest.Hinge, squaredHinge: certtest.SquaredHinge,
+			logLoss: certtest.Log}[m.Config.Loss]}
 	if len(m.Classes) == 2 {
 		k = 1
 	}
@@ -252,7 +271,7 @@ func (p *problem) subproblem(m *pegasos.Model, k int) *certtest.Problem {
 		if y == m.Classes[k] {
 			label = 1
 		}
-		if m.Config.ClassWeight == pegasos.Balanced {
+		if m.Config.ClassWeight == settings.Balanced {
 			weight = 1 / count[y]
 		}
 		q.Rows, q.Labels = append(q.Rows, p.scaledRow(m, i)), append(q.Labels, label)
@@ -266,7 +285,7 @@ type tally struct{ problems, bounds, useful, close int }
 
 // check compares the certificate of each of the model's weight vectors with the optimum found by
 // certtest.
-func (n *tally) check(p *problem, m *pegasos.Model) error {
+func (n *tally) check(p *problem, m *rounds.Model) error {
 	for k, c := range m.Result.PerClass {
 		w, b := p.vector(m, k)
 		if err := n.checkVector(p.subproblem(m, k), w, b, c); err != nil {
@@ -277,7 +296,7 @@ func (n *tally) check(p *problem, m *pegasos.Model) error {
 	return nil
 }
 
-func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c pegasos.ClassResult,
+func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c proof.ClassResult,
 ) error {
 	n.problems++
 	truth := q.Objective([][]float64{w}, []float64{b})
@@ -294,6 +313,8 @@ func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c pegas
 		return fmt.Errorf("bound %v, objective %v", c.DualObjective, c.Objective)
 	case c.DualObjective > least:
 		return fmt.Errorf("bound %v, but an objective of %v is possible", c.DualObjective, least)
+	case math.Abs(c.Objective-truth) > 1e-10*truth+0x1p-44*scoreSize(q, w, b)*slope:
+		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 	case c.DualObjective > 0 && truth > least*(1+gap):
 		return fmt.Errorf("objective %v, in truth %v; the gap is %v, but %v is possible", c.Objective,
 			truth, gap, least)

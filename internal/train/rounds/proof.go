@@ -14,6 +14,25 @@ import (
 // errors: those that package certificate takes into account, and the truncation of sums to quanta,
 // by which a sum of n addends is off by at most n quanta.
 
+// maxTruncation is the error of P by truncation, relative to P, above which P includes the
+// remainders of the block sums. They matter if the bound on a row's loss is many orders of
+// magnitude above the mean loss, because a quantum is then large.
+const maxTruncation = 1e-11
+
+// remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 such
+// that the remainders of all blocks can be added.
+func (r *Rounds) remainderScale() float64 {
+	_, e := math.Frexp(float64(r.blocks()))
+	return math.Ldexp(1, 61-e)
+}
+
+// remainder returns the part of the block sum v that truncation to quanta of q drops, in units of
+// 1/remainderScale quanta.
+func (r *Rounds) remainder(v float64, q segment) int64 {
+	v = float64(v * q.inverse)
+	return int64(float64((v - math.Trunc(v)) * r.remainderScale()))
+}
+
 // visitProof adds the current row's loss under the stored model to the sums. In Newton's method it
 // also adds the dual term, a^2 and a*y*x, where a is the row's dual variable for the weights DualW.
 func (w *worker) visitProof(t *task) {
@@ -55,29 +74,34 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	for k := range s.Problems {
 		r.resume(s, k)
 	}
-	s.Kind = r.firstKind()
+	s.Kind = firstKind[r.Method]
 	return nil
 }
 
 // certify returns the objective of a stored weight vector and a lower bound on the optimum. All
-// rounding errors, including the rounding errors of the objective, are subtracted from the lower bound.
+// rounding errors, including those of the objective, are subtracted from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
 	// An integer sum has at most parts addends, one per block or shard; a float64 sum at most rows.
-	parts, rows := float64(r.allRows/Block+1), Block
+	parts, rows := float64(r.blocks()), Block
 	if r.Method == Dual {
-		parts, rows = parts+float64(r.Shards), r.allRows
+		parts, rows = parts+float64(r.Shards), r.rows
 	}
 	truncation := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
 	roundoff := objectives.SumError(rows, 8*r.vars, 1)
 	wNorm := e.norm(r)
 
 	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(wNorm*wNorm))
+	lossError := truncation(loss)
+	if lossError > maxTruncation*(penalty+meanLoss) {
+		meanLoss += r.mean(sum[t.size-1], loss) / r.remainderScale()
+		lossError /= r.remainderScale()
+	}
 	value = penalty + meanLoss
 	bias := math.Abs(e.bias)
 	marginError := float64(roundoff * (1 + e.biasSize + bias + float64(1.001*wNorm*r.maxLength)))
-	valueError := float64(roundoff*value) + truncation(loss) + marginError
+	valueError := float64(roundoff*value) + lossError + marginError
 	if c := r.loss.Kind.Traits().Curvature; c > 0 {
 		valueError += float64(marginError * (math.Sqrt(2*c*meanLoss) + float64(c/2*marginError)))
 	}
@@ -114,10 +138,10 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 // lower bound, the proven lower bound must be at least the claimed one. In all other cases the gap
 // must be at most Config.Tol.
 func (r *Rounds) reached(s *State) bool {
-	if r.verified == nil || !(r.verified.Result.DualObjective > 0) {
+	if r.claimed == nil || !(r.claimed.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol
 	}
-	return s.Bound >= r.verified.Result.DualObjective
+	return s.Bound >= r.claimed.Result.DualObjective
 }
 
 // resume prepares problem k for more rounds after a proof that did not suffice. It raises
@@ -128,7 +152,7 @@ func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target
 	if p.TargetBound > 0 {
-		enough = p.Bound >= claimOf(r.verified, k).DualObjective
+		enough = p.Bound >= r.claimed.claim(k).DualObjective
 		p.TargetBound += float64((p.Objective - p.TargetBound) / 4)
 	}
 	p.Done = p.Stuck || enough

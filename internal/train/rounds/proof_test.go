@@ -5,20 +5,22 @@ import (
 	"math"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // proofOf returns the task of a proof whose model has the weights w and the bias b, with the given
 // means of losses, dual terms, squares and, in unscaled variables, vectors.
-func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, loss, dualTerm, square float64,
+func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, meanLoss, dualTerm, square float64,
 	u []float64,
 ) *task {
 	t.Helper()
 	s.Kind = Proof
 	p := taskOf(t, r, s)
 	p.model = modelVector{w: w, bias: b, biasSize: math.Abs(b)}
-	p.setMean(r, 0, p.segments[0], loss)
+	p.setMean(r, 0, p.segments[0], meanLoss)
 	p.setMean(r, 1, p.segments[1], dualTerm)
 	p.setMean(r, 2, p.segments[2], square)
 	for j, v := range u {
@@ -31,16 +33,16 @@ func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, loss, dualTerm, 
 func TestCertify(t *testing.T) {
 	w, u := []float64{3, 0, 4}, []float64{0.01, -0.02, 0, 0.02} // u.u/(2 lambda) is 0.045
 	for _, c := range []struct {
-		loss            pegasos.Loss
+		loss            loss.Kind
 		method          Method
 		dualTerm, bound float64
 	}{
-		{pegasos.Hinge, Newton, 0.25, 0.205}, {pegasos.Log, Newton, 0.25, 0.205},
+		{loss.Hinge, Newton, 0.25, 0.205}, {loss.Log, Newton, 0.25, 0.205},
 		// 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1: the dual term is a - a^2/4.
-		{pegasos.SquaredHinge, Newton, 0.2, 0.155}, {pegasos.Hinge, Dual, 0.25, 0.205},
-		{pegasos.SquaredHinge, Dual, 0.2, 0.155},
-		{pegasos.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3
-		{pegasos.Hinge, Newton, -0.1, 0}, {pegasos.Log, Newton, 0.03, 0},
+		{loss.SquaredHinge, Newton, 0.2, 0.155}, {loss.Hinge, Dual, 0.25, 0.205},
+		{loss.SquaredHinge, Dual, 0.2, 0.155},
+		{loss.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3
+		{loss.Hinge, Newton, -0.1, 0}, {loss.Log, Newton, 0.03, 0},
 	} {
 		r := newRounds(t, c.loss, c.method, 2)
 		p := proofOf(t, r, r.Start(), w, 2, 0.5, c.dualTerm, 0.4, u)
@@ -51,20 +53,44 @@ func TestCertify(t *testing.T) {
 	}
 }
 
+// If truncation may have an effect on P, P includes the remainders.
+func TestCertifyRemainders(t *testing.T) {
+	for inverse, included := range map[float64]bool{0x1p20: true, 0x1p40: false} {
+		r := newRounds(t, loss.Hinge, Newton, 2)
+		s := r.Start()
+		s.Kind = Proof
+		p := taskOf(t, r, s)
+		p.segments[0].quantum = quantum{inverse, 1 / inverse}
+		p.model = modelVector{w: []float64{3, 0, 4}}
+		p.setMean(r, 0, p.segments[0], 0.5)
+		without, low := r.certify(p)
+		p.sum[p.size-1] = int64(3 * r.remainderScale()) // 3 quanta
+		want := without
+		if included {
+			want += 3 / inverse / 1000
+		}
+		value, bound := r.certify(p)
+		if !near(without, 0.5+0.125) || !near(value, want) || included == (value == without) ||
+			bound < low {
+			t.Errorf("%v: objective %v, without remainders %v", inverse, value, without)
+		}
+	}
+}
+
 // Rounding errors are subtracted from the bound: here a bias that is large beside its feature and
 // few bits of the sums make them large.
 func TestCertifyErrors(t *testing.T) {
 	u := []float64{0.01, -0.02, 0, 0.02}
 	for _, c := range []struct {
-		loss   pegasos.Loss
+		loss   loss.Kind
 		method Method
 		want   string
 	}{
-		{pegasos.Hinge, Newton, "0x1.7d458f76caceap+26"},
-		{pegasos.Log, Newton, "0x1.7d458f76cacfp+26"},
-		{pegasos.SquaredHinge, Newton, "0x1.7d457915385d2p+26"},
-		{pegasos.Hinge, Dual, "0x1.7d32d8a0ec1c2p+26"},
-		{pegasos.SquaredHinge, Dual, "0x1.7d328424c9f13p+26"},
+		{loss.Hinge, Newton, "0x1.7d458f76caceap+26"},
+		{loss.Log, Newton, "0x1.7d458f76cacfp+26"},
+		{loss.SquaredHinge, Newton, "0x1.7d457915385d2p+26"},
+		{loss.Hinge, Dual, "0x1.7d32d8a0ec1c2p+26"},
+		{loss.SquaredHinge, Dual, "0x1.7d328424c9f13p+26"},
 	} {
 		r := newRounds(t, c.loss, c.method, 2)
 		r.biasScale = 0.5
@@ -83,7 +109,7 @@ func TestCertifyErrors(t *testing.T) {
 		}
 		_, bound := r.certify(p)
 		if have := fmt.Sprintf("%x", bound); have != c.want {
-			t.Errorf("%s, %s: %s, want %s", c.loss, c.method, have, c.want)
+			t.Errorf("%s, %s: %s, want %s", c.loss.Name(), c.method, have, c.want)
 		}
 	}
 }
@@ -91,13 +117,13 @@ func TestCertifyErrors(t *testing.T) {
 // A model's weights and bias are converted to scaled rows. Without a bias, only rounding errors are
 // left of it.
 func TestModelVector(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
-	m := &pegasos.Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}
+	r := newRounds(t, loss.Hinge, Newton, 1)
+	m := &Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}
 	if e := r.modelVector(m, 0); fmt.Sprint(e) != "{[1 -2 3] -0.25 0.25}" || e.norm(r) !=
 		math.Sqrt(14+0.125*0.125) {
 		t.Errorf("%+v, norm %v", e, e.norm(r))
 	}
-	r.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleStandard, Folded: true,
+	m.Scale = &scale.Scale{Kind: scale.Standard, Folded: true,
 		Shift: []float32{1, 0.5, -1}, Factor: []float32{2, 0.5, 1}}
 	for biasScale, want := range map[float64]string{2: "{[0.5 -4 3] -3.25 5.25}",
 		1: "{[0.5 -4 3] -3.25 5.25}", 0: "{[0.5 -4 3] 0 5.25}"} {
@@ -126,7 +152,7 @@ func TestNextProof(t *testing.T) {
 		"no iterations": {func(r *Rounds, s *State) { s.Iterations = 10 }, true},
 		"one iteration": {func(r *Rounds, s *State) { s.Iterations = 9 }, false},
 	} {
-		r := newRounds(t, pegasos.Hinge, Newton, 1)
+		r := newRounds(t, loss.Hinge, Newton, 1)
 		s := r.Start()
 		s.Iterations, s.Target, s.Retries = 5, 0.5, 1
 		s.Objective, s.Bound = 7, 7
@@ -151,7 +177,7 @@ func TestNextProof(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
 	p := proofOf(t, r, s, []float64{0, 0, 0}, 0, 0.2, 0.25, 0.4, []float64{0, 0, 0, 0})
 	if r.nextProof(s, []task{*p}) == nil {
@@ -161,7 +187,7 @@ func TestNextProof(t *testing.T) {
 
 // Objective and Bound of a state are means over the problems.
 func TestProofMeans(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	r.labels = []float32{0, 1}
 	s := r.Start()
 	s.Problems = append(s.Problems, r.Start().Problems...)
@@ -180,18 +206,13 @@ func TestProofMeans(t *testing.T) {
 	}
 }
 
-// verifying returns rounds that verify a model with the given claims.
-func verifying(t *testing.T, method Method, claim ...pegasos.ClassResult) *Rounds {
+// verifying returns rounds that verify a model with the claim of a weight vector.
+func verifying(t *testing.T, method Method, objective, bound float64) *Rounds {
 	t.Helper()
-	r := newRounds(t, pegasos.Hinge, method, 1)
-	m := &pegasos.Model{Classes: r.labels, Bias: []float64{3}, Lambda: r.Lambda, Config: r.Config,
-		Weights: [][]float32{{5, 6, 7}}}
-	m.Result.PerClass = claim
-	for _, c := range claim {
-		m.Result.Objective += c.Objective / float64(len(claim))
-		m.Result.DualObjective += c.DualObjective / float64(len(claim))
-	}
-	r.verified = m
+	r := newRounds(t, loss.Hinge, method, 1)
+	claim := proof.ClassResult{Objective: objective, DualObjective: bound}
+	r.claimed = &Model{Weights: [][]float32{{5, 6, 7}}, Bias: []float64{3},
+		Result: proof.Result{DualObjective: bound, PerClass: []proof.ClassResult{claim}}}
 	return r
 }
 
@@ -201,13 +222,13 @@ func TestReached(t *testing.T) {
 		{0, 1.1, 1, 1}, {0, 1.2, 1, 0}, {0.5, 1, 0.5, 1}, {0.5, 1, 0.49, 0}, {math.NaN(), 1.2, 1, 0},
 		{math.NaN(), 1.05, 1, 1},
 	} {
-		r := verifying(t, Newton, pegasos.ClassResult{Objective: 1, DualObjective: c.claimed})
+		r := verifying(t, Newton, 1, c.claimed)
 		r.Config.Tol = 0.1000001
 		s := &State{Objective: c.objective, Bound: c.bound}
 		if have := r.reached(s); have != (c.want == 1) {
 			t.Errorf("%+v: %v", c, have)
 		}
-		r.verified = nil
+		r.claimed = nil
 		if have := r.reached(s); have != (c.objective <= 1.1*c.bound) {
 			t.Errorf("%+v, training: %v", c, have)
 		}
@@ -217,7 +238,7 @@ func TestReached(t *testing.T) {
 // A verification begins with the model's weights and a target a little above the claimed bound,
 // which every retry raises.
 func TestTargetBound(t *testing.T) {
-	r := verifying(t, Newton, pegasos.ClassResult{Objective: 1, DualObjective: 0.6})
+	r := verifying(t, Newton, 1, 0.6)
 	s := r.Start()
 	p := &s.Problems[0]
 	if !near(p.TargetBound, 0.62) || fmt.Sprint(p.W) != "[5 6 7 1.5]" {
@@ -237,7 +258,7 @@ func TestTargetBound(t *testing.T) {
 		objective, bound float64
 		targets          bool
 	}{{1, 0, false}, {1, 1, true}, {1, 1.1, false}, {1, math.NaN(), false}, {math.NaN(), 1, false}} {
-		r := verifying(t, Dual, pegasos.ClassResult{Objective: c.objective, DualObjective: c.bound})
+		r := verifying(t, Dual, c.objective, c.bound)
 		if p := r.Start().Problems[0]; (p.TargetBound > 0) != c.targets || p.W[0] != 0 {
 			t.Errorf("%+v: %+v", c, p)
 		}
@@ -253,14 +274,14 @@ func TestTargetBound(t *testing.T) {
 }
 
 // A vector's claim is in PerClass. Without PerClass there is none.
-func TestClaimOf(t *testing.T) {
-	m := &pegasos.Model{Weights: make([][]float32, 2)}
-	m.Result.Objective, m.Result.DualObjective = 3, 2
-	if c := claimOf(m, 1); !math.IsNaN(c.Objective) || !math.IsNaN(c.DualObjective) {
-		t.Errorf("%+v", c)
+func TestClaim(t *testing.T) {
+	c := &Model{Result: proof.Result{Objective: 3, DualObjective: 2}}
+	c.Weights = make([][]float32, 2)
+	if have := c.claim(1); !math.IsNaN(have.Objective) || !math.IsNaN(have.DualObjective) {
+		t.Errorf("%+v", have)
 	}
-	m.Result.PerClass = []pegasos.ClassResult{{Objective: 5}, {Objective: 6}}
-	if c := claimOf(m, 1); c.Objective != 6 {
-		t.Errorf("%+v", c)
+	c.Result.PerClass = []proof.ClassResult{{Objective: 5}, {Objective: 6, DualObjective: 4}}
+	if have := c.claim(1); have.Objective != 6 || have.DualObjective != 4 {
+		t.Errorf("%+v", have)
 	}
 }

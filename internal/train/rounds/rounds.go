@@ -31,31 +31,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Block is the number of rows in a block, over which sums are computed in floating point. The
 // number of a shard's first row is a multiple of Block.
 const Block = 256
 
-// Method names a solver for training in rounds. Its values are also values of pegasos.Finish.
+// Method names a solver for training in rounds. Its values are also values of Settings.Finish.
 type Method string
 
 const (
-	Newton = Method(pegasos.FinishNewton) // Newton's method, for up to a few thousand columns
-	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for the hinge and squared hinge loss
+	Newton Method = settings.FinishNewton // Newton's method, for up to a few thousand columns
+	Dual   Method = settings.FinishDual   // CoCoA+, for the hinge and squared hinge loss
 )
 
 // lossLimits is a loss that can be trained in rounds, with upper bounds on its values. The bounds
 // determine the quantum of each sum over rows: the sum is truncated to a multiple of its quantum.
 type lossLimits struct {
-	kind loss.Kind
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
 	// of a row with |1 - y*z| at most m.
 	margin func(m float64) (row, dual, dualTerm float64)
@@ -65,12 +64,12 @@ type lossLimits struct {
 }
 
 // supported holds the losses that can be trained in rounds. For other losses New returns an error.
-var supported = map[pegasos.Loss]*lossLimits{
-	pegasos.Hinge: {loss.Hinge, unitSlope, 1, 1},
-	pegasos.Log:   {loss.Log, unitSlope, 1, 1},
+var supported = map[loss.Kind]*lossLimits{
+	loss.Hinge: {unitSlope, 1, 1},
+	loss.Log:   {unitSlope, 1, 1},
 	// The dual variables of the squared hinge are not bounded, but where the dual objective is
 	// positive, their mean square is below 16.
-	pegasos.SquaredHinge: {loss.SquaredHinge, func(m float64) (row, dual, dualTerm float64) {
+	loss.SquaredHinge: {func(m float64) (row, dual, dualTerm float64) {
 		return float64(m * m), 2 * m, 2*m + float64(m*m)
 	}, 1 << 10, 1 << 20},
 }
@@ -79,42 +78,53 @@ var supported = map[pegasos.Loss]*lossLimits{
 // loss is at most m, and dual variables and dual terms are at most 1.
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
-func fieldError(field, reason string) error {
-	return &pegasos.ConfigError{Field: field, Reason: reason}
+// Model is a linear model as it is stored in a file.
+type Model struct {
+	Classes []float32         // labels of the classes, ascending
+	Weights [][]float32       // one vector per problem, with the scale folded in if it is Folded
+	Bias    []float64         // one per problem; nil if the model has none
+	Lambda  float64           // penalty factor of the objective
+	Config  settings.Settings // settings of the training
+	Scale   *scale.Scale      // scale of the rows in training; nil if they were not scaled
+	Result  proof.Result      // report on the training, with the proven claims
 }
 
-func rowError(row int, format string, args ...any) error {
-	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
+// claim returns the objective and the lower bound that m claims for weight vector k; both are NaN
+// if unknown.
+func (m *Model) claim(k int) proof.Claim {
+	if all := m.Result.PerClass; len(all) == len(m.Weights) {
+		return proof.Claim{Objective: all[k].Objective, DualObjective: all[k].DualObjective}
+	}
+	return proof.Claim{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
 // Rounds describes one training or verification run over shards: the settings, and bounds that
 // follow from the statistics of the rows. It is immutable.
 type Rounds struct {
-	Method  Method
-	Config  pegasos.Config   // settings, with defaults filled in
-	Scaling *pegasos.Scaling // scaling of the rows; nil if they are not scaled
-	Lambda  float64          // penalty factor of the objective, as set or computed from C
-	Shards  int              // number of shards that have rows, at least 1
+	Method Method
+	Config settings.Settings // settings, with defaults filled in
+	Scale  *scale.Scale      // scale of the rows; nil if they are not scaled
+	Lambda float64           // penalty factor of the objective, as set or computed from C
+	Shards int               // number of shards that have rows, at least 1
 
-	labels       []float32      // labels of the classes, ascending
-	weightedRows float64        // number of rows with a class weight above 0
-	cols         int            // number of columns
-	vars         int            // variables per weight vector: the columns, then the bias if any
-	biasScale    float64        // value of the bias feature, the same in all rows; 0 without a bias
-	classWeights []float64      // weight of each class's rows, with a mean of 1 over weighted rows
-	weightSum    float64        // sum of row weights before normalization; 0 without class weights
-	allRows      int            // number of rows of all shards
-	loss         loss.Func      // loss as a function of the margin
-	limits       *lossLimits    // bounds on the values of loss
-	verified     *pegasos.Model // model whose Result is verified; nil when training
+	labels       []float32   // labels of the classes, ascending
+	rows         int         // number of rows of all shards
+	weightSum    float64     // sum of row weights before normalization; 0 without class weights
+	meanSquare   float64     // mean squared norm of scaled rows, with the bias feature
+	weightedRows float64     // number of rows with a class weight above 0
+	cols         int         // number of columns
+	vars         int         // variables per weight vector: the columns, then the bias if any
+	biasScale    float64     // value of the bias feature, the same in all rows; 0 without a bias
+	classWeights []float64   // weight of each class's rows, with a mean of 1 over weighted rows
+	loss         loss.Func   // loss as a function of the margin
+	limits       *lossLimits // bounds on the values of loss
+	claimed      *Model      // model whose claims are verified; nil when training
 
-	scaler        *scale.Scale // computes values scaled by Scaling; nil without scaling
-	scale         []float64    // power of 2 per variable; times it, all |features| are below 1
-	maxLength     float64      // upper bound on a scaled row's norm, with the bias feature
-	meanSquare    float64      // mean squared norm of scaled rows, with the bias feature
-	maxAbs        []float32    // largest magnitude in each column, before scaling
-	maxSquare     float64      // largest squared norm of a row, before scaling
-	sparseHessian bool         // Hessians are summed from nonzeros, not from dense rows
+	scale         []float64 // power of 2 per variable; times it, all |features| are below 1
+	maxLength     float64   // upper bound on a scaled row's norm, with the bias feature
+	maxAbs        []float32 // largest magnitude in each column, before scaling
+	maxSquare     float64   // largest squared norm of a row, before scaling
+	sparseHessian bool      // Hessians are summed from nonzeros, not from dense rows
 
 	// hessianQuantum is the quantum of Hessian sums in variables scaled by scale. The mean row
 	// weight is 1, and second derivatives, without the factor 1/width, are at most 2.
@@ -124,84 +134,63 @@ type Rounds struct {
 // New returns the Rounds of a training run on rows with the statistics s. shards is the number of
 // shards that have rows. An empty method selects Newton's method for the log loss and for up to
 // newton.MaxColumns columns, and the dual method otherwise. Only these fields of cfg may be set:
-// Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 means 0.01), Bias (none,
-// augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest number of
-// dual passes or of Newton's iterations. Zero fields get their defaults or are chosen from the
-// statistics.
-func New(cfg pegasos.Config, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
+// Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 means choose.ProofTol), Bias
+// (none, augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest
+// number of dual passes or of Newton's iterations. Zero fields get their defaults or are chosen
+// from the statistics. An error about a field is an options.Rule.
+func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
+	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {
-		if method = Dual; s.Cols <= newton.MaxColumns || cfg.Loss == pegasos.Log {
+		if method = Dual; s.Cols <= newton.MaxColumns || kind == loss.Log {
 			method = Newton
 		}
 	}
-	if err := checkConfig(cfg, method); err != nil {
+	if err := checkConfig(cfg, method, kind, known); err != nil {
 		return nil, err
 	}
-	cfg.Finish = pegasos.Finish(method)
-	options.Fill(&cfg.Tol, defaultTol)
+	cfg.Finish = string(method)
+	options.Fill(&cfg.Tol, choose.ProofTol)
 	options.Fill(&cfg.Epochs, settings.DefaultNewtonEpochs)
-	scaled, err := fillConfig(&cfg, s)
+	c, err := choose.FromStatistics(choose.Open{Settings: cfg}, s)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rounds{Method: method, Config: cfg, Scaling: scaled, Shards: max(1, shards),
-		labels: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, allRows: s.Rows,
-		limits: supported[cmp.Or(cfg.Loss, pegasos.Hinge)]}
-	r.loss.Kind = r.limits.kind
-	if c := scaled; c != nil {
-		r.scaler = &scale.Scale{Kind: c.Kind, Shift: c.Shift, Factor: c.Factor}
+	r := &Rounds{Method: method, Config: c.Settings, Shards: max(1, shards),
+		labels: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, rows: s.Rows,
+		limits: supported[kind]}
+	r.loss.Kind = kind
+	if c.Scale.Kind != scale.None {
+		r.Scale, c.Scale.Note = c.Scale, ""
 	}
-	if cfg.Bias == pegasos.BiasAugmented {
-		r.biasScale = cfg.BiasScale
+	if r.Config.Bias == settings.BiasAugmented {
+		r.biasScale = r.Config.BiasScale
 		r.vars++
 	}
 	if err := cmp.Or(r.setWeights(s), r.setBounds(s)); err != nil {
 		return nil, err
 	}
 	var rule options.Rule
-	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, cmp.Or(r.weightSum, r.weightedRows))
+	r.Lambda, rule = options.LambdaFor(r.Config.Lambda, r.Config.C,
+		cmp.Or(r.weightSum, r.weightedRows))
 	r.Config.Lambda, r.Config.C = r.Lambda, 0
-	return r, options.First(fieldError,
-		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
+	return r, options.Check([]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
-// fillConfig sets the zero fields of cfg to their defaults or to values chosen from the statistics.
-// It returns the scaling of the rows, nil if they are not scaled.
-func fillConfig(cfg *pegasos.Config, s *scale.Statistics) (*pegasos.Scaling, error) {
-	var open choose.Open
-	settings.Copy(&open.Settings, *cfg)
-	c, err := choose.FromStatistics(open, s)
-	if rule, ok := err.(options.Rule); ok {
-		return nil, fieldError(rule.Field, rule.Reason)
-	}
-	if err != nil {
-		return nil, err
-	}
-	settings.Copy(cfg, c.Settings)
-	if k := c.Scale; k.Kind != scale.None {
-		return &pegasos.Scaling{Kind: k.Kind, Folded: k.Folded, Shift: k.Shift,
-			Factor: k.Factor, R2: k.R2}, nil
-	}
-	return nil, nil
-}
-
-// defaultTol is the relative duality gap at which training ends if Config.Tol is 0.
-const defaultTol = 0.01
-
-// checkConfig returns an error if cfg sets anything that training in rounds does not support.
-func checkConfig(cfg pegasos.Config, method Method) error {
-	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
-	_, ok := supported[cmp.Or(cfg.Loss, pegasos.Hinge)]
+// checkConfig returns an error if cfg sets anything that training in rounds does not support. kind
+// is the loss; known is false if cfg has an unknown loss.
+func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known bool) error {
+	classes, bias := cmp.Or(cfg.Multiclass, settings.OneVsRest), cmp.Or(cfg.Bias, settings.BiasNone)
 	others := settings.SetBeyond(cfg, settings.Round)
 	const only = "have %q, but training in rounds supports only %s"
-	return options.First(fieldError, []options.Rule{
+	return options.Check([]options.Rule{
 		options.OneOf("Method", method, Newton, Dual),
-		options.Not("Loss", !ok, only, cfg.Loss, "hinge, squared-hinge and log"),
-		options.Not("Loss", method == Dual && cfg.Loss == pegasos.Log,
+		options.Not("Loss", !known || supported[kind] == nil, only, cfg.Loss,
+			"hinge, squared-hinge and log"),
+		options.Not("Loss", method == Dual && kind == loss.Log,
 			"have %q, which the dual method does not support: use Newton's method", cfg.Loss),
-		options.Not("Bias", bias != pegasos.BiasNone && bias != pegasos.BiasAugmented, only, bias,
+		options.Not("Bias", bias != settings.BiasNone && bias != settings.BiasAugmented, only, bias,
 			"none and augmented"),
-		options.Not("Multiclass", classes != pegasos.OneVsRest, only, classes, pegasos.OneVsRest),
+		options.Not("Multiclass", classes != settings.OneVsRest, only, classes, settings.OneVsRest),
 		options.Not("Config", len(others) > 0, "training in rounds has no settings but the loss, "+
 			"class weights, lambda or C, tolerance, bias, scale, seed and number of epochs: leave "+
 			"out %s", strings.Join(others, ", ")),
@@ -211,7 +200,7 @@ func checkConfig(cfg pegasos.Config, method Method) error {
 // setWeights computes the weight of the rows of each class, normalized such that the rows with a
 // weight above 0 have the mean weight 1.
 func (r *Rounds) setWeights(s *scale.Statistics) error {
-	byLabel, err := (&settings.Settings{ClassWeight: r.Config.ClassWeight}).ClassWeights()
+	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
 		return err
 	}
@@ -222,7 +211,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 			w = c
 			delete(byLabel, label)
 		}
-		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
+		if r.Config.ClassWeight == settings.Balanced && n > 0 {
 			w = float64(s.Rows) / float64(float64(len(s.Counts))*n)
 		}
 		r.classWeights = append(r.classWeights, w)
@@ -232,7 +221,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 		}
 	}
 	for label := range byLabel {
-		return fieldError("ClassWeight", fmt.Sprintf("no row has the label %v", label))
+		return options.Bad("ClassWeight", "no row has the label %v", label)
 	}
 	if !(r.weightedRows > 0) {
 		return fmt.Errorf("pegasos: no row has a weight above 0: set ClassWeight above 0 for a class")
@@ -244,12 +233,15 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 	for k := range r.classWeights {
 		r.classWeights[k] /= sum / r.weightedRows
 		if w := r.classWeights[k]; w > math.MaxFloat32 || w > 0 && float32(w) == 0 {
-			return fieldError("ClassWeight", fmt.Sprintf("the weight of the label %v is too far "+
-				"from the mean weight", r.labels[k]))
+			return options.Bad("ClassWeight", "the weight of the label %v is too far from the mean "+
+				"weight", r.labels[k])
 		}
 	}
 	return nil
 }
+
+// blocks returns an upper bound on the number of blocks of all shards.
+func (r *Rounds) blocks() int { return r.rows/Block + 1 }
 
 // setBounds computes bounds on the values and norms of the scaled rows, and decides whether
 // Hessians are summed from nonzeros.
@@ -271,7 +263,7 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	}
 	r.hessianQuantum = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
-	if s.Dense || r.scaler != nil && r.scaler.Shift != nil {
+	if s.Dense || r.Scale != nil && r.Scale.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
 	// Nanoseconds per row: of half the products of its nonzeros, and of half a matrix in blocks.
@@ -281,7 +273,7 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 
 // maxScaled returns an upper bound on the magnitudes in column j of the scaled rows.
 func (r *Rounds) maxScaled(j int) float64 {
-	size, s := float64(r.maxAbs[j]), r.scaler
+	size, s := float64(r.maxAbs[j]), r.Scale
 	switch {
 	case s == nil || size == 0 && s.Factor == nil:
 		return size
@@ -291,6 +283,23 @@ func (r *Rounds) maxScaled(j int) float64 {
 		size += math.Abs(float64(s.Shift[j]))
 	}
 	return float64(size * float64(s.Factor[j]))
+}
+
+// rowBounds returns upper bounds on the loss of a row, on its dual variable and on the magnitude of
+// its dual term. norm is the norm of the weights including the bias variable.
+func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
+	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
+}
+
+// quantum is a power of 2, called the unit, and its inverse. Sums are integer multiples of the
+// unit.
+type quantum struct{ inverse, unit float64 }
+
+// quantum returns the quantum for sums over the rows of all shards, if the mean magnitude of the
+// addends is at most bound.
+func (r *Rounds) quantum(bound float64) quantum {
+	_, e := math.Frexp(float64(float64(r.rows) * bound))
+	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
 // maxDualShards is the number of shards above which Warning advises against the dual method.

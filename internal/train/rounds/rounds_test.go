@@ -12,10 +12,14 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -69,36 +73,36 @@ func TestGolden(t *testing.T) {
 	few := sample.Random(57, 2000, 60, 2, 0.05)
 	for _, c := range []struct {
 		method rounds.Method
-		cfg    pegasos.Config
-		x      pegasos.Examples
+		cfg    settings.Settings
+		x      store.Examples
 		y      []float32
 		want   string
 	}{
-		{rounds.Newton, pegasos.Config{Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented},
+		{rounds.Newton, settings.Settings{Loss: hinge, Bias: settings.BiasAugmented},
 			data.Dense, data.Y,
 			"c9d037627292ad44 0x1.a21fe0fe1838cp-02 0x1.a1dfefcaf87cep-02"},
-		{rounds.Newton, pegasos.Config{Loss: pegasos.SquaredHinge, ClassWeight: "0=2"},
+		{rounds.Newton, settings.Settings{Loss: squaredHinge, ClassWeight: "0=2"},
 			data.Sparse, data.Y,
 			"c436fd85bb2df59c 0x1.bde7f1809d862p-02 0x1.bdd8f0e8ca2e2p-02"},
-		{rounds.Newton, pegasos.Config{Loss: pegasos.Log, Scale: pegasos.ScaleStandard},
+		{rounds.Newton, settings.Settings{Loss: logLoss, Scale: scale.Standard},
 			data.Sparse, data.Y,
 			"724d7a8e7a211fb9 0x1.6e3136bcf0828p-02 0x1.6e2fc1890ce3ap-02"},
-		{rounds.Newton, pegasos.Config{Loss: pegasos.Hinge, Scale: pegasos.ScaleUnit},
+		{rounds.Newton, settings.Settings{Loss: hinge, Scale: scale.Unit},
 			many.Dense, many.Y,
 			"09b2b3c54241fdfd 0x1.5d19f5b9b525cp-01 0x1.5cf49ab01ae33p-01"},
-		{rounds.Newton, pegasos.Config{Loss: pegasos.Hinge, Scale: pegasos.ScaleMaxAbs},
+		{rounds.Newton, settings.Settings{Loss: hinge, Scale: scale.MaxAbs},
 			few.Sparse, few.Y,
 			"132dc6472baa4bc2 0x1.681255eabec81p-01 0x1.67e76f12b8dc1p-01"},
-		{rounds.Dual, pegasos.Config{Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented},
+		{rounds.Dual, settings.Settings{Loss: hinge, Bias: settings.BiasAugmented},
 			few.Sparse, few.Y,
 			"79ea445f26e77d05 0x1.54423568d3d47p-01 0x1.53fbd49d087f1p-01"},
-		{rounds.Dual, pegasos.Config{Loss: pegasos.SquaredHinge, ClassWeight: pegasos.Balanced},
+		{rounds.Dual, settings.Settings{Loss: squaredHinge, ClassWeight: settings.Balanced},
 			many.Sparse, many.Y,
 			"54e584d010756234 0x1.6d2db20406c3cp-01 0x1.6cd830b2f742dp-01"},
 	} {
 		c.cfg.Lambda, c.cfg.Tol = 1e-2, 1e-3
-		options.Fill(&c.cfg.Bias, pegasos.BiasNone)
-		options.Fill(&c.cfg.Scale, pegasos.ScaleNone)
+		options.Fill(&c.cfg.Bias, settings.BiasNone)
+		options.Fill(&c.cfg.Scale, scale.None)
 		s := sample.Statistics(t, c.x, c.y)
 		for k, isa := range sample.Paths() {
 			for _, n := range []int{1, 4, 16} {
@@ -115,7 +119,7 @@ func TestGolden(t *testing.T) {
 					if m.Result.Gap > c.cfg.Tol {
 						t.Errorf("%+v: gap %v", c.cfg, m.Result.Gap)
 					}
-					have := fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective,
+					have := fmt.Sprintf("%.16s %x %x", public(m).Hash(), m.Result.Objective,
 						m.Result.DualObjective)
 					if have != c.want {
 						t.Errorf("%s, %+v on %s, %d shards: %s, want %s", c.method, c.cfg, isa, n,
@@ -128,8 +132,8 @@ func TestGolden(t *testing.T) {
 }
 
 // plain are settings without scaling and bias.
-var plain = pegasos.Config{Loss: pegasos.Hinge, Lambda: 0.1, Scale: pegasos.ScaleNone,
-	Bias: pegasos.BiasNone}
+var plain = settings.Settings{Loss: hinge, Lambda: 0.1, Scale: scale.None,
+	Bias: settings.BiasNone}
 
 // Zero settings get their defaults or values chosen from the statistics.
 func TestNewDefaults(t *testing.T) {
@@ -137,11 +141,11 @@ func TestNewDefaults(t *testing.T) {
 	s := sample.Statistics(t, data.Dense, data.Y)
 	for _, c := range []struct {
 		cols int
-		loss pegasos.Loss
+		loss string
 		want rounds.Method
 	}{
-		{2000, pegasos.Hinge, rounds.Newton}, {2001, pegasos.Hinge, rounds.Dual},
-		{2001, pegasos.Log, rounds.Newton},
+		{2000, hinge, rounds.Newton}, {2001, hinge, rounds.Dual},
+		{2001, logLoss, rounds.Newton},
 	} {
 		wide := *s
 		wide.Cols, wide.MaxAbs, wide.Mean, wide.Variance, wide.Constant = c.cols,
@@ -149,14 +153,14 @@ func TestNewDefaults(t *testing.T) {
 		cfg := plain
 		cfg.Loss = c.loss
 		r, err := rounds.New(cfg, "", &wide, 2)
-		if err != nil || r.Method != c.want || r.Config.Finish != pegasos.Finish(c.want) {
+		if err != nil || r.Method != c.want || r.Config.Finish != string(c.want) {
 			t.Errorf("%+v: %v, %v", c, r.Method, err)
 		}
 	}
-	r, err := rounds.New(pegasos.Config{}, "", s, 0)
+	r, err := rounds.New(settings.Settings{}, "", s, 0)
 	if err != nil || r.Config.Tol != 0.01 || r.Config.Epochs != 200 || r.Shards != 1 ||
 		r.Lambda != r.Config.Lambda || !(r.Lambda > 0) || r.Config.C != 0 ||
-		r.Config.Bias != pegasos.BiasAugmented || r.Vars() != 6 || r.Problems() != 1 {
+		r.Config.Bias != settings.BiasAugmented || r.Vars() != 6 || r.Problems() != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	cfg := plain
@@ -193,27 +197,27 @@ func TestNewRefused(t *testing.T) {
 	for _, c := range []struct {
 		field  string
 		method rounds.Method
-		change func(*pegasos.Config)
+		change func(*settings.Settings)
 	}{
-		{"Method", "auto", func(*pegasos.Config) {}},
-		{"Loss", "", func(c *pegasos.Config) { c.Loss = pegasos.Squared }},
-		{"Loss", rounds.Dual, func(c *pegasos.Config) { c.Loss = pegasos.Log }},
-		{"Bias", "", func(c *pegasos.Config) { c.Bias = pegasos.BiasUnregularised }},
-		{"Multiclass", "", func(c *pegasos.Config) { c.Multiclass = pegasos.OneVsOne }},
-		{"Config", "", func(c *pegasos.Config) { c.Batch = 5 }},
-		{"Tol", "", func(c *pegasos.Config) { c.Tol = 2 }},
-		{"Lambda", "", func(c *pegasos.Config) { c.Lambda = 1e-300 }},
-		{"Lambda", "", func(c *pegasos.Config) { c.Lambda, c.C = 0, 1e300 }},
-		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "7=2" }},
-		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "0=1e-50,1=1" }},
-		{"ClassWeight", "", func(c *pegasos.Config) { c.ClassWeight = "0=x" }},
-		{"", "", func(c *pegasos.Config) { c.ClassWeight = "0=0,1=0" }},
+		{"Method", "auto", func(*settings.Settings) {}},
+		{"Loss", "", func(c *settings.Settings) { c.Loss = loss.Squared.Name() }},
+		{"Loss", rounds.Dual, func(c *settings.Settings) { c.Loss = logLoss }},
+		{"Bias", "", func(c *settings.Settings) { c.Bias = settings.BiasUnregularised }},
+		{"Multiclass", "", func(c *settings.Settings) { c.Multiclass = settings.OneVsOne }},
+		{"Config", "", func(c *settings.Settings) { c.Batch = 5 }},
+		{"Tol", "", func(c *settings.Settings) { c.Tol = 2 }},
+		{"Lambda", "", func(c *settings.Settings) { c.Lambda = 1e-300 }},
+		{"Lambda", "", func(c *settings.Settings) { c.Lambda, c.C = 0, 1e300 }},
+		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "7=2" }},
+		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "0=1e-50,1=1" }},
+		{"ClassWeight", "", func(c *settings.Settings) { c.ClassWeight = "0=x" }},
+		{"", "", func(c *settings.Settings) { c.ClassWeight = "0=0,1=0" }},
 	} {
 		cfg := plain
 		c.change(&cfg)
 		_, err := rounds.New(cfg, c.method, sample.Statistics(t, data.Dense, data.Y), 1)
-		var bad *pegasos.ConfigError
-		if errors.As(err, &bad); bad == nil && c.field != "" || bad != nil && bad.Field != c.field {
+		var bad options.Rule
+		if errors.As(err, &bad); bad.Field != c.field || err == nil {
 			t.Errorf("%+v: %v, want an error of %q", cfg, err, c.field)
 		}
 	}
@@ -242,7 +246,7 @@ func TestShardRefused(t *testing.T) {
 	larger.Row(1)[2] *= 1 + 0x1p-23
 	many := data.Dense.Take(make([]uint32, 44))
 	for name, c := range map[string]struct {
-		x     pegasos.Examples
+		x     store.Examples
 		y     []float32
 		first int
 		want  string // in the error; "" for none
@@ -280,8 +284,8 @@ func TestRoundRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	shard := shardsOf(t, r, data.Dense, data.Y, 1)[0]
-	if shard.AlphaLength() != 600 || shard.Rows() != 300 {
-		t.Errorf("%d dual variables, %d rows", shard.AlphaLength(), shard.Rows())
+	if shard.AlphaLength() != 600 {
+		t.Errorf("%d dual variables", shard.AlphaLength())
 	}
 	sum, alpha, err := shard.Visit(t.Context(), r.Start(), nil, 1)
 	if err != nil || len(alpha) != 600 {
@@ -328,14 +332,15 @@ func TestRoundRefused(t *testing.T) {
 	}
 }
 
-// Model returns the best weights so far, without claims before the rounds are done.
+// Model returns the best weights so far, and only of a state that fits the rounds.
 func TestModel(t *testing.T) {
 	data := sample.Random(62, 300, 5, 3, 1)
 	cfg := plain
-	cfg.Bias, cfg.BiasScale, cfg.ClassWeight = pegasos.BiasAugmented, 4, "0=2"
+	cfg.Bias, cfg.BiasScale, cfg.ClassWeight = settings.BiasAugmented, 4, "0=2"
 	s := sample.Statistics(t, data.Dense, data.Y)
 	r, err := rounds.New(cfg, rounds.Newton, s, 1)
-	if err != nil || r.Problems() != 3 || r.Vars() != 6 {
+	if err != nil || r.Problems() != 3 || r.Vars() != 6 || r.Lambda != 0.1 ||
+		r.Result(r.Start()).Weight != float64(300+s.Counts[0]) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	state := r.Start()
@@ -343,31 +348,17 @@ func TestModel(t *testing.T) {
 		copy(state.Problems[k].BestW, []float64{1, 2, 3, 4, 5, 6})
 	}
 	m, err := r.Model(state)
-	if err != nil || !math.IsNaN(m.Result.Objective) || !math.IsNaN(m.Result.DualObjective) ||
-		!math.IsNaN(m.Result.Gap) || m.Result.Steps != 0 || m.Config.Epochs != 1 ||
-		!slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 ||
-		m.Result.Weight != float64(300+s.Counts[0]) || m.Lambda != 0.1 {
+	if err != nil || !slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
-	if m, err = r.Model(state); err != nil {
-		t.Fatal(err)
-	}
-	last := m.Result.PerClass[2]
-	if len(m.Result.PerClass) != 3 || m.Result.Steps != int64(300*state.Iterations) ||
-		m.Config.Epochs != state.Iterations || m.Result.Epochs != float64(state.Iterations) ||
-		last.Steps != m.Result.Steps || last.Objective != state.Problems[2].Objective ||
-		last.DualObjective != state.Problems[2].Bound || m.Result.Gap > 0.01 {
-		t.Errorf("%+v of %+v", m.Result, state)
+	if state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1)); state.Gap() > 0.01 {
+		t.Errorf("%+v", state)
 	}
 	if state.Problems = state.Problems[:2]; r.Check(state) == nil {
 		t.Error("a problem too few is accepted")
 	}
 	if _, err := r.Model(state); err == nil {
 		t.Error("a model of too few problems")
-	}
-	if _, err := r.Verified(state); err == nil {
-		t.Error("training has verified a model")
 	}
 }
 
@@ -376,13 +367,13 @@ func TestVerificationRefused(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
 	cfg := plain
-	cfg.Scale = pegasos.ScaleStandard
+	cfg.Scale, cfg.ClassWeight = scale.Standard, "0=3"
 	r, err := rounds.New(cfg, rounds.Newton, s, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := train(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
-	type model = pegasos.Model
+	type model = rounds.Model
 	type stats = scale.Statistics
 	for name, c := range map[string]struct {
 		change func(*model, *stats)
@@ -391,15 +382,18 @@ func TestVerificationRefused(t *testing.T) {
 		"none":    {func(*model, *stats) {}, ""},
 		"columns": {func(_ *model, s *stats) { s.Cols = 5 }, "the model has 4"},
 		"classes": {func(_ *model, s *stats) { s.Classes = []float32{0, 2} }, "classes"},
-		"prior":   {func(m *model, _ *stats) { m.Prior = strings.Repeat("0", 64) }, "prior"},
-		"pairs":   {func(m *model, _ *stats) { m.Config.Multiclass = pegasos.OneVsOne }, ""},
-		"loss":    {func(m *model, _ *stats) { m.Config.Loss = pegasos.Log }, ""},
-		"weight":  {func(m *model, _ *stats) { m.Result.Weight = 300 }, "weights of rows"},
-		"invalid": {func(m *model, _ *stats) { m.Lambda = -1 }, "Lambda"},
-		"scaling": {func(_ *model, s *stats) { s.Mean[1]++ }, "scaling differs"},
-		"bias": {func(m *model, _ *stats) { m.Scaling, m.Bias = nil, []float64{1} },
+		"pairs":   {func(m *model, _ *stats) { m.Config.Multiclass = settings.OneVsOne }, ""},
+		"loss":    {func(m *model, _ *stats) { m.Config.Loss = logLoss }, ""},
+		"another loss": {func(m *model, _ *stats) { m.Config.Loss = loss.Squared.Name() },
+			"Loss: have"},
+		"weight":        {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-8 }, "weights of rows"},
+		"weight nearly": {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-10 }, ""},
+		"no weights":    {func(m *model, _ *stats) { m.Config.ClassWeight = "" }, "weights of rows"},
+		"scaling":       {func(_ *model, s *stats) { s.Mean[1]++ }, "scaling differs"},
+		"bias": {func(m *model, _ *stats) { m.Scale, m.Bias = nil, []float64{1} },
 			"has a bias"},
-		"no bias": {func(m *model, _ *stats) { m.Scaling, m.Bias = nil, nil }, ""},
+		"no bias":  {func(m *model, _ *stats) { m.Scale, m.Bias = nil, nil }, ""},
+		"no shift": {func(m *model, _ *stats) { m.Bias = nil }, "has a bias"},
 	} {
 		lie, s := *m, sample.Statistics(t, data.Dense, data.Y)
 		c.change(&lie, s)
@@ -410,49 +404,36 @@ func TestVerificationRefused(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if _, err := r.Verified(r.Start()); err == nil || r.Config.Epochs != 7 {
-			t.Errorf("%s: verified at the start: %v, %+v", name, err, r.Config)
-		}
-		if _, err := r.Model(r.Start()); err == nil {
-			t.Errorf("%s: a verification makes a model", name)
+		if _, err := r.Model(r.Start()); err == nil || r.Config.Epochs != 7 {
+			t.Errorf("%s: a verification makes a model, %+v", name, r.Config)
 		}
 	}
 }
 
-// A model that was trained with weights of rows can't be verified: rounds have weights of classes
-// alone, so that their objective is another one.
-func TestVerifyRowWeights(t *testing.T) {
+// The objective is that of the weights as the model's own scale says they are stored, not as
+// training would store them.
+func TestVerifyFolded(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
-	weights := make([]float32, 200)
-	for i := range weights {
-		weights[i] = float32(1 + i%3)
-	}
 	s := sample.Statistics(t, data.Dense, data.Y)
-	for _, classWeight := range []string{"", pegasos.Balanced, "0=3"} {
-		tr := pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.SquaredHinge, Lambda: 0.1,
-			ClassWeight: classWeight, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}}
-		m, err := tr.Train(t.Context(), data.Dense, data.Y)
+	cfg := plain
+	cfg.Scale, cfg.Bias = scale.MaxAbs, settings.BiasAugmented
+	r, err := rounds.New(cfg, rounds.Newton, s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
+	for folded, want := range map[bool]pegasos.Verdict{true: pegasos.Confirmed,
+		false: pegasos.Contradicted} {
+		scale := *m.Scale
+		scale.Folded = folded
+		other := *m
+		other.Scale = &scale
+		r, state, err := verify(t, &other, data.Dense, data.Y, s, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := verify(t, m, data.Dense, data.Y, s, 2)
-		if err != nil || v.Verdict == pegasos.Contradicted {
-			t.Errorf("%q: %+v, %v", classWeight, v, err)
-		}
-		for by, refused := range map[float64]bool{1e-8: classWeight != "", 1e-10: false} {
-			other := *m
-			other.Result.Weight *= 1 + by
-			if _, err := verify(t, &other, data.Dense, data.Y, s, 2); (err != nil) != refused {
-				t.Errorf("%q, a sum of weights of %v more: %v", classWeight, by, err)
-			}
-		}
-		tr.Weights = weights
-		if m, err = tr.Train(t.Context(), data.Dense, data.Y); err != nil {
-			t.Fatal(err)
-		}
-		v, err = verify(t, m, data.Dense, data.Y, s, 2)
-		if err == nil || !strings.Contains(err.Error(), "weights of rows") {
-			t.Errorf("%q with weights of rows: %+v, %v", classWeight, v, err)
+		if v := compare(&other, r, state); v.Verdict != want {
+			t.Errorf("folded %v: %+v", folded, v)
 		}
 	}
 }
@@ -472,11 +453,12 @@ func TestVerify(t *testing.T) {
 			continue
 		}
 		s := sample.Statistics(t, p.x, p.y)
-		v, err := verify(t, m, p.x, p.y, s, 1+p.shards%3)
+		r, last, err := verify(t, m, p.x, p.y, s, 1+p.shards%3)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			continue
 		}
+		v := compare(m, r, last)
 		if v.Verdict == pegasos.Contradicted || !(v.Bound <= v.Objective) ||
 			v.Verdict == pegasos.Confirmed && v.Bound < m.Result.DualObjective {
 			t.Errorf("seed %d, %s: %+v\n%+v", seed, p.method, v, m.Config)
@@ -487,13 +469,13 @@ func TestVerify(t *testing.T) {
 			if change == "bound" && lie.Result.DualObjective <= lie.Result.Objective {
 				continue // the mean over the vectors is a claim that may be true
 			}
-			v, err := verify(t, lie, p.x, p.y, s, p.shards)
+			r, last, err := verify(t, lie, p.x, p.y, s, p.shards)
 			if change == "weights" && err == nil &&
-				math.Abs(v.Objective-m.Result.Objective) <= 1e-5*v.Objective {
+				math.Abs(last.Objective-m.Result.Objective) <= 1e-5*last.Objective {
 				continue // the objective hardly depends on the weights
 			}
-			if err == nil && v.Verdict != pegasos.Contradicted {
-				t.Errorf("seed %d, another %s: %+v, trained %+v", seed, change, v, m.Result)
+			if err == nil && compare(lie, r, last).Verdict != pegasos.Contradicted {
+				t.Errorf("seed %d, another %s: %+v, trained %+v", seed, change, last, m.Result)
 			}
 			tampered++
 		}
@@ -505,12 +487,12 @@ func TestVerify(t *testing.T) {
 }
 
 // tamperings make a model or the result c of its first vector untrue.
-var tamperings = map[string]func(m *pegasos.Model, c *pegasos.ClassResult){
-	"objective": func(m *pegasos.Model, c *pegasos.ClassResult) { c.Objective *= 0.999 },
-	"bound": func(_ *pegasos.Model, c *pegasos.ClassResult) {
+var tamperings = map[string]func(m *rounds.Model, c *proof.ClassResult){
+	"objective": func(_ *rounds.Model, c *proof.ClassResult) { c.Objective *= 0.999 },
+	"bound": func(_ *rounds.Model, c *proof.ClassResult) {
 		c.DualObjective = 1.01 * c.Objective
 	},
-	"weights": func(m *pegasos.Model, _ *pegasos.ClassResult) {
+	"weights": func(m *rounds.Model, _ *proof.ClassResult) {
 		for j := range m.Weights[0] {
 			m.Weights[0][j] *= -2
 		}
@@ -518,7 +500,7 @@ var tamperings = map[string]func(m *pegasos.Model, c *pegasos.ClassResult){
 }
 
 // tamper returns a changed copy of a model. The means in its result are recomputed from PerClass.
-func tamper(m *pegasos.Model, change func(*pegasos.Model, *pegasos.ClassResult)) *pegasos.Model {
+func tamper(m *rounds.Model, change func(*rounds.Model, *proof.ClassResult)) *rounds.Model {
 	lie := *m
 	lie.Weights = slices.Clone(m.Weights)
 	for k := range lie.Weights {

@@ -38,9 +38,9 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*S
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
 	case x.Cols() != r.cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
-	case n > 0 && (start%Block != 0 || start < 0 || start+n > r.allRows):
+	case n > 0 && (start%Block != 0 || start < 0 || start+n > r.rows):
 		return nil, fmt.Errorf("pegasos: a shard has %d rows from row %d on: it must lie within the "+
-			"%d rows and begin at a multiple of %d", n, start, r.allRows, Block)
+			"%d rows and begin at a multiple of %d", n, start, r.rows, Block)
 	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard's rows must be a dense.Matrix or a sparse.Matrix")
 	}
@@ -48,7 +48,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*S
 		columns: make([]int32, r.cols)}
 	for j := range p.columns {
 		p.columns[j] = int32(j)
-		if s := r.scaler; s != nil && s.Shift != nil {
+		if s := r.Scale; s != nil && s.Shift != nil {
 			p.scaledZeros = append(p.scaledZeros, s.At(j, 0))
 		}
 	}
@@ -62,21 +62,21 @@ func (p *Shard) check(y []float32) error {
 	for i, label := range y {
 		k, ok := labels.Find(r.labels, label)
 		if !ok {
-			return rowError(i, "the label %v is not one of %v", label, r.labels)
+			return fmt.Errorf("pegasos: row %d: the label %v is not one of %v", i, label, r.labels)
 		}
 		p.class[i] = int32(k)
 		index, values := p.row(i)
 		square := 0.0
 		for t, v := range values {
 			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.maxAbs[j])) {
-				return rowError(i, "the value %v in column %d exceeds the largest magnitude in the "+
-					"statistics, %v", v, j, r.maxAbs[j])
+				return fmt.Errorf("pegasos: row %d: the value %v in column %d exceeds the largest "+
+					"magnitude in the statistics, %v", i, v, j, r.maxAbs[j])
 			}
 			square += float64(float64(v) * float64(v))
 		}
 		if !(square <= float64(r.maxSquare*(1+0x1p-20))) {
-			return rowError(i, "the squared length %v exceeds the largest in the statistics, %v",
-				square, r.maxSquare)
+			return fmt.Errorf("pegasos: row %d: the squared length %v exceeds the largest in the "+
+				"statistics, %v", i, square, r.maxSquare)
 		}
 		if scaled.read(i) {
 			p.squareNorms[i] = float64(r.biasScale * r.biasScale)
@@ -88,16 +88,13 @@ func (p *Shard) check(y []float32) error {
 	return p.x.Err()
 }
 
-// row returns the columns and values of row i, before scaling.
+// row returns the columns and values of row i, before scale.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
 		index = p.columns
 	}
 	return index, values
 }
-
-// Rows returns the number of the shard's rows.
-func (p *Shard) Rows() int { return len(p.class) }
 
 // AlphaLength returns the number of dual variables that the caller stores for the shard between
 // rounds: two for each row and problem, from before and after the last pass. It is 0 with Newton's
@@ -124,7 +121,7 @@ type reader struct {
 // read makes row i the current row. If its weight is 0, read returns false and leaves index and
 // values unchanged.
 func (o *reader) read(i int) bool {
-	p, s := o.p, o.r.scaler
+	p, s := o.p, o.r.Scale
 	o.row, o.weight = i, o.r.classWeights[p.class[i]]
 	if o.weight == 0 {
 		return false

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // Kind says what a round computes.
@@ -97,32 +96,11 @@ func (r *Rounds) Problems() int {
 	return len(r.labels)
 }
 
-// targetShare is the first State.Target as a fraction of Config.Tol. It is below 1 because the
-// model's weights are rounded to float32 and the proof subtracts all rounding errors.
-const targetShare = 0.95
+// methods maps each kind of round to the training method that has such rounds, "" for both.
+var methods = map[Kind]Method{Sums: Newton, Line: Newton, Ascent: Dual, Proof: ""}
 
-// handlers maps each kind of round to the training method that has such rounds, the function that
-// adds a worker's current row to the sums, and the function that updates the state by the total of
-// all shards' sums.
-var handlers = map[Kind]struct {
-	method Method // training method with rounds of this kind; "" for both
-	visit  func(*worker, *task)
-	next   func(*Rounds, *State, []task) error
-}{
-	Sums:   {Newton, (*worker).visitNewton, (*Rounds).nextSums},
-	Line:   {Newton, (*worker).visitLine, (*Rounds).nextLine},
-	Ascent: {Dual, (*worker).visitAscent, (*Rounds).nextAscent},
-	Proof:  {"", (*worker).visitProof, (*Rounds).nextProof},
-}
-
-// firstKind returns the kind of the first round: Ascent for the dual method, Sums for Newton's
-// method.
-func (r *Rounds) firstKind() Kind {
-	if r.Method == Dual {
-		return Ascent
-	}
-	return Sums
-}
+// firstKind maps each training method to the kind of its first round.
+var firstKind = map[Method]Kind{Newton: Sums, Dual: Ascent}
 
 // Check returns an error if s does not fit r. The training method of r must have rounds of the kind
 // of s, there must be one problem for each weight vector, and all vectors must be finite and have
@@ -141,7 +119,7 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	if kind, ok := handlers[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
+	if method, ok := methods[s.Kind]; !ok || method != "" && method != r.Method {
 		return fmt.Errorf("pegasos: the state has the kind %q, want a kind of the method %q",
 			s.Kind, r.Method)
 	}
@@ -156,42 +134,6 @@ func (s *State) clone() *State {
 		*v = slices.Clone(*v)
 	}
 	return &c
-}
-
-// Next returns the state after the round whose input is s. sum is the elementwise total of the sums
-// that Visit returned for the shards. s is not changed.
-func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
-	next := s.clone()
-	tasks, size, err := r.tasks(next)
-	if err != nil {
-		return nil, err
-	}
-	if len(sum) != size {
-		return nil, fmt.Errorf("pegasos: round %d: got %d sums, want %d", s.Round+1, len(sum), size)
-	}
-	next.Round++
-	if err := handlers[s.Kind].next(r, next, splitSums(tasks, sum)); err != nil {
-		return nil, err
-	}
-	if !next.Done {
-		next.Objective, next.Bound = 0, 0
-		for _, p := range next.Problems {
-			next.Objective += p.Objective / float64(len(next.Problems))
-			next.Bound += p.Bound / float64(len(next.Problems))
-		}
-	}
-	return next, nil
-}
-
-// objective returns the primal objective of the weights t.W. If it is the smallest so far,
-// objective stores it in t.Objective and the weights in t.BestW.
-func (r *Rounds) objective(t *task) float64 {
-	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
-	if p < t.Objective {
-		t.Objective = p
-		copy(t.BestW, t.W)
-	}
-	return p
 }
 
 // updateDone sets p.Done and p.Stuck. A problem is done when it reaches its target: a lower bound

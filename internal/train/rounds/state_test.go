@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newRounds returns rounds over 1,000 rows of 3 columns, with a bias variable and without scaling.
-func newRounds(t *testing.T, kind pegasos.Loss, method Method, shards int) *Rounds {
+// newRounds returns rounds over 1,000 rows of 3 columns, with a bias variable and without scale.
+func newRounds(t *testing.T, kind loss.Kind, method Method, shards int) *Rounds {
 	t.Helper()
-	r, err := New(pegasos.Config{Loss: kind, Lambda: 0.01, Bias: pegasos.BiasAugmented, BiasScale: 2,
-		Scale: pegasos.ScaleNone, Epochs: 10, Tol: 0.1}, method, statistics(), shards)
+	r, err := New(settings.Settings{Loss: kind.Name(), Lambda: 0.01,
+		Bias: settings.BiasAugmented, BiasScale: 2, Scale: scale.None, Epochs: 10, Tol: 0.1},
+		method, statistics(), shards)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(math.Abs(a)+math.A
 
 // The statistics determine the bounds.
 func TestBounds(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 3)
+	r := newRounds(t, loss.Hinge, Newton, 3)
 	if r.vars != 4 || r.biasScale != 2 || r.weightedRows != 1000 || r.weightSum != 0 ||
 		r.meanSquare != 6 || r.maxLength != 3*(1+0x1p-20) || r.Shards != 3 {
 		t.Errorf("%+v", r)
@@ -58,21 +60,21 @@ func TestBounds(t *testing.T) {
 	if want := []float64{1. / 2, 1. / 4, 1, 1. / 4}; !slices.Equal(r.scale, want) {
 		t.Errorf("scales %v, want %v", r.scale, want)
 	}
-	r.scaler = &scale.Scale{Kind: scale.Standard, Shift: []float32{-3, 1, 0},
+	r.Scale = &scale.Scale{Kind: scale.Standard, Shift: []float32{-3, 1, 0},
 		Factor: []float32{2, 0.5, 1}}
 	for j, want := range []float64{8, 1.5, 0.75} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("standardized, column %d: %v, want %v", j, have, want)
 		}
 	}
-	r.scaler = &scale.Scale{Kind: scale.MaxAbs, Factor: []float32{1, 0.5, 2}}
+	r.Scale = &scale.Scale{Kind: scale.MaxAbs, Factor: []float32{1, 0.5, 2}}
 	r.maxAbs = []float32{1, 2, 0}
 	for j, want := range []float64{1, 1, 0} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("divided by the largest, column %d: %v, want %v", j, have, want)
 		}
 	}
-	r.scaler = &scale.Scale{Kind: scale.Unit}
+	r.Scale = &scale.Scale{Kind: scale.Unit}
 	for j, want := range []float64{1, 1, 0} {
 		if have := r.maxScaled(j); have != want {
 			t.Errorf("rows of norm 1, column %d: %v, want %v", j, have, want)
@@ -94,8 +96,8 @@ func TestSparseHessian(t *testing.T) {
 		s := statistics()
 		s.Cols, s.Nonzeros, s.Dense = c.cols, int64(1000*c.nonzeros), c.dense
 		s.MaxAbs = make([]float32, c.cols)
-		r, err := New(pegasos.Config{Loss: pegasos.Hinge, Lambda: 1, Bias: pegasos.BiasNone,
-			Scale: pegasos.ScaleNone}, Newton, s, 1)
+		r, err := New(settings.Settings{Loss: loss.Hinge.Name(), Lambda: 1, Bias: settings.BiasNone,
+			Scale: scale.None}, Newton, s, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,22 +110,22 @@ func TestSparseHessian(t *testing.T) {
 // A row's loss, dual variable and dual term are within their bounds, and reach them.
 func TestRowBounds(t *testing.T) {
 	for _, c := range []struct {
-		kind                pegasos.Loss
+		kind                loss.Kind
 		row, dual, dualTerm float64
 	}{
-		{pegasos.Hinge, 7, 1, 1}, {pegasos.Log, 7, 1, 1}, {pegasos.SquaredHinge, 49, 14, 63},
+		{loss.Hinge, 7, 1, 1}, {loss.Log, 7, 1, 1}, {loss.SquaredHinge, 49, 14, 63},
 	} {
 		r := newRounds(t, c.kind, Newton, 1)
 		row, dual, dualTerm := r.rowBounds(2) // of norm 3
 		if math.Abs(row-c.row) > 1e-3 || math.Abs(dual-c.dual) > 1e-3 ||
 			math.Abs(dualTerm-c.dualTerm) > 1e-3 || row < c.row || dual < c.dual {
-			t.Errorf("%s: %v, %v, %v, want %+v", c.kind, row, dual, dualTerm, c)
+			t.Errorf("%s: %v, %v, %v, want %+v", c.kind.Name(), row, dual, dualTerm, c)
 		}
 	}
-	for kind, want := range map[pegasos.Loss]float64{pegasos.Hinge: 1, pegasos.SquaredHinge: 1024} {
+	for kind, want := range map[loss.Kind]float64{loss.Hinge: 1, loss.SquaredHinge: 1024} {
 		limits := newRounds(t, kind, Dual, 1).limits
 		if limits.meanDual != want || limits.meanDualTerm != want*want {
-			t.Errorf("%s: dual variables to %v with terms to %v", kind, limits.meanDual,
+			t.Errorf("%s: dual variables to %v with terms to %v", kind.Name(), limits.meanDual,
 				limits.meanDualTerm)
 		}
 	}
@@ -131,7 +133,7 @@ func TestRowBounds(t *testing.T) {
 
 // The largest sum has 60 to 61 bits.
 func TestQuantum(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	for _, bound := range []float64{1e-9, 0.5, 1, 1.024, 2, 1e9} {
 		q := r.quantum(bound)
 		largest := 1000 * bound * q.inverse
@@ -152,7 +154,7 @@ func TestQuantum(t *testing.T) {
 
 // Sums are truncated toward zero, and rejected above their bound.
 func TestAddTruncated(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	w := &worker{reader: reader{r: r}}
 	sums := []int64{1, 1, 1, 1, 1}
 	w.addTruncated(sums, []float64{1.3, -1.3, 0.2, -0.2, 2}, segment{quantum: quantum{inverse: 4}})
@@ -177,23 +179,37 @@ func TestAddTruncated(t *testing.T) {
 	}
 }
 
+// A remainder is what truncation drops, and the remainders of all blocks don't overflow.
+func TestRemainder(t *testing.T) {
+	r := newRounds(t, loss.Hinge, Newton, 1) // 4 blocks
+	if have := r.remainderScale(); have != 0x1p58 {
+		t.Errorf("%v units in a quantum", have)
+	}
+	for v, want := range map[float64]int64{0: 0, 3: 0, 3.25: 1 << 56, 3.5: 1 << 57,
+		-3.5: -1 << 57, 0x1p40 + 0.5: 1 << 57} {
+		if have := r.remainder(2*v, segment{quantum: quantum{inverse: 0.5}}); have != want {
+			t.Errorf("%v: %v, want %v", v, have, want)
+		}
+	}
+}
+
 // Each kind of round has its layout of sums.
 func TestSegments(t *testing.T) {
 	const triangle = 10 // of 4 variables
 	for _, c := range []struct {
-		loss            pegasos.Loss
+		loss            loss.Kind
 		method          Method
 		kind            Kind
 		size, blockSums int
 		bounds          []float64 // of the segments' mean addends; 0 for counts
 	}{
-		{pegasos.Hinge, Newton, Sums, 1 + 3 + 3 + 12 + 3*triangle, 19, []float64{7, 1, 0, 1}},
-		{pegasos.SquaredHinge, Newton, Sums, 1 + 1 + 1 + 4 + triangle, 7, []float64{49, 63, 0, 14}},
-		{pegasos.Hinge, Newton, Proof, 1 + 1 + 1 + 4, 7, []float64{1, 1, 1, 1}},
-		{pegasos.SquaredHinge, Newton, Proof, 7, 7, []float64{1, 195, 676, 26}},
-		{pegasos.SquaredHinge, Dual, Ascent, 1 + 1 + 4, 1, []float64{49, 1 << 20, 1 << 10}},
-		{pegasos.SquaredHinge, Dual, Proof, 7, 1, []float64{1, 1 << 20, 1 << 20, 1 << 10}},
-		{pegasos.Hinge, Dual, Ascent, 6, 1, []float64{7, 1, 1}},
+		{loss.Hinge, Newton, Sums, 1 + 3 + 3 + 12 + 3*triangle, 19, []float64{7, 1, 0, 1}},
+		{loss.SquaredHinge, Newton, Sums, 1 + 1 + 1 + 4 + triangle, 7, []float64{49, 63, 0, 14}},
+		{loss.Hinge, Newton, Proof, 1 + 1 + 1 + 4 + 1, 7, []float64{1, 1, 1, 1}},
+		{loss.SquaredHinge, Newton, Proof, 8, 7, []float64{1, 195, 676, 26}},
+		{loss.SquaredHinge, Dual, Ascent, 1 + 1 + 4, 1, []float64{49, 1 << 20, 1 << 10}},
+		{loss.SquaredHinge, Dual, Proof, 8, 1, []float64{1, 1 << 20, 1 << 20, 1 << 10}},
+		{loss.Hinge, Dual, Ascent, 6, 1, []float64{7, 1, 1}},
 	} {
 		r := newRounds(t, c.loss, c.method, 2)
 		s := r.Start()
@@ -201,7 +217,7 @@ func TestSegments(t *testing.T) {
 		s.Problems[0].W[1], s.Problems[0].DualW[2] = 2, 4
 		task := taskOf(t, r, s)
 		if task.size != c.size || task.blockSums != c.blockSums || len(task.sum) != c.size {
-			t.Errorf("%s, %s: %d sums, %d by blocks, want %d, %d", c.loss, c.kind, task.size,
+			t.Errorf("%s, %s: %d sums, %d by blocks, want %d, %d", c.loss.Name(), c.kind, task.size,
 				task.blockSums, c.size, c.blockSums)
 		}
 		for k, q := range task.segments {
@@ -210,11 +226,11 @@ func TestSegments(t *testing.T) {
 				want = r.quantum(c.bounds[k] * (1 + 0x1p-20))
 			}
 			if q.quantum != want || q.scaled != (k == len(task.segments)-1) {
-				t.Errorf("%s, %s: segment %d: %+v, want %+v", c.loss, c.kind, k, q, want)
+				t.Errorf("%s, %s: segment %d: %+v, want %+v", c.loss.Name(), c.kind, k, q, want)
 			}
 		}
 	}
-	r := newRounds(t, pegasos.SquaredHinge, Newton, 1)
+	r := newRounds(t, loss.SquaredHinge, Newton, 1)
 	s := r.Start()
 	s.Kind, s.Problems[0].W[1], s.Problems[0].Direction[0] = Line, 2, 0.5
 	task := taskOf(t, r, s)
@@ -231,7 +247,7 @@ func TestSegments(t *testing.T) {
 
 // Problems that are done have sums only in a proof, and no round follows the last.
 func TestTasks(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Dual, 1)
+	r := newRounds(t, loss.Hinge, Dual, 1)
 	r.labels = []float32{0, 1, 2}
 	s := r.Start()
 	s.Problems[1].Done = true
@@ -257,7 +273,7 @@ func TestTasks(t *testing.T) {
 
 // The first state has the objective of zero weights.
 func TestStart(t *testing.T) {
-	r := newRounds(t, pegasos.Log, Newton, 1)
+	r := newRounds(t, loss.Log, Newton, 1)
 	s := r.Start()
 	p := s.Problems[0]
 	if s.Objective != math.Ln2 || p.Objective != math.Ln2 || p.Falling != math.Ln2 ||
@@ -266,7 +282,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	for shards, want := range map[int]float64{1: 1, 2: 1.2, 10: 6} {
-		s := newRounds(t, pegasos.Hinge, Dual, shards).Start()
+		s := newRounds(t, loss.Hinge, Dual, shards).Start()
 		if s.Kind != Ascent || math.Abs(s.Problems[0].Sigma-want) > 1e-12 {
 			t.Errorf("%d shards: %+v, want sigma' of %v", shards, s, want)
 		}
@@ -302,7 +318,7 @@ func TestUpdateDone(t *testing.T) {
 
 // The proof comes when all problems are done, or after Config.Epochs iterations.
 func TestScheduleProof(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	for _, c := range []struct {
 		iterations  int
 		first, last bool
@@ -321,7 +337,7 @@ func TestScheduleProof(t *testing.T) {
 
 // The best weights have the smallest objective, which is lambda/2 |w|^2 plus the mean loss.
 func TestObjective(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
 	s.Problems[0].W = []float64{3, 0, 4, 0}
 	task := taskOf(t, r, s)
@@ -346,7 +362,7 @@ func TestUpdateFromPass(t *testing.T) {
 		{2, 0.75, 0.625, 2, 0, 5, false}, {2, 0.5, 0.5, 3, 2, 7, true}, {3, 0.5, 0.5, 4, 3, 7, true},
 		{4, 0.5, 0.5, 4, 0, 5, false}, {2, 0.625, 0.5, 2, 0, 5, false},
 	} {
-		r := newRounds(t, pegasos.Hinge, Dual, 4)
+		r := newRounds(t, loss.Hinge, Dual, 4)
 		s := r.Start()
 		p := &s.Problems[0]
 		p.Sigma, p.Bound, p.W = c.sigma, 0.5, []float64{7, 0, 0, 0}
@@ -419,7 +435,7 @@ func TestNextLine(t *testing.T) {
 		zero  float64 // step at which the slope is 0
 		want  float64
 	}{{-1, 0.001, 0.001}, {-1, 0.7, 0.7}, {-0.5, 1, 1}, {-1, 5, 5}, {-2, 50, 50}, {-1, 1e3, 64}} {
-		r := newRounds(t, pegasos.Hinge, Newton, 1)
+		r := newRounds(t, loss.Hinge, Newton, 1)
 		s := r.Start()
 		p := &s.Problems[0]
 		s.Kind, p.W, p.Direction, p.Slope = Line, []float64{1, 2, 3, 4}, []float64{1, 0, -1, 1}, c.slope
@@ -442,7 +458,7 @@ func TestNextLine(t *testing.T) {
 
 // Next reports the round and the number of sums it needs.
 func TestNextErrors(t *testing.T) {
-	r := newRounds(t, pegasos.Hinge, Newton, 1)
+	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
 	s.Round = 4
 	if _, err := r.Next(s, make([]int64, 3)); err == nil ||

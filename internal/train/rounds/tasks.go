@@ -5,11 +5,70 @@ import (
 	"math"
 	"slices"
 
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file lays out the sums of a round and their quanta, for the shards that compute the sums and
-// for Next, which reads them.
+// This file lays out the sums of a round and their quanta, for the workers that compute the sums
+// and for Next, which reads them.
+
+// task is the work of a round for one weight vector: the layout of its sums, and the sums.
+type task struct {
+	*Problem
+	vector    int         // index of the weight vector in State.Problems
+	model     modelVector // stored weight vector whose objective a proof computes
+	segments  []segment   // layout of the sums; Hessians or remainders come after the segments
+	blockSums int         // number of leading sums that are computed block by block
+	size      int         // number of sums, Hessians and remainders included
+
+	sum      []int64
+	block    []float64  // leading sums over the current block, before truncation
+	ringRows []ringRows // rows of the current block in each ring
+}
+
+// segment describes adjacent sums that have the same quantum.
+type segment struct {
+	quantum
+	size   int
+	scaled bool // the sums are vectors of Rounds.vars elements, multiplied by Rounds.scale
+}
+
+// ringRows are the rows of a block that lie in one ring.
+type ringRows struct {
+	rows  []int     // row numbers in the shard
+	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
+}
+
+const (
+	// ringCount is the number of widths of the zone. Each width is the next wider one divided by
+	// widthRatio.
+	ringCount  = 3
+	widthRatio = 2.5
+	// initialWidth is the largest width in the first round. Since all margins are 0 there, at
+	// distance 1 from the kink, zones of width 2 or less have no rows.
+	initialWidth = 3
+)
+
+// stepLengths are the step lengths at which a round of the kind Line computes slopes. Length 1 is
+// the full step of Newton's method.
+var stepLengths = []float64{
+	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
+	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
+	21. / 16, 11. / 8, 3. / 2, 13. / 8, 7. / 4, 2, 9. / 4, 5. / 2, 3, 4, 6, 8, 16, 64,
+}
+
+// rings returns the number of widths of the zone: ringCount, or 1 for losses without a kink.
+func (r *Rounds) rings() int {
+	if r.loss.Kind.Traits().Kinks {
+		return ringCount
+	}
+	return 1
+}
+
+// triangle returns the number of elements of a symmetric matrix's upper triangle, which is stored
+// row by row: element (i, j), i <= j, has the index rowStart(i)+j.
+func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
+func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
 // tasks returns the tasks of the round whose input is s, and the total number of their sums. A
 // proof has a task for every problem, other rounds only for problems that are not done.
@@ -20,7 +79,7 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 	if s.Done {
 		return nil, 0, fmt.Errorf("pegasos: the state is final: no round follows it")
 	}
-	m := r.verified
+	m := r.claimed
 	if s.Kind == Proof && m == nil {
 		if m, err = r.Model(s); err != nil {
 			return nil, 0, err
@@ -40,8 +99,11 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 				t.blockSums = t.size
 			}
 		}
-		if s.Kind == Sums {
+		switch s.Kind {
+		case Sums:
 			t.size += r.rings() * r.triangle()
+		case Proof:
+			t.size++ // remainders of the loss: see remainder
 		}
 		tasks = append(tasks, t)
 		size += t.size
@@ -94,6 +156,36 @@ func splitSums(tasks []task, sum []int64) []task {
 	return tasks
 }
 
+// mean returns a sum over the rows, given as v quanta of q, divided by the number of rows with a
+// weight above 0.
+func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
+
+// meanVector returns the sum of the vectors terms, divided by the number of rows with a weight
+// above 0. The elements of terms are in quanta of q and multiplied by Rounds.scale; both are undone
+// in the result.
+func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
+	u := make([]float64, r.vars)
+	for j := range u {
+		var v int64
+		for _, term := range terms {
+			v += term[j]
+		}
+		u[j] = r.mean(v, q) / r.scale[j]
+	}
+	return u
+}
+
+// objective returns the primal objective of the weights t.W. If it is the smallest so far,
+// objective stores it in t.Objective and the weights in t.BestW.
+func (r *Rounds) objective(t *task) float64 {
+	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
+	if p < t.Objective {
+		t.Objective = p
+		copy(t.BestW, t.W)
+	}
+	return p
+}
+
 // worker computes the sums over some of a shard's blocks, in one goroutine.
 type worker struct {
 	reader
@@ -123,33 +215,6 @@ func (p *Shard) worker(s *State, tasks []task, size int) *worker {
 		w.products, w.packed, w.upper = gram.New(n), make([]float32, Block*n), make([]float64, n)
 	}
 	return w
-}
-
-// block adds the sums over one block, the rows from start to end-1, to w.sums.
-func (w *worker) block(start, end int) {
-	for k := range w.tasks {
-		clear(w.tasks[k].block)
-	}
-	visit := handlers[w.state.Kind].visit
-	for i := start; i < end; i++ {
-		if !w.read(i) {
-			continue
-		}
-		for k := range w.tasks {
-			visit(w, &w.tasks[k])
-		}
-	}
-	for k := range w.tasks {
-		t, at := &w.tasks[k], 0
-		for j := 0; at < t.blockSums; j++ {
-			q := t.segments[j]
-			w.addTruncated(t.sum[at:], t.block[at:][:q.size], q)
-			at += q.size
-		}
-		if w.products != nil {
-			w.addHessians(t.sum[at:], t.ringRows)
-		}
-	}
 }
 
 // addTruncated converts the sums of the segment q to quanta, truncated toward 0, and adds them to

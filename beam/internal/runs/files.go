@@ -1,4 +1,4 @@
-package rounds
+package runs
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
-	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
 // fileKind is that of the files of rounds, which are as package modelfile has them. The header has
@@ -32,7 +32,7 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 var errForeign = errors.New("the file is of other data, other settings or another round")
 
 // write writes a file.
-func (s stamp) write(w io.Writer, state *training.State, write func(*modelfile.Writer)) error {
+func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
 		return err
@@ -41,16 +41,16 @@ func (s stamp) write(w io.Writer, state *training.State, write func(*modelfile.W
 	return m.Close()
 }
 
-func (s *stamp) fields(state **training.State) []modelfile.Field {
+func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
 // read reads the file of a name, if it has the stamp: the state, nil for none, and by read its
 // numbers.
-func (s stamp) read(path string, read func(*modelfile.Reader, *training.State) error) error {
+func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp
-		var state *training.State
+		var state *rounds.State
 		if err := r.Header(have.fields(&state)); err != nil {
 			return nil, err
 		}
@@ -73,12 +73,12 @@ func (f *Folder) statePath(k int) string {
 }
 
 // state reads that after round k. Round 0 has no file.
-func (f *Folder) state(k int) (state *training.State, err error) {
+func (f *Folder) state(k int) (state *rounds.State, err error) {
 	if k == 0 {
 		return f.rounds.Start(), nil
 	}
 	of := f.stamp(k, 0)
-	return state, of.read(f.statePath(k), func(r *modelfile.Reader, s *training.State) error {
+	return state, of.read(f.statePath(k), func(r *modelfile.Reader, s *rounds.State) error {
 		state = s
 		if s == nil || s.Round != k || len(s.Problems) != f.rounds.Problems() {
 			return errors.New("not a state of these rounds")
@@ -93,7 +93,7 @@ func (f *Folder) state(k int) (state *training.State, err error) {
 }
 
 // writeState commits a round: the file has to be there after a crash.
-func (f *Folder) writeState(state *training.State) error {
+func (f *Folder) writeState(state *rounds.State) error {
 	return atomicfile.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
 		return f.stamp(state.Round, 0).write(w, state, func(m *modelfile.Writer) {
 			for _, v := range state.Vectors() {
@@ -110,7 +110,7 @@ func (f *Folder) alphaPath(k, shard int) string {
 // readAlpha reads the n dual variables that a shard had after round k.
 func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	err = f.stamp(k, shard).read(f.alphaPath(k, shard),
-		func(r *modelfile.Reader, _ *training.State) error {
+		func(r *modelfile.Reader, _ *rounds.State) error {
 			alpha, err = r.Floats(n)
 			return err
 		})
@@ -152,7 +152,7 @@ func (f *Folder) each(kind string, use func(path string, round int)) error {
 
 // newest returns the state after the last round that was committed. One that is damaged counts as
 // if it had not been; one of other rounds is an error.
-func (f *Folder) newest() (*training.State, error) {
+func (f *Folder) newest() (*rounds.State, error) {
 	var found []int
 	err := f.each("state", func(path string, k int) {
 		if k > 0 && path == f.statePath(k) {

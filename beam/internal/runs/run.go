@@ -1,10 +1,9 @@
-package rounds
+package runs
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -13,7 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -48,8 +47,8 @@ func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) 
 }
 
 // take takes a shard's part in the round that a state begins.
-func (f *Folder) take(ctx context.Context, state *training.State, number int,
-	shard *training.Shard,
+func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
+	shard *rounds.Shard,
 ) (part []int64, alpha []float32, err error) {
 	before, err := f.alpha(ctx, state.Round, number, shard)
 	if err != nil {
@@ -62,7 +61,7 @@ func (f *Folder) take(ctx context.Context, state *training.State, number int,
 
 // alpha returns the dual variables that a shard had after round k. If their file is damaged or
 // gone, that round is taken once more.
-func (f *Folder) alpha(ctx context.Context, k, number int, shard *training.Shard) (
+func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) (
 	[]float32, error,
 ) {
 	n := shard.AlphaLength()
@@ -128,8 +127,8 @@ func (f *Folder) lock() (unlock func() error, err error) {
 
 // round takes the round that a state begins, commits it, and removes the files of rounds before the
 // last two.
-func (f *Folder) round(ctx context.Context, r work.Runner, state *training.State) (
-	*training.State, error,
+func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) (
+	*rounds.State, error,
 ) {
 	k := state.Round + 1
 	sum, err := r.Run(ctx, work.Job{Work: roundWork, Arg: f.dir, Round: k, Items: f.used(),
@@ -148,31 +147,18 @@ func (f *Folder) round(ctx context.Context, r work.Runner, state *training.State
 	return next, nil
 }
 
-// A Report says where rounds are.
+// Report is the state after a round.
 type Report struct {
-	Round      int // the last one that is committed
-	Iterations int // Newton's steps, or passes of the dual method
-	Done       bool
-	Reached    bool // with Done: the gap is no larger than was asked for
-
-	// Objective is the least objective P so far, Bound the best bound D on the least there is, and
-	// Gap is (P-D)/D; with Done they are those of the model, with all roundings accounted for.
-	Objective, Bound, Gap float64
-
-	Seconds float64 // of the round; 0 where it is not known
+	*rounds.State
+	Reached bool    // whether the state is Done with a gap of at most Tol
+	Seconds float64 // wall-clock seconds of the round; 0 if not measured
 }
 
-func (f *Folder) report(state *training.State) Report {
-	r := Report{Round: state.Round, Iterations: state.Iterations, Done: state.Done,
-		Objective: state.Objective, Bound: state.Bound, Gap: state.Gap()}
-	r.Reached = r.Done && r.Gap <= f.rounds.Config.Tol
-	if math.IsNaN(r.Gap) {
-		r.Gap = math.Inf(1)
-	}
-	return r
+func (f *Folder) report(state *rounds.State) Report {
+	return Report{State: state, Reached: state.Done && state.Gap() <= f.rounds.Config.Tol}
 }
 
-// Status tells where the rounds are.
+// Status returns a report on the last round that is committed.
 func (f *Folder) Status() (Report, error) {
 	state, err := f.newest()
 	if err != nil {
@@ -191,18 +177,32 @@ func (f *Folder) Plan() string {
 	return plan
 }
 
-// Model returns the model that the rounds have made. Before they are done it is the best so far,
-// which claims nothing of itself.
+// Model returns the trained model. Before the rounds are done, the model is the best so far, and
+// its Result has no objective and no lower bound.
 func (f *Folder) Model() (*pegasos.Model, error) {
 	state, err := f.newest()
 	if err != nil {
 		return nil, err
 	}
-	m, err := f.rounds.Model(state)
+	trained, err := f.rounds.Model(state)
 	if err != nil {
 		return nil, err
 	}
+	m := public(trained)
 	m.IndexBase, m.HashBits = f.manifest.IndexBase, f.manifest.HashBits
 	m.Names = f.manifest.Names
-	return m, nil
+	return m, m.Validate()
+}
+
+// Verified compares the claims of the model with the objective and the lower bound that the rounds
+// found. It returns an error if the rounds are not done or if they train a model.
+func (f *Folder) Verified() (*pegasos.Verification, error) {
+	state, err := f.newest()
+	if err != nil {
+		return nil, err
+	}
+	if f.verified == nil || !state.Done {
+		return nil, errors.New("pegasos: want rounds of a verification that are done")
+	}
+	return f.verified.Compare(pegasos.Result(f.rounds.Result(state))), nil
 }

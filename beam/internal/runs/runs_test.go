@@ -1,4 +1,4 @@
-package rounds
+package runs
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
-	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -88,14 +88,14 @@ func small(t testing.TB, rows, classes int) string {
 }
 
 // brief returns those of a method that is soon done.
-func brief(method training.Method) Config {
-	cfg := settings(method)
+func brief(method rounds.Method) Config {
+	cfg := settingsOf(method)
 	cfg.Tol = 2e-2
 	return cfg
 }
 
-// settings returns those of a method.
-func settings(method training.Method) Config {
+// settingsOf returns those of a method.
+func settingsOf(method rounds.Method) Config {
 	cfg := Config{Method: method}
 	cfg.Lambda, cfg.Tol, cfg.Seed = 1e-2, 2e-3, 3
 	return cfg

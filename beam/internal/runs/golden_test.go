@@ -1,4 +1,4 @@
-package rounds
+package runs
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -71,22 +71,22 @@ func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 // and, of Newton's method, of shards.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
-		method  training.Method
+		method  rounds.Method
 		classes int
 		shards  []int
 		want    string
 	}{
-		{training.Newton, 2, []int{1, 4, 16, 64},
+		{rounds.Newton, 2, []int{1, 4, 16, 64},
 			"d9161c47e4ffcba7 0x1.bc6663400d12ep-02 0x1.bc1230d1a01cbp-02"},
-		{training.Newton, 3, []int{16, 4},
+		{rounds.Newton, 3, []int{16, 4},
 			"1e1dcf2241323cfe 0x1.064a63e72cff3p-01 0x1.06121e3fec6cfp-01"},
-		{training.Dual, 2, []int{4},
+		{rounds.Dual, 2, []int{4},
 			"74f889067d864bdd 0x1.bc70f70356131p-02 0x1.bba612f01f143p-02"},
-		{training.Dual, 3, []int{3},
+		{rounds.Dual, 3, []int{3},
 			"ea11ec074cc9cc51 0x1.0660953f59376p-01 0x1.05e4bdaa7937p-01"},
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.method, c.classes), func(t *testing.T) {
-			everyWay(t, small(t, 4200, c.classes), settings(c.method), c.shards, c.want,
+			everyWay(t, small(t, 4200, c.classes), settingsOf(c.method), c.shards, c.want,
 				func(int, asm.ISA, Report) {})
 		})
 	}

@@ -1,4 +1,4 @@
-package rounds
+package runs
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/dataset"
-	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,9 +53,7 @@ func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 // again opens a folder as another process would.
 func again(t testing.TB, f *Folder) *Folder {
 	t.Helper()
-	last.Lock()
-	last.Folder = nil
-	last.Unlock()
+	last = work.Last[*Folder]{}
 	f, err := open(f.dir)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +61,7 @@ func again(t testing.TB, f *Folder) *Folder {
 	return f
 }
 
-var methods = []training.Method{training.Newton, training.Dual}
+var methods = []rounds.Method{rounds.Newton, rounds.Dual}
 
 // Stopping in any round, and running again, changes nothing.
 func TestGoOn(t *testing.T) {
@@ -130,7 +128,7 @@ func TestDamagedFiles(t *testing.T) {
 		want := fileHash(t, m)
 		for what, harm := range harms {
 			for _, kind := range []string{"alpha", "alpha before", "state"} {
-				if method == training.Newton && strings.HasPrefix(kind, "alpha") {
+				if method == rounds.Newton && strings.HasPrefix(kind, "alpha") {
 					continue
 				}
 				f := stopAt(t, manifest, brief(method), k)
@@ -167,7 +165,7 @@ func copyFile(t testing.TB, from, to string) {
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)
-	cfg := brief(training.Dual)
+	cfg := brief(rounds.Dual)
 	m, _ := train(t, manifest, cfg)
 	want := fileHash(t, m)
 	seed := cfg
@@ -195,7 +193,7 @@ func TestForeignFiles(t *testing.T) {
 
 // A folder of other data or settings is refused, and so is one whose shards were replaced.
 func TestRefused(t *testing.T) {
-	cfg := brief(training.Dual)
+	cfg := brief(rounds.Dual)
 	data := small(t, 800, 2)
 	manifest := split(t, data, 3)
 	folder := stopAt(t, manifest, cfg, 2)
@@ -243,7 +241,7 @@ func TestRefused(t *testing.T) {
 // Two processes that drive the same rounds don't get into each other's way: the second gets an
 // error. A lock that a process has left behind when it was killed does not count.
 func TestLock(t *testing.T) {
-	f := begin(t, split(t, small(t, 800, 2), 3), brief(training.Newton))
+	f := begin(t, split(t, small(t, 800, 2), 3), brief(rounds.Newton))
 	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +330,7 @@ func TestModelIsVerified(t *testing.T) {
 	for _, method := range methods {
 		for _, classes := range []int{2, 3} {
 			data := small(t, 800, classes)
-			cfg := settings(method)
+			cfg := settingsOf(method)
 			cfg.ClassWeight, cfg.Loss = pegasos.Balanced, pegasos.SquaredHinge
 			m, reports := train(t, split(t, data, 3), cfg)
 			set, err := dataset.Read(data, dataset.Options{Layout: dataset.LayoutSparse})
@@ -361,7 +359,7 @@ func TestModelIsVerified(t *testing.T) {
 // A run that is cancelled ends, and can go on.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
-	f := stopAt(t, manifest, brief(training.Dual), 2)
+	f := stopAt(t, manifest, brief(rounds.Dual), 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := f.Run(ctx, work.InProcess{}, nil); !errors.Is(err, context.Canceled) {
@@ -370,7 +368,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := takeShard(ctx, f.dir, 2, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if m, _ := drive(t, f, work.InProcess{}); m.Result.Gap > brief(training.Dual).Tol {
+	if m, _ := drive(t, f, work.InProcess{}); m.Result.Gap > brief(rounds.Dual).Tol {
 		t.Error(m.Result.Gap)
 	}
 }

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitError       = 1 // the data or the run
+	exitUsage       = 2
+	exitNothing     = 3   // verify: the model claims nothing
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+var errClaimsNothing = errors.New("the model claims nothing that could be verified")
+
+// A command is one of pegasimd-beam's.
+type command struct {
+	name, arguments, summary, help string
+	least, most                    int // arguments
+	define                         func(c *call) (run func() error)
+}
+
+// A call is one run of a command.
+type call struct {
+	context.Context
+	*flag.FlagSet
+	args           []string
+	beam           []string // behind --
+	stdout, stderr io.Writer
+
+	quiet, force bool // flags
+}
+
+// say prints a line for people.
+func (c *call) say(format string, a ...any) {
+	if !c.quiet {
+		fmt.Fprintf(c.stderr, format+"\n", a...)
+	}
+}
+
+// defineForce defines the flag of what is replaced unasked.
+func (c *call) defineForce(what string) {
+	c.BoolVar(&c.force, "force", false, "replace any "+what)
+}
+
+// text defines a flag of a string type.
+func text[T ~string](c *call, to *T, name, usage string) {
+	c.Func(name, usage, func(s string) error {
+		*to = T(s)
+		return nil
+	})
+}
+
+// usageError is the caller's mistake, answered with the way to help.
+type usageError struct{ error }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+// printFlag prints a flag, whose usage begins with its placeholder in backquotes.
+func (c *call) printFlag(f *flag.Flag) {
+	name, usage := flag.UnquoteUsage(f)
+	usage = strings.TrimPrefix(usage, name+" ")
+	if d := f.DefValue; d != "" && d != "0" && d != "false" {
+		usage += " (default " + d + ")"
+	}
+	fmt.Fprintf(c.stdout, "  %s\n      %s\n", strings.TrimSpace("-"+f.Name+" "+name), usage)
+}
+
+// run runs the command and returns the exit code.
+func (cmd command) run(c *call, args []string) int {
+	c.SetOutput(io.Discard)
+	c.Usage = func() {}
+	c.BoolVar(&c.quiet, "quiet", false, "print no progress and no summary, only errors")
+	work := cmd.define(c)
+	err := cmd.parse(c, args)
+	if err == nil {
+		err = configError(work())
+	}
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(c.stdout, "Usage: pegasimd-beam %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name,
+			cmd.arguments, cmd.help)
+		c.VisitAll(c.printFlag)
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
+			"'pegasimd-beam help %s' tells more.\n", cmd.name, escape.Text(err.Error()), cmd.name,
+			cmd.arguments, cmd.name)
+		return exitUsage
+	case c.Err() != nil:
+		fmt.Fprintf(c.stderr, "pegasimd-beam %s: interrupted\n", cmd.name)
+		return exitInterrupted
+	}
+	fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\n", cmd.name, escape.Text(err.Error()))
+	if errors.Is(err, errClaimsNothing) {
+		return exitNothing
+	}
+	return exitError
+}
+
+// parse reads the flags, which may come before, between and after the arguments, and those of Beam.
+func (cmd command) parse(c *call, args []string) error {
+	if at := slices.Index(args, "--"); at >= 0 {
+		args, c.beam = args[:at], args[at+1:]
+	}
+	for rest := args; ; {
+		if err := c.Parse(rest); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return usageError{err}
+		}
+		if rest = c.Args(); len(rest) == 0 {
+			break
+		}
+		c.args, rest = append(c.args, rest[0]), rest[1:]
+	}
+	switch {
+	case len(c.args) < cmd.least:
+		return usagef("too few arguments")
+	case len(c.args) > cmd.most:
+		return usagef("unexpected argument %q", c.args[cmd.most])
+	case slices.Contains(c.args, ""):
+		return usagef("an argument is empty: want a name")
+	}
+	return nil
+}
+
+// flagOf has the flags of the trainer's fields.
+var flagOf = map[string]string{
+	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "Tol": "-tol",
+	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",
+}
+
+// configError makes a usage error of one about a field of a configuration, with the flag in place
+// of the field.
+func configError(err error) error {
+	var bad *pegasos.ConfigError
+	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {
+		return err
+	}
+	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(),
+		flagOf[bad.Field]+": "+bad.Reason, 1))}
+}

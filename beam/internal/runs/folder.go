@@ -1,0 +1,284 @@
+// Package runs trains and verifies models over shards, and keeps each run in a folder that the
+// driver and the workers share. Its main type is Folder. A run consists of rounds. Each round is a
+// pure function over files:
+//
+//	alpha-K-S, sums = round K of shard S (alpha-(K-1)-S, state-(K-1))     workers, on any machine
+//	state-K         = the next state (state-(K-1), the total of the sums)  the driver
+//
+// Files are written under a temporary name and renamed. So a shard may be visited repeatedly and by
+// several workers: the bytes are the same. Only the driver writes states, once it has the sums of
+// all shards; the rename of the state commits the round. A driver that is started again resumes
+// after the last commit. The folder keeps the files of the last two rounds: a damaged state or file
+// of dual variables is computed again from the round before.
+//
+//	f, err := runs.Start(dir, "shards/manifest.json", cfg)
+//	err = f.Run(ctx, work.InProcess{}, progress)
+//	model, err := f.Model()
+//
+// Package internal/train/rounds defines the computation. The sums are integers, which may be added
+// in any order. This package does not import Apache Beam: a work.Runner runs the jobs.
+package runs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/beam/internal/shards"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/train/options"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A Config says how to train. Zero values are chosen by the manifest's statistics. These fields of
+// pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
+// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
+// method or iterations of Newton's.
+type Config struct {
+	pegasos.Config
+	Method rounds.Method `json:"method,omitempty"`
+	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
+	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs
+	// counts.
+	Verify string `json:"verify,omitempty"`
+	Claim  string `json:"claim,omitempty"`
+}
+
+// A run is what a folder's rounds are of.
+type run struct {
+	Version  int    `json:"version"`
+	Manifest string `json:"manifest"` // its path
+	Data     string `json:"data"`     // its hash
+	Settings Config `json:"settings"` // as they were asked for
+}
+
+// A Folder is what a process knows of a folder's rounds.
+type Folder struct {
+	*run
+	dir      string
+	settings string // their hash
+	manifest *shards.Manifest
+	rounds   *rounds.Rounds
+	verified *pegasos.Model // model whose claims are verified; nil when training
+
+	mu     sync.Mutex
+	shards map[int]func() (*rounds.Shard, error) // each opens a shard once
+}
+
+func runPath(dir string) string { return filepath.Join(dir, "run.json") }
+
+// readRun reads a folder's run.json.
+func readRun(dir string) (*run, []byte, error) {
+	text, err := os.ReadFile(runPath(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := new(run)
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil || r.Version != 1 {
+		return nil, nil, fmt.Errorf("%s: not what rounds began with", escape.Name(runPath(dir)))
+	}
+	return r, text, nil
+}
+
+// Start makes a folder ready for rounds over the shards of a manifest, or finds that it is. A
+// folder of other data or settings is refused.
+func Start(dir, manifest string, cfg Config) (*Folder, error) {
+	m, err := shards.Read(manifest)
+	if err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(manifest)
+	if err != nil {
+		return nil, err
+	}
+	want := &run{Version: 1, Manifest: path, Data: m.Hash(), Settings: cfg}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	have, _, err := readRun(dir)
+	switch other := "%s: the rounds in this folder %s: take another folder, or remove it"; {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case have.Data != want.Data:
+		return nil, fmt.Errorf(other, escape.Name(dir), "are of other data")
+	case have.Settings != want.Settings:
+		return nil, fmt.Errorf(other, escape.Name(dir), "have other settings")
+	case *have == *want:
+		return open(dir)
+	}
+	if _, err := newFolder(dir, want); err != nil { // what is wrong with the settings
+		return nil, err
+	}
+	text, err := json.MarshalIndent(want, "", "\t")
+	if err != nil {
+		return nil, err
+	}
+	err = atomicfile.WriteFile(runPath(dir), func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return open(dir)
+}
+
+// StartVerify prepares a folder for rounds that verify the claims of a model file, like Start.
+// iterations is the largest number of Newton's iterations or dual passes; 0 means the default of
+// training.
+func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
+	path, err := filepath.Abs(model)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	cfg := Config{Verify: path, Claim: hash(file)}
+	cfg.Epochs = iterations
+	return Start(dir, manifest, cfg)
+}
+
+// newFolder makes one, and reads what the manifest says.
+func newFolder(dir string, r *run) (*Folder, error) {
+	m, err := shards.Read(r.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if m.Hash() != r.Data {
+		return nil, fmt.Errorf("%s: the rounds in %s are of other data: split them into another "+
+			"folder, or train in one", escape.Name(r.Manifest), escape.Name(dir))
+	}
+	text, err := json.Marshal(r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{run: r, dir: dir, settings: hash(text), manifest: m,
+		shards: make(map[int]func() (*rounds.Shard, error))}
+	stats, err := m.Statistics()
+	if err != nil {
+		return nil, err
+	}
+	if r.Settings.Verify != "" {
+		f.rounds, err = f.verification(stats)
+		return f, err
+	}
+	var cfg settings.Settings
+	settings.Copy(&cfg, r.Settings.Config)
+	f.rounds, err = rounds.New(cfg, r.Settings.Method, stats, len(f.used()))
+	if rule, ok := err.(options.Rule); ok {
+		err = (*pegasos.ConfigError)(&rule)
+	}
+	return f, err
+}
+
+// hash returns the SHA-256 of b in hexadecimal.
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// verification reads the model that the folder verifies into f.verified, and returns the rounds
+// that verify it on rows with the statistics stats.
+func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
+	name := escape.Name(f.Settings.Verify)
+	file, err := os.ReadFile(f.Settings.Verify)
+	if err != nil {
+		return nil, err
+	}
+	if hash(file) != f.Settings.Claim {
+		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
+			"remove it", name, escape.Name(f.dir))
+	}
+	m, err := pegasos.Read(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names) {
+		return nil, fmt.Errorf("%s: its classes are not those of the shards", name)
+	}
+	f.verified = m
+	r, err := rounds.NewVerification(internal(m), stats, len(f.used()), f.Settings.Epochs)
+	if rule, ok := err.(options.Rule); ok { // name the field as in the model's file
+		err = fmt.Errorf("%s: %s", strings.ToLower(rule.Field), rule.Reason)
+	}
+	if m.Prior != "" {
+		err = errors.New("pegasos: a model with a prior can't be verified in rounds")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: it can't be verified in shards: %w", name, err)
+	}
+	return r, nil
+}
+
+// used returns the numbers of the shards that have rows.
+func (f *Folder) used() (numbers []int) {
+	for i, shard := range f.manifest.Shards {
+		if shard.Rows > 0 {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// shard opens a shard, unless it is open.
+func (f *Folder) shard(number int) (*rounds.Shard, error) {
+	f.mu.Lock()
+	open := f.shards[number]
+	if open == nil {
+		open = sync.OnceValues(func() (*rounds.Shard, error) { return f.openShard(number) })
+		f.shards[number] = open
+	}
+	f.mu.Unlock()
+	shard, err := open()
+	if err != nil { // another attempt may succeed
+		f.mu.Lock()
+		delete(f.shards, number)
+		f.mu.Unlock()
+	}
+	return shard, err
+}
+
+func (f *Folder) openShard(number int) (*rounds.Shard, error) {
+	part, err := f.manifest.Open(number)
+	if err != nil {
+		return nil, err
+	}
+	shard, err := f.rounds.Shard(number, part.Examples(), part.Y, part.First)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", escape.Name(f.manifest.Path(number)), err)
+	}
+	return shard, err
+}
+
+// last keeps the Folder that this process opened last: its shards are mapped into memory, and some
+// numbers of each row are kept.
+var last work.Last[*Folder]
+
+// open returns a folder that Start prepared.
+func open(dir string) (*Folder, error) {
+	r, text, err := readRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	return last.Get(dir+"\n"+string(text), func() (*Folder, error) { return newFolder(dir, r) })
+}

@@ -1,0 +1,130 @@
+package runs
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A model has a Result without claims before the rounds are done, and the proven claims of each
+// vector afterwards.
+func TestModel(t *testing.T) {
+	cfg := brief(rounds.Newton)
+	cfg.ClassWeight, cfg.Bias = "0=2", pegasos.BiasAugmented
+	f := begin(t, split(t, small(t, 800, 3), 3), cfg)
+	m, err := f.Model()
+	if err != nil || !math.IsNaN(m.Result.Objective) || !math.IsNaN(m.Result.DualObjective) ||
+		!math.IsNaN(m.Result.Gap) || m.Result.PerClass != nil || m.Result.Steps != 0 ||
+		m.Config.Epochs != 1 || len(m.Bias) != 3 || m.Lambda != cfg.Lambda ||
+		m.Result.Weight != float64(800+f.manifest.Count[0]) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if v, err := f.Verified(); err == nil {
+		t.Errorf("training has verified a model: %+v", v)
+	}
+	m, reports := drive(t, f, work.InProcess{})
+	state, err := f.newest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, last := reports[len(reports)-1], m.Result.PerClass[2]
+	if len(m.Result.PerClass) != 3 || m.Result.Steps != int64(800*end.Iterations) ||
+		m.Config.Epochs != end.Iterations || m.Result.Epochs != float64(end.Iterations) ||
+		m.Config.Finish != pegasos.FinishNewton || m.Result.Gap > cfg.Tol ||
+		m.Result.Objective != end.Objective || m.Result.DualObjective != end.Bound ||
+		last != (pegasos.ClassResult{Objective: state.Problems[2].Objective,
+			DualObjective: state.Problems[2].Bound, Steps: m.Result.Steps, Lambda: cfg.Lambda}) {
+		t.Errorf("%+v of %+v", m.Result, state)
+	}
+}
+
+// verify writes a model to a file and verifies it over shards.
+func verify(t testing.TB, manifest string, m *pegasos.Model) (*pegasos.Verification, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model")
+	if err := m.WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := StartVerify(filepath.Join(t.TempDir(), "run"), manifest, path, 0)
+	if err != nil {
+		return nil, err
+	}
+	if v, err := f.Verified(); err == nil {
+		t.Errorf("verified before the first round: %+v", v)
+	}
+	if err := f.Run(context.Background(), work.InProcess{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return f.Verified()
+}
+
+// Models of pegasos.Trainer are verified unless they were trained with weights of rows or with a
+// prior, which rounds don't have: their objective is another one.
+func TestVerifyTrained(t *testing.T) {
+	data := small(t, 800, 2)
+	manifest := split(t, data, 2)
+	set, err := dataset.Read(data, dataset.Options{Layout: dataset.LayoutSparse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float32, len(set.Y))
+	for i := range weights {
+		weights[i] = float32(1 + i%3)
+	}
+	for _, classWeight := range []string{"", pegasos.Balanced, "0=3"} {
+		tr := pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.SquaredHinge, Lambda: 0.1,
+			ClassWeight: classWeight, Scale: pegasos.ScaleMaxAbs}}
+		m, err := tr.Train(t.Context(), set.Sparse, set.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := verify(t, manifest, m)
+		if err != nil || v.Verdict == pegasos.Contradicted {
+			t.Errorf("%q: %+v, %v", classWeight, v, err)
+		}
+		tr.Weights = weights
+		if m, err = tr.Train(t.Context(), set.Sparse, set.Y); err != nil {
+			t.Fatal(err)
+		}
+		v, err = verify(t, manifest, m)
+		if err == nil || !strings.Contains(err.Error(), "weights of rows") {
+			t.Errorf("%q with weights of rows: %+v, %v", classWeight, v, err)
+		}
+		tr.Weights, tr.Prior = nil, m
+		if m, err = tr.Train(t.Context(), set.Sparse, set.Y); err != nil {
+			t.Fatal(err)
+		}
+		v, err = verify(t, manifest, m)
+		if err == nil || !strings.Contains(err.Error(), "a model with a prior") {
+			t.Errorf("%q with a prior: %+v, %v", classWeight, v, err)
+		}
+	}
+}
+
+// The error of a setting names its field, in training as in Config, in a verification as in the
+// model's file.
+func TestSettingRefused(t *testing.T) {
+	manifest := split(t, small(t, 300, 2), 1)
+	cfg := brief(rounds.Newton)
+	cfg.Loss = pegasos.Squared
+	_, err := Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
+	const reason = `have "squared", but training in rounds supports only hinge, squared-hinge and log`
+	bad, ok := err.(*pegasos.ConfigError)
+	if want := (pegasos.ConfigError{Field: "Loss", Reason: reason}); !ok || *bad != want {
+		t.Errorf("%v", err)
+	}
+	m := &pegasos.Model{Weights: [][]float32{make([]float32, 12)}, Classes: []float32{0, 1},
+		Lambda: 1, Config: pegasos.Config{Bias: pegasos.BiasUnregularised}}
+	_, err = verify(t, manifest, m)
+	if err == nil || !strings.Contains(err.Error(),
+		`it can't be verified in shards: bias: have "unregularised"`) {
+		t.Errorf("%v", err)
+	}
+}
