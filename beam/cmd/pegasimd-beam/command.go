@@ -153,6 +153,5 @@ func configError(err error) error {
 	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {
 		return err
 	}
-	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(),
-		flagOf[bad.Field]+": "+bad.Reason, 1))}
+	return usagef("%s: %s", flagOf[bad.Field], bad.Reason)
 }
