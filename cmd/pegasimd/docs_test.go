@@ -112,10 +112,10 @@ var layers = [][]string{
 	{"internal/train"}, // the solvers
 	{"internal/train/settings"},
 	{"internal/train/checkpoint", "internal/train/choose"},
-	{"internal/train/engine", "internal/train/rounds"},
+	{"internal/train/engine"},
 	{"internal/train/trials"},
 	{"pegasos"},
-	{"pegasos/kernelsvm", "pegasos/table", "modelio"},
+	{"internal/train/rounds", "pegasos/kernelsvm", "pegasos/table", "modelio"},
 	{"internal/app/predictions"},
 	{"beam", "bench", "cmd", "gate", "scripts/demo", "internal/gen", "interop", "scripts", "spec"},
 }

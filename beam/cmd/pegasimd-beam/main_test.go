@@ -151,6 +151,13 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// setClaim sets the objective and the lower bound that a model of one weight vector claims.
+func setClaim(m *pegasos.Model, objective, bound float64) {
+	m.Result.Objective, m.Result.DualObjective = objective, bound
+	m.Result.PerClass = []pegasos.ClassResult{{Objective: objective, DualObjective: bound,
+		Lambda: m.Lambda}}
+}
+
 // Verify tells a model that claims too much, one of other data, and one that rounds can't be about,
 // of whatever program; in a folder of its own it goes on.
 func TestVerify(t *testing.T) {
@@ -174,12 +181,10 @@ func TestVerify(t *testing.T) {
 			want: "confirmed\n"},
 		"squared hinge": {cfg: pegasos.Config{Loss: pegasos.SquaredHinge}, want: "confirmed\n"},
 		"too good": {change: func(m *pegasos.Model) {
-			m.Result.PerClass = nil
-			m.Result.DualObjective = float64(.9999 * m.Result.Objective)
+			setClaim(m, m.Result.Objective, float64(.9999*m.Result.Objective))
 		}, want: "not confirmed, at most "},
 		"another objective": {change: func(m *pegasos.Model) {
-			m.Result.PerClass = nil
-			m.Result.Objective *= .99
+			setClaim(m, m.Result.Objective*.99, m.Result.DualObjective)
 		}, code: exitError, want: "contradicted"},
 		"no claim": {change: func(m *pegasos.Model) {
 			m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(),
