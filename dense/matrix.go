@@ -39,7 +39,7 @@ func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 // checked in blocks, each when one of its rows is first read. The rows of an invalid block are
 // zeros, and Err returns the error of the first such block found so far: call it when all rows have
 // been read.
-func (m *Matrix) Err() error { return (*matrices.Dense)(m).Err() }
+func (m *Matrix) Err() error { return (*matrices.Dense)(m).Guard().Err() }
 
 // Row returns row i, a slice of Cols elements that aliases the matrix. A row of a matrix from a
 // mapped file must not be written to.
@@ -98,7 +98,7 @@ func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 }
 
 // unchecked reports whether some rows may still have to be checked before they are read.
-func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Verified() }
+func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Guard().Verified() }
 
 func (m *Matrix) check(w []float32) {
 	if len(w) != m.Cols() {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // train trains a model on set. If Config.Calibrate is not 0, it then fits the model's sigmoids by
 // cross-validation: see calibrate.
-func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
+func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	inner := *t
 	inner.Progress = joinProgress(1+t.Calibrate, t.Progress)
 	m, err := inner.trainOnce(ctx, set, true)
@@ -50,7 +50,7 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 // trained, with the same settings, on the other folds. Trainer.Weights apply to training and to the
 // sigmoids, Config.ClassWeight to training alone, as in scikit-learn's CalibratedClassifierCV:
 // class weights change the objective, not the frequency of a class.
-func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
+func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)
 	fold := Folds(labels, own, folds, t.Seed)

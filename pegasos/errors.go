@@ -3,9 +3,10 @@ package pegasos
 import (
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // ConfigError is the error for a field of a [Config] or [Trainer] that can't be used.
@@ -38,7 +39,9 @@ func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:
 		return (*ConfigError)(&err)
-	case *rows.Error:
+	case labels.Unused:
+		return configErrorf("ClassWeight", "%v", err)
+	case *store.RowError:
 		return (*RowError)(err)
 	case *iterate.Error:
 		return (*StepError)(err)

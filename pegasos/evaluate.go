@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // FormatLabel returns the shortest decimal text that parses as the same float32.
@@ -57,7 +56,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
 	}
-	weight, err := rows.Weigh(y, weights, nil)
+	weight, err := labels.Weigh(y, weights, nil, newRowError)
 	if err != nil {
 		return math.NaN()
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -48,8 +47,8 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 // Rows packed into fewer bytes give the same models, objectives and bounds, to the bit.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
-		store.MinPixelSize, store.MinConstantSize, rows.MinCopySize = bytes, same, copies
-	}(store.MinPixelSize, store.MinConstantSize, rows.MinCopySize)
+		store.MinPixelSize, store.MinConstantSize, store.MinCopySize = bytes, same, copies
+	}(store.MinPixelSize, store.MinConstantSize, store.MinCopySize)
 	pixels, y := images(1, 300, 53, 4)
 	binary, z := oneValue(2, 300, 60, 4, false)
 	two, sign := oneValue(3, 300, 60, 2, true)
@@ -86,7 +85,7 @@ func TestCompactLayouts(t *testing.T) {
 			}
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
-				store.MinPixelSize, store.MinConstantSize, rows.MinCopySize = from, from, from
+				store.MinPixelSize, store.MinConstantSize, store.MinCopySize = from, from, from
 				for _, tr.Threads = range threads {
 					m, err := trainPlain(t.Context(), &tr, data.x, data.y)
 					if err != nil {
@@ -109,8 +108,8 @@ func TestCompactLayouts(t *testing.T) {
 // everyLayout calls f once where all rows are copied in the order of visits, and once where none
 // are.
 func everyLayout(f func()) {
-	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
-	for _, rows.MinCopySize = range []int{0, math.MaxInt} {
+	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
+	for _, store.MinCopySize = range []int{0, math.MaxInt} {
 		f()
 	}
 }

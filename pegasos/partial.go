@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -160,7 +159,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 			return fmt.Errorf("pegasos: %w", err)
 		}
 	}
-	set, err := rows.New(x, y, rows.Options{Regression: p.cfg.Loss.Regression(), Known: p.classes})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: p.cfg.Loss.Regression(), Known: p.classes})
 	if err != nil {
 		return publicError(err)
 	}
@@ -197,7 +196,7 @@ func (p *Partial) Model() (*Model, error) {
 		m.Config.Epsilon = p.from.Config.Epsilon // without the rounding errors of Unfold and Fold
 	}
 	if err := m.check(); err != nil {
-		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
+		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + store.TooLarge}
 	}
 	return m, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Decision stores the scores of row i of x in dst, one for each weight vector, and returns dst[:n]
@@ -23,7 +22,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	}
 	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
-		index, values := store.ReaderOf(x).Row(i)
+		index, values := store.Of(x).Row(i)
 		return m.scoreScaled(index, values, dst)
 	}
 	for k, w := range m.Weights {
@@ -208,9 +207,9 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 		return fmt.Errorf("pegasos: have %d scores, want %d for each of %d rows", len(scores),
 			vectors, len(y))
 	}
-	weight, err := rows.Weigh(y, weights, nil)
+	weight, err := labels.Weigh(y, weights, nil, newRowError)
 	if err != nil {
-		return publicError(err)
+		return err
 	}
 	_, classes, err := labels.Classify(y, weight, m.Classes, newRowError)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
@@ -17,7 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/trials"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -46,7 +46,7 @@ func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err()
 
 // prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
 // their labels.
-func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
+func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
@@ -67,7 +67,7 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
 		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
 		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped,
-		Need: func(s settings.Settings, set *rows.Set) float64 {
+		Need: func(s settings.Settings, set *store.Set) float64 {
 			job := t.job(set)
 			job.Settings = s
 			return engine.Need(job)
@@ -159,7 +159,7 @@ func (t *task) validateRows(v *Labelled) error {
 		return configErrorf("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
 			"for each of them", t.Patience)
 	}
-	if _, err := rows.Weigh(v.Y, v.Weights, nil); err != nil {
+	if _, err := labels.Weigh(v.Y, v.Weights, nil, store.BadRow); err != nil {
 		return configErrorf("Patience", "the weights of Trainer.Valid can't be used: %v", err)
 	}
 	for i, y := range v.Y {
@@ -172,7 +172,7 @@ func (t *task) validateRows(v *Labelled) error {
 }
 
 // newSet returns the rows of x with their labels y and the products of row and class weights.
-func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
+func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	byLabel, err := t.settings().ClassWeights()
 	if err != nil {
 		return nil, publicError(err)
@@ -180,7 +180,7 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	if err := t.checkColumns(x); err != nil {
 		return nil, err
 	}
-	set, err := rows.New(x, y, rows.Options{Regression: t.Loss.Regression(), Known: t.classes,
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
 	return set, publicError(err)
 }
@@ -261,7 +261,7 @@ func (t *task) rescaleModels(cols int) error {
 
 // trainOnce trains one model on set. The model takes unscaled rows if folded is true, else scaled
 // rows.
-func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
+func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
 	if f := t.Progress; f != nil {
@@ -300,7 +300,7 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 }
 
 // job returns the engine's description of a training run on set.
-func (t *task) job(set *rows.Set) engine.Job {
+func (t *task) job(set *store.Set) engine.Job {
 	job := engine.Job{
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
 		Start: t.Start.point(), Prior: t.Prior.point(), PriorHash: t.priorHash, Costs: t.Costs,

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Train trains a model on the rows of x with the labels y, one for each row. Two distinct labels
@@ -131,7 +131,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	m, err := t.train(ctx, set)
 	if m != nil {
 		if bad := m.checkFinite(); bad != nil {
-			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + rows.TooLarge}
+			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + store.TooLarge}
 		}
 	}
 	return m, err

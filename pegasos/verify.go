@@ -12,10 +12,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -109,7 +109,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	v.Objective, v.Bound, v.Gap = all.Objective, all.DualObjective, all.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
+		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", store.TooLarge)
 	}
 	if m.Lambda != s.Runs[0].Lambda {
 		v.Contradict("lambda is %v, not %v", s.Runs[0].Lambda, m.Lambda)
@@ -180,7 +180,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 // taskFor returns a task with the settings of m, after a call of change that may modify them, and
 // the rows of x with the scaling of m applied.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
-	change func(*task)) (*task, *rows.Set, error) {
+	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
 		Threads: tr.Threads, Weights: tr.Weights, Start: tr.Start, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory}}

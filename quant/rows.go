@@ -116,7 +116,9 @@ func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 	if unsafe.Sizeof(*new(T)) == 1 {
 		return asm.HammingBytes(unsigned(row), unsigned(x))
 	}
-	return Hamming(words(row), words(x))
+	var sum [1]int64
+	asm.HammingRows(sum[:], words(row), 0, words(x))
+	return sum[0]
 }
 
 // Hit is a row found by a search, and its score: [Dot], [SquaredDistance] or [Hamming] of the row
@@ -195,6 +197,9 @@ const (
 	// times as long on a Zen 5.
 	stripBytes, stripRows = 24 << 10, 128
 )
+
+// queriesAtOnce is the number of queries that asm.DotTileBytes multiplies by the same rows.
+const queriesAtOnce = 4
 
 // rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For four
 // queries or more, it computes squared distances from dot products, as xx + yy - 2xy: the score of

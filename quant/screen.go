@@ -54,6 +54,9 @@ type screen struct {
 	square                float32 // of -size^2; 0 unless ByDistance
 }
 
+// screenRows is the number of rows whose bounds are computed at once.
+const screenRows = 256
+
 // sumError returns a bound on the error of asm's float32 sum of n products, or squared differences,
 // relative to the sum of their magnitudes. A term is rounded up to three times. It takes part in
 // the additions of one of 64 lanes of its block, in six additions that fold the lanes, and in those
@@ -61,16 +64,6 @@ type screen struct {
 func sumError(n int) float64 {
 	lane, blocks := (min(n, asm.Block)+63)/64, (n+asm.Block-1)/asm.Block
 	return 1.01 * 0x1p-24 * float64(3+lane+6+blocks)
-}
-
-// leastNorm and mostNorm bound the norms of the vectors that are screened. Within these bounds no
-// score overflows, and no term of a screen overflows or underflows.
-const leastNorm, mostNorm = 0x1p-30, 0x1p30
-
-// screenable reports whether a vector can be screened, given the sum of the squares of its
-// elements. It cannot if an element is NaN or infinite.
-func screenable(squares float64) bool {
-	return squares >= leastNorm*leastNorm && squares <= mostNorm*mostNorm
 }
 
 // set prepares s for the query x. It returns false if the query or the metric cannot be screened.

@@ -7,9 +7,75 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
+
+// Top finds the rows nearest to x, best first. It returns what [dense.Top] returns for the rows of
+// the index. It panics unless len(x) is the length of the rows and the metric
+// exists.
+//
+// Searches reuse the memory of earlier ones, so that Top does not allocate in the long run.
+func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit {
+	ix.check(by, "len(x)", x)
+	if s := ix.newSearch(dst, by, x); s != nil {
+		searches := [1]*search{s}
+		ix.scan(searches[:], 0, ix.count)
+		return s.finish()
+	}
+	return dense.Top(dst, by, ix.rows, ix.stride, x)
+}
+
+// TopMany is [Index.Top] for many queries at once: it sets dst[q] to the result of Top for
+// queries[q]. Each row's bytes are read from memory once for all queries. threads is the number of
+// goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
+// and queries differ in length, or the length of a query is not that of the rows.
+func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32, threads int) {
+	nearest.CheckQueries(len(dst), queries)
+	if len(queries) == 0 {
+		return
+	}
+	ix.check(by, "len(queries[0])", queries[0])
+	threads = parallel.Threads(threads)
+	all := make([]*search, len(queries)) // nil for queries that dense.TopMany answers
+	searches := make([]*search, 0, len(queries))
+	for q, x := range queries {
+		if all[q] = ix.newSearch(dst[q], by, x); all[q] != nil {
+			searches = append(searches, all[q])
+		}
+	}
+	ix.scanThreads(searches, threads)
+	var hits [][]dense.Hit
+	var rest [][]float32
+	for q, s := range all {
+		if s != nil {
+			dst[q] = s.finish()
+		} else {
+			hits, rest = append(hits, dst[q]), append(rest, queries[q])
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
+	dense.TopMany(hits, by, ix.rows, ix.stride, rest, threads)
+	for q, s := range all {
+		if s == nil {
+			dst[q], hits = hits[0], hits[1:]
+		}
+	}
+}
+
+// check panics unless the metric exists and the query x has as many elements as a row. name is the
+// name of the length of x in the message.
+func (ix *Index) check(by dense.Metric, name string, x []float32) {
+	if by > dense.ByL1 {
+		panic(misuse.Of("there is no metric %d", by))
+	}
+	if len(x) != ix.n {
+		panic(misuse.Of("%s = %d, rows of %d elements", name, len(x), ix.n))
+	}
+}
 
 // search is the search of an Index for the hits of one query, in all rows or in those that one
 // goroutine screens. Rows that are not excluded by their bounds are first collected as candidates.
@@ -35,11 +101,8 @@ type candidate struct {
 	row   uint32
 }
 
-const (
-	screenRows     = 256 // number of rows whose bounds are computed at once
-	queriesAtOnce  = 4   // number of queries that asm.DotTileBytes multiplies by the same rows
-	scoredTogether = 64  // number of rows that are scored before least is computed again
-)
+// scoredTogether is the number of rows that are scored before least is computed again.
+const scoredTogether = 64
 
 // searches holds the memory of searches that have ended.
 var searches sync.Pool

@@ -44,7 +44,7 @@ func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 // checked in blocks, each when one of its rows is first read. The rows of an invalid block are
 // empty, and Err returns the error of the first such block found so far: call it when all rows have
 // been read.
-func (m *Matrix) Err() error { return (*matrices.CSR)(m).Err() }
+func (m *Matrix) Err() error { return (*matrices.CSR)(m).Guard().Err() }
 
 // Row returns copies of the columns and values of row i. [Matrix.Nonzeros] iterates over a row
 // without copying it.

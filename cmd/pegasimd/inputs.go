@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
-	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -78,8 +78,8 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
-		if !options.GoodWeight(float64(w)) {
-			return fmt.Errorf("the weight is %v, want %s", numbers[0], options.GoodWeights)
+		if !labels.GoodWeight(float64(w)) {
+			return fmt.Errorf("the weight is %v, want %s", numbers[0], labels.GoodWeights)
 		}
 		return nil
 	})

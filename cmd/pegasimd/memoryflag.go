@@ -84,9 +84,9 @@ func holds(set *dataset.Set, numbers bool) bool {
 // uses reports whether at least the given number of columns have a value. It takes a bit for each
 // column.
 func uses(x *sparse.Matrix, columns int) bool {
-	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.NonzerosOf(store.Of(x)), 0
+	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.Of(x), 0
 	for i := 0; i < x.Rows() && n < columns; i++ {
-		index, _ := rows.Nonzeros(i)
+		index, _ := rows.Row(i)
 		for _, j := range index {
 			if bit := uint64(1) << (j % 64); seen[j/64]&bit == 0 {
 				seen[j/64] |= bit

@@ -106,7 +106,7 @@ func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, subset []int32
 		}
 		w := workers[worker]
 		if w == nil {
-			w = &queryWorker{rows: store.ReaderOf(x), subset: subset, matrix: matrix,
+			w = &queryWorker{rows: store.Of(x), subset: subset, matrix: matrix,
 				kernel: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
 			workers[worker] = w
 		}
@@ -127,7 +127,7 @@ func (m *Model) scoreAll(ctx context.Context, x pegasos.Examples, subset []int32
 
 // queryWorker is the memory that one goroutine needs to predict.
 type queryWorker struct {
-	rows   store.Reader
+	rows   store.Rows
 	subset []int32 // indices of the rows to predict; nil for all
 	matrix bool    // rows is a store.Matrix, whose slices stay valid
 	probes []probe

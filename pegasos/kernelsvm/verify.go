@@ -137,7 +137,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 }
 
 // sameRow reports whether row i of x and row j of z have equal nonzero values in equal columns.
-func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
+func sameRow(x store.Rows, i int, z store.Rows, j int) bool {
 	var a, b rowBuffer
 	index, values := a.nonzeros(x.Row(i))
 	index2, values2 := b.nonzeros(z.Row(j))

@@ -88,7 +88,7 @@ func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale,
 	n := rows.Rows()
 	blocks := make([][]scale.RowSizes, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(threads), len(blocks), func(_, b int) {
-		x := store.ReaderOf(rows.Clone())
+		x := rows.Clone()
 		full := make([]float32, set.Cols())
 		blocks[b] = make([]scale.RowSizes, len(scales))
 		for i := b * measureRows; i < min(n, (b+1)*measureRows) && ctx.Err() == nil; i++ {

@@ -162,7 +162,7 @@ func (s *splitter) split() error {
 
 // shard writes rows first to end-1 as shard k.
 func (s *splitter) shard(k, first, end int) (File, error) {
-	x := store.ReaderOf(store.Of(s.set.Examples()))
+	x := store.Of(s.set.Examples())
 	nonzeros := 0
 	for i := first; i < end; i++ {
 		_, values := x.Row(i)

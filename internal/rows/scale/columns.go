@@ -71,7 +71,7 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 		}
 		w := workers[worker]
 		if w == nil {
-			w = &columnWorker{Columns: c, x: store.ReaderOf(x.Clone()), weight: weight,
+			w = &columnWorker{Columns: c, x: x.Clone(), weight: weight,
 				maxBits: make([]uint32, cols)}
 			if constants {
 				w.seen = make([]columnValues, cols)
@@ -112,7 +112,7 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 // columnWorker is the state of one goroutine of Measure.
 type columnWorker struct {
 	*Columns
-	x       store.Reader
+	x       store.Rows
 	weight  []float64
 	maxBits []uint32  // bits of the largest magnitude in each column
 	row     []float32 // a sparse row expanded to all columns

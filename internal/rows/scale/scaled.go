@@ -20,7 +20,6 @@ type Scaled struct {
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
 	places  []uint32     // index in matrix of each row; nil if it is the row's own index
 	raw     store.Rows   // the original rows
-	reader  store.Reader // a Reader of raw
 	at      []uint32     // index in raw of each row; nil if it is the row's own index
 	scale   *Scale
 	stop    func() bool
@@ -56,7 +55,7 @@ func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bo
 // finite are not reported: the trainer checks for them. Once stop returns true, the rows are
 // unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
-	r := &Scaled{raw: x, reader: store.ReaderOf(x), scale: s, stop: stop}
+	r := &Scaled{raw: x, scale: s, stop: stop}
 	if s.Kind == Unit {
 		r.lengths = make([]float64, x.Rows())
 	}
@@ -89,7 +88,7 @@ func (r *Scaled) scaleDense(threads int) store.Matrix {
 	d := (*dense.Matrix)(matrices.NewNarrow(r.raw.Rows(), r.raw.Cols()))
 	r.forBlocks(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
-			index, values := r.reader.Row(i)
+			index, values := r.raw.Row(i)
 			r.storeLength(i, values)
 			if to := d.Row(i); index == nil {
 				r.scale.Row(to, nil, values)
@@ -110,13 +109,13 @@ func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
 	for i := range n {
-		index, _ := r.reader.Row(i)
+		index, _ := r.raw.Row(i)
 		starts[i+1] = starts[i] + int64(len(index))
 	}
 	indices, scaled := make([]int32, starts[n]), make([]float32, starts[n])
 	r.forBlocks(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
-			index, values := r.reader.Row(i)
+			index, values := r.raw.Row(i)
 			r.storeLength(i, values)
 			copy(indices[starts[i]:], index)
 			r.scale.Row(scaled[starts[i]:starts[i+1]], index, values)
@@ -126,8 +125,7 @@ func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	return store.Of((*sparse.Matrix)(m)).(store.Matrix)
 }
 
-// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is
-// Unit.
+// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
 		r.lengths[i] = Length(values)
@@ -171,7 +169,7 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	if r.at != nil {
 		i = int(r.at[i])
 	}
-	index, values := r.reader.Row(i)
+	index, values := r.raw.Row(i)
 	if index == nil || r.scale.Shift != nil {
 		r.expandRow(i, index, values)
 		return nil, r.values
@@ -190,7 +188,6 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
 	c.values, c.raw = nil, r.raw.Clone()
-	c.reader = store.ReaderOf(c.raw)
 	return &c
 }
 

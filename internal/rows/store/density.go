@@ -9,7 +9,7 @@ type Density struct{ Nonzeros, Squares float64 }
 // rows.
 func DensityOf(x Rows, indices []uint32) (d Density) {
 	const sample = 256
-	rows, count, n := NonzerosOf(x), x.Rows(), 0.0
+	rows, count, n := x.Clone(), x.Rows(), 0.0
 	if indices != nil {
 		count = len(indices)
 	}
@@ -19,7 +19,7 @@ func DensityOf(x Rows, indices []uint32) (d Density) {
 			i = int(indices[j])
 		}
 		nonzeros := 0.0
-		_, values := rows.Nonzeros(i)
+		_, values := rows.Row(i)
 		for _, v := range values {
 			if v != 0 {
 				nonzeros++

@@ -30,74 +30,40 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 			keys[j] = columnKey(int32(j))
 		}
 	}
-	readers := make([]Reader, max(1, threads))
+	readers := make([]Rows, max(1, threads))
 	parallel.For(len(readers), (len(hashes)+hashBlock-1)/hashBlock, func(worker, b int) {
 		if stop() {
 			return
 		}
 		if readers[worker] == nil {
-			readers[worker] = ReaderOf(rows.Clone())
+			readers[worker] = rows.Clone()
 		}
 		first := b * hashBlock
 		for k := range hashes[first:min(first+hashBlock, len(hashes))] {
-			switch index, values := readers[worker].Row(first + k); {
-			case index == nil:
-				hashes[first+k] = hashDense(values, keys)
-			case keys != nil:
-				hashes[first+k] = hashSparse(index, values, keys)
-			default:
-				hashes[first+k] = hashWide(index, values)
-			}
+			index, values := readers[worker].Row(first + k)
+			hashes[first+k] = hash(index, values, keys)
 		}
 	})
 	return hashes
 }
 
-// Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
-// class round their sums alike: equal rows of the same kind give results with the same bits.
-func Kind(x Examples) string {
-	switch m, ok := MatrixOf(x); {
-	case !ok:
-		return "other"
-	case m.Dense() != nil:
-		return "dense"
-	}
-	return "sparse"
-}
-
-// hashDense returns the hash of a dense row.
-func hashDense(values []float32, keys []uint64) uint64 {
-	var even, odd uint64 // two independent sums, so that the additions overlap
-	v := bits(values)
-	keys = keys[:len(v)]
-	for len(v) >= 8 && len(keys) >= 8 {
-		b, k := (*[8]uint32)(v), (*[8]uint64)(keys)
-		even += uint64(b[0])*k[0] + uint64(b[2])*k[2]
-		odd += uint64(b[1])*k[1] + uint64(b[3])*k[3]
-		even += uint64(b[4])*k[4] + uint64(b[6])*k[6]
-		odd += uint64(b[5])*k[5] + uint64(b[7])*k[7]
-		v, keys = v[8:], keys[8:]
-	}
-	for j, b := range v {
-		even += uint64(b) * keys[j]
-	}
-	return even + odd
-}
-
-// hashSparse returns the hash of a sparse row.
-func hashSparse(index []int32, values []float32, keys []uint64) (sum uint64) {
-	v := bits(values)[:len(index)]
-	for k, j := range index {
-		sum += uint64(v[k]) * keys[j]
-	}
-	return sum
-}
-
-// hashWide is hashSparse for rows of too many columns for a table of keys.
-func hashWide(index []int32, values []float32) (sum uint64) {
-	v := bits(values)[:len(index)]
-	for k, j := range index {
-		sum += uint64(v[k]) * columnKey(j)
+// hash returns the hash of a row. keys is nil if the row is sparse and has too many columns for a
+// table of keys.
+func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
+	switch v := bits(values); {
+	case index == nil:
+		keys = keys[:len(v)]
+		for j, b := range v {
+			sum += uint64(b) * keys[j]
+		}
+	case keys == nil:
+		for k, j := range index {
+			sum += uint64(v[k]) * columnKey(j)
+		}
+	default:
+		for k, j := range index {
+			sum += uint64(v[k]) * keys[j]
+		}
 	}
 	return sum
 }

@@ -34,10 +34,10 @@ func TestNonzeros(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byFormat := map[string]Examples{
-			"dense": Of(m), "sparse": Of(s), "user": struct{ Examples }{m},
+		byFormat := map[string]Rows{
+			"dense": Of(m), "sparse": Of(s), "user": Of(struct{ Examples }{m}),
 		}
-		if compact, ok := newConstantCSR(Of(s).(*csr)); ok {
+		if compact, ok := Of(s).Compact(1); ok {
 			byFormat["constant"] = compact
 		}
 		if (byFormat["constant"] != nil) != (name == "ones") {
@@ -46,7 +46,7 @@ func TestNonzeros(t *testing.T) {
 		for kind, x := range byFormat {
 			r := NonzerosOf(x)
 			for _, i := range []int{0, 39, 1, 1, 9, 17, 38, 2, 3, 4, 5, 6, 7, 8} {
-				gotIndex, got := r.Nonzeros(i)
+				gotIndex, got := r.Row(i)
 				if !slices.Equal(gotIndex, index[starts[i]:starts[i+1]]) ||
 					!slices.Equal(got, values[starts[i]:starts[i+1]]) {
 					t.Errorf("%s, %s: row %d is %v, %v", name, kind, i, gotIndex, got)

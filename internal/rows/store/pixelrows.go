@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -15,45 +16,109 @@ var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// pixelRows holds dense rows as bytes. It also keeps the row used last, converted to float32,
-// so each goroutine needs a pixelRows of its own.
+// pixelRows holds dense rows as bytes. Each value is k/n for an integer k from 0 to 255, which is
+// stored, and an integer n, the same for all values. For pixels, n is 255 if they have been divided
+// by 255, else 1. A pixelRows also keeps the row used last, converted to float32, so each goroutine
+// needs a pixelRows of its own.
 type pixelRows struct {
 	defaults
-	*packedPixels
-	row []float32 // the row last unpacked, and zeros up to a multiple of 8 elements
-	at  int       // index of the row last unpacked; -1 for none
+	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
+	values             []byte
+	code               *code
+	row                []float32 // the row last unpacked, and zeros up to stride elements
+	at                 int       // index of the row last unpacked; -1 for none
 }
 
-func newPixelRows(p *packedPixels) *pixelRows {
-	return &pixelRows{packedPixels: p, row: dense.New(1, p.stride).Row(0), at: -1}
+// newPixelRows returns the rows of x as bytes, packed by the given number of goroutines, or false
+// if bytes cannot represent a value.
+func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {
+	c := guessCode(x.Rows(), x.Cols(), x.Row)
+	if c == nil {
+		return nil, false
+	}
+	b := (&pixelRows{cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, code: c}).empty(x.Rows())
+	return b, packRows(b.rows, threads, func() func(i int) bool {
+		return func(i int) bool { return c.pack(b.bytes(i), x.Row(i)) }
+	})
 }
+
+// empty returns a pixelRows of the given number of rows of zeros, with the code of b.
+func (b *pixelRows) empty(rows int) *pixelRows {
+	return &pixelRows{rows: rows, cols: b.cols, stride: b.stride, code: b.code,
+		values: make([]byte, rows*b.stride), row: dense.New(1, b.stride).Row(0), at: -1}
+}
+
+// packRows calls pack for every row, in the given number of goroutines, each with a pack of its own
+// that newPack returns. It reports whether all calls returned true. After a false it skips rows.
+func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
+	const block = 256
+	var wrong atomic.Bool
+	packs := make([]func(int) bool, max(1, threads))
+	parallel.For(len(packs), (rows+block-1)/block, func(worker, k int) {
+		if packs[worker] == nil {
+			packs[worker] = newPack()
+		}
+		for i := k * block; i < min((k+1)*block, rows) && !wrong.Load(); i++ {
+			if !packs[worker](i) {
+				wrong.Store(true)
+			}
+		}
+	})
+	return !wrong.Load()
+}
+
+// bytes returns row i as bytes, padding included.
+func (b *pixelRows) bytes(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
 
 // float32s returns row i as float32. The slice is valid until the next call of a
 // method that reads another row, such as Dot.
 func (b *pixelRows) float32s(i int) []float32 {
 	if i != b.at {
-		b.unpack(i, b.row)
+		asm.Unpack(b.row, b.bytes(i), b.code.hi, b.code.lo)
 		b.at = i
 	}
 	return b.row[:b.cols]
 }
+
+func (b *pixelRows) Rows() int { return b.rows }
+func (b *pixelRows) Cols() int { return b.cols }
+func (b *pixelRows) Size() int { return len(b.values) }
+
+func (b *pixelRows) Row(i int) (index []int32, values []float32) { return nil, b.float32s(i) }
 
 func (b *pixelRows) Dot(i int, w []float32) float32 {
 	if i == b.at {
 		return dense.Dot(b.float32s(i), w)
 	}
 	b.at = i
-	return b.unpackDot(i, b.row, w)
+	return asm.UnpackDot(b.row, b.bytes(i), b.code.hi, b.code.lo, w)
 }
 
 func (b *pixelRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, b.float32s(i), w) }
 func (b *pixelRows) SumSquares(i int) float32           { return dense.SumSquares(b.float32s(i)) }
 
-func (b *pixelRows) Clone() Rows             { return newPixelRows(b.packedPixels) }
-func (b *pixelRows) PrefetchDistance() int   { return 2 }
-func (b *pixelRows) FastBatches() bool       { return true }
-func (b *pixelRows) ReorderGain() Gain       { return SmallGain }
-func (b *pixelRows) Take(rows []uint32) Rows { return newPixelRows(b.take(rows)) }
+func (b *pixelRows) Prefetch(i int)        { asm.Prefetch(b.bytes(i)) }
+func (b *pixelRows) PrefetchDistance() int { return 2 }
+func (b *pixelRows) FastBatches() bool     { return true }
+func (b *pixelRows) ReorderGain() Gain     { return SmallGain }
+
+func (b *pixelRows) Clone() Rows {
+	c := b.empty(0)
+	c.rows, c.values = b.rows, b.values
+	return c
+}
+
+func (b *pixelRows) Take(rows []uint32) Rows {
+	t := b.empty(len(rows))
+	const ahead = 2
+	for k, i := range rows {
+		if k+ahead < len(rows) {
+			b.Prefetch(int(rows[k+ahead]))
+		}
+		copy(t.bytes(k), b.bytes(int(i)))
+	}
+	return t
+}
 
 func (b *pixelRows) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(b, dst, rows, w) }
 func (b *pixelRows) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(b, a, rows, w) }
@@ -62,51 +127,9 @@ func (b *pixelRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, firs
 	vectors.DotRows(dst, first, b.float32s(i))
 }
 
-func (b *pixelRows) DotError(int) float64 { return denseError(b.cols) }
-
-func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64Dense(b.float32s(i), w) }
-
-func (b *pixelRows) AddTo(u []float64, s Sum) {
-	for i, a := range s.Coefficients() {
-		addDense(u, a, b.float32s(i))
-	}
-}
-
-// packedPixels stores the rows of a dense matrix as bytes. Each value is k/n for an integer k from
-// 0 to 255, which is stored, and an integer n, the same for all values. For pixels, n is 255 if
-// they have been divided by 255, else 1.
-type packedPixels struct {
-	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
-	values             []byte
-	code               *code
-}
-
-// newPackedPixels returns the rows of x as bytes, packed by the given number of goroutines, or
-// false if bytes cannot represent a value. Each goroutine stops at its first row with such a value.
-func newPackedPixels(x *dense.Matrix, threads int) (*packedPixels, bool) {
-	c := guessCode(x.Rows(), x.Cols(), x.Row)
-	if c == nil {
-		return nil, false
-	}
-	b := &packedPixels{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, code: c}
-	b.values = make([]byte, b.rows*b.stride)
-	threads = max(1, min(threads, b.rows))
-	fits := make([]bool, threads)
-	parallel.For(threads, threads, func(_, k int) {
-		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
-			if !c.pack(b.row(i), x.Row(i)) {
-				return
-			}
-		}
-		fits[k] = true
-	})
-	for _, fit := range fits {
-		if !fit {
-			return nil, false
-		}
-	}
-	return b, true
-}
+func (b *pixelRows) DotError(int) float64             { return denseError(b.cols) }
+func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64(b, i, w) }
+func (b *pixelRows) AddTo(u []float64, s Sum)         { addTo(b, u, s) }
 
 // code maps bytes to values: byte k is the value table[k] = k/n.
 type code struct {
@@ -176,38 +199,3 @@ func (c *code) pack(dst []byte, row []float32) bool {
 	}
 	return wrong == 0
 }
-
-func (b *packedPixels) row(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
-
-func (b *packedPixels) Rows() int { return b.rows }
-
-func (b *packedPixels) Cols() int { return b.cols }
-
-// unpack writes row i to dst as float32, followed by zeros up to b.stride elements.
-func (b *packedPixels) unpack(i int, dst []float32) {
-	asm.Unpack(dst, b.row(i), b.code.hi, b.code.lo)
-}
-
-// unpackDot unpacks row i to dst, as unpack does, and returns the dot product of the row and w,
-// which has Cols elements.
-func (b *packedPixels) unpackDot(i int, dst, w []float32) float32 {
-	return asm.UnpackDot(dst, b.row(i), b.code.hi, b.code.lo, w)
-}
-
-func (b *packedPixels) Size() int { return len(b.values) }
-
-// take returns a copy of the given rows, in the given order.
-func (b *packedPixels) take(rows []uint32) *packedPixels {
-	t := *b
-	t.rows, t.values = len(rows), make([]byte, len(rows)*b.stride)
-	const ahead = 2
-	for k, i := range rows {
-		if k+ahead < len(rows) {
-			b.Prefetch(int(rows[k+ahead]))
-		}
-		copy(t.row(k), b.row(int(i)))
-	}
-	return &t
-}
-
-func (b *packedPixels) Prefetch(i int) { asm.Prefetch(b.row(i)) }

@@ -39,7 +39,7 @@ func randomPixels(rows, cols int, n float32) *dense.Matrix {
 	return x
 }
 
-func TestPackedPixels(t *testing.T) {
+func TestPixelRows(t *testing.T) {
 	for _, n := range []float32{1, 16, 255, 256} {
 		for _, cols := range []int{0, 1, 7, 8, 33, 100} {
 			for threads := range 4 {
@@ -47,24 +47,26 @@ func TestPackedPixels(t *testing.T) {
 				if cols > 0 {
 					clear(x.Row(0)) // guessCode needs a later row
 				}
-				b, ok := newPackedPixels(x, threads)
+				packed, ok := newPixelRows(x, threads)
 				if !ok {
 					t.Fatalf("%d columns of k/%v: rejected", cols, n)
 				}
+				b := packed.(*pixelRows)
 				if b.Rows() != x.Rows() || b.Cols() != cols {
 					t.Fatalf("%d rows of %d", b.Rows(), b.Cols())
 				}
-				dst, w := make([]float32, b.stride), make([]float32, cols)
+				w := make([]float32, cols)
 				for j := range w {
 					w[j] = 1 / float32(j+3)
 				}
 				for i := range x.Rows() {
 					b.Prefetch(i)
-					if i%2 == 0 {
-						b.unpack(i, dst)
-					} else if have, want := b.unpackDot(i, dst, w), x.Dot(i, w); have != want {
-						t.Fatalf("row %d: dot product %v, want %v", i, have, want)
+					if i%2 == 1 { // Dot unpacks the row
+						if have, want := b.Dot(i, w), x.Dot(i, w); have != want {
+							t.Fatalf("row %d: dot product %v, want %v", i, have, want)
+						}
 					}
+					_, dst := b.Row(i)
 					for j, v := range x.Row(i) {
 						if math.Float32bits(dst[j]) != math.Float32bits(v) {
 							t.Fatalf("row %d, column %d: %v, want %v", i, j, dst[j], v)
@@ -86,12 +88,12 @@ func TestPackRejects(t *testing.T) {
 		for _, at := range []int{0, 63, 64, 89} {
 			x := randomPixels(90, 20, 255)
 			x.Row(at)[at%20] = bad
-			if _, ok := newPackedPixels(x, 2); ok {
+			if _, ok := newPixelRows(x, 2); ok {
 				t.Errorf("%v in row %d: accepted", bad, at)
 			}
 		}
 	}
-	if _, ok := newPackedPixels(dense.New(3, 5), 1); !ok {
+	if _, ok := newPixelRows(dense.New(3, 5), 1); !ok {
 		t.Error("zeros: rejected")
 	}
 }

@@ -1,11 +1,5 @@
 package store
 
-import (
-	"sync/atomic"
-
-	"github.com/pegasimd/pegasimd/internal/base/parallel"
-)
-
 // Pixels stores rows as bytes. Each value is k/N for an integer k from 0 to 255, which is stored,
 // and an integer N, the same for all values. A stored row has its bytes k and, at the end, a byte
 // 1. These last bytes are a column of ones: its dot product with another column is the sum of that
@@ -28,63 +22,40 @@ type PixelReader struct {
 // bytes cannot represent a value; goroutines stop soon after the first such value. The bytes depend
 // on the values alone. Rows of Size 0 are not copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
-	if b, ok := x.(*pixelRows); ok {
-		return b.pixels(threads), true
-	}
-	p := &Pixels{cols: x.Cols(), x: x}
-	n := x.Rows()
-	first := p.Reader()
-	if p.code = guessCode(n, p.cols, first.read); p.code == nil {
+	p := newPixels(x)
+	if p.code == nil {
 		return nil, false
 	}
 	p.N = float64(p.code.n)
-	copied := x.Size() > 0
-	if copied {
-		p.values = make([]byte, n*(p.cols+1))
+	if x.Size() > 0 {
+		p.values = make([]byte, x.Rows()*(p.cols+1))
 	}
-	const rows = 256
-	var wrong atomic.Bool
-	readers := make([]*PixelReader, max(1, threads))
-	parallel.For(len(readers), (n+rows-1)/rows, func(worker, k int) {
-		if readers[worker] == nil {
-			readers[worker] = p.Reader()
-		}
-		to := make([]byte, p.cols+1)
-		for i := k * rows; i < min((k+1)*rows, n) && !wrong.Load(); i++ {
-			if copied {
+	return p, packRows(x.Rows(), threads, func() func(i int) bool {
+		r, to := p.Reader(), make([]byte, p.cols+1)
+		return func(i int) bool {
+			if p.values != nil {
 				to = p.Row(i)
 			}
-			if !p.pack(to, readers[worker].read(i)) {
-				wrong.Store(true)
-			}
+			return p.pack(to, r.read(i))
 		}
 	})
-	return p, !wrong.Load()
+}
+
+// newPixels returns a Pixels of x without bytes. Its code is nil if bytes can't represent the values
+// of the first rows, at most 64.
+func newPixels(x Rows) *Pixels {
+	p := &Pixels{cols: x.Cols(), x: x}
+	if b, ok := x.(*pixelRows); ok {
+		p.code = b.code
+	} else {
+		p.code = guessCode(x.Rows(), p.cols, p.Reader().read)
+	}
+	return p
 }
 
 // MayBePixels reports whether bytes can represent the values of the first rows of x, at most 64. If
 // so, only reading all rows, as PixelsOf does, tells whether all of them are pixels.
-func MayBePixels(x Rows) bool {
-	if _, ok := x.(*pixelRows); ok {
-		return true
-	}
-	p := &Pixels{cols: x.Cols(), x: x}
-	return guessCode(x.Rows(), p.cols, p.Reader().read) != nil
-}
-
-// pixels returns the rows with the byte 1 appended to each.
-func (b *pixelRows) pixels(threads int) *Pixels {
-	p := &Pixels{N: float64(b.code.n), cols: b.cols, x: b, code: b.code,
-		values: make([]byte, b.rows*(b.cols+1))}
-	threads = max(1, threads)
-	parallel.For(threads, threads, func(_, k int) {
-		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
-			row := p.Row(i)
-			row[copy(row, b.packedPixels.row(i)[:b.cols])] = 1
-		}
-	})
-	return p
-}
+func MayBePixels(x Rows) bool { return newPixels(x).code != nil }
 
 // Reader returns a PixelReader for one goroutine.
 func (p *Pixels) Reader() *PixelReader {

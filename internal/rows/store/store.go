@@ -1,4 +1,7 @@
-// Package store provides the row formats that the solvers train on. All implement Rows:
+// Package store provides the rows that the solvers train on. A Set has the rows of a training run
+// with their labels, weights and norms, and checks them. A View is the selection of rows that a
+// learner visits, in the order of its visits; it computes sums over them. The row formats all
+// implement Rows:
 //
 //   - csr: compressed sparse rows;
 //   - constantCSR: sparse rows with one value each, in a quarter of the memory of csr;
@@ -9,19 +12,18 @@
 //
 // All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
 // AddTo are the same for both. Package scale has a further format, scaled copies of rows, which
-// computes the float64 results from values not rounded to float32.
-// Each format also reports its costs: the prefetch distance, and how much reordered or compact
+// computes the float64 results from values not rounded to float32. Each format also reports its costs: the prefetch distance, and how much reordered or compact
 // copies gain. The trainer decides by these whether to copy. Other packages distinguish only dense,
 // sparse and user-defined rows: see MatrixOf and Kind.
 package store
 
 import (
-	"errors"
-	"fmt"
 	"iter"
-	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -41,6 +43,12 @@ type Examples interface {
 // returns one for another goroutine.
 type Rows interface {
 	Examples
+
+	// Row returns the columns and values of row i's stored elements, which include all nonzeros and
+	// possibly zeros; or, for dense rows, nil and all values. The columns of sparse rows are never
+	// nil. The slices must not be changed, and are valid until the next call of any method, unless
+	// the Rows is a Matrix.
+	Row(i int) (index []int32, values []float32)
 
 	// Err returns the first error found in the rows read so far, or nil.
 	Err() error
@@ -91,12 +99,22 @@ type Rows interface {
 	// sum of the magnitudes of its addends.
 	AddTo(u []float64, s Sum)
 
-	// Interleaved returns the rows with methods for interleaved weight vectors, or nil if this
-	// format has no such kernels.
-	Interleaved() Interleaved
+	// Interleaved returns the rows as a matrix, whose methods DotK and AxpyK process interleaved
+	// weight vectors, or nil if this format has no such kernels.
+	Interleaved() *sparse.Matrix
 	// Steps returns a Stepper, which takes many steps over the rows in one call, or nil if that is
 	// not faster.
 	Steps() *Stepper
+}
+
+// Matrix is rows of a dense or sparse matrix. Row may be called from several goroutines, and its
+// results stay valid.
+type Matrix interface {
+	Rows
+	// Dense returns the matrix of dense rows, and nil for sparse rows.
+	Dense() *dense.Matrix
+	// Examples returns the rows as a *dense.Matrix or *sparse.Matrix.
+	Examples() Examples
 }
 
 // Gain is how much faster training is on a copy of the rows in the order in which it visits them.
@@ -108,14 +126,6 @@ const (
 	LargeGain             // saves most of the time of a pass, if the rows exceed the caches
 )
 
-// Interleaved is rows with kernels that process k weight vectors at once, where k is len(dst) or
-// len(a). The vectors are interleaved as sparse.Matrix.DotK expects them.
-type Interleaved interface {
-	DotK(i int, dst, w []float32)
-	AxpyK(i int, a, w []float32)
-	NNZ() int
-}
-
 // Sum is a linear combination of rows: the sum of A[i]*Weight[i] times row i over the rows i in
 // Only.
 type Sum struct {
@@ -125,89 +135,6 @@ type Sum struct {
 	Weight   []float64 // nil if all weights are 1
 
 	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
-}
-
-// Of returns x as Rows: x itself if it implements Rows, the format of a dense or sparse matrix, or
-// an adapter for a user-defined type.
-func Of(x Examples) Rows {
-	switch x := x.(type) {
-	case *dense.Matrix:
-		return newDenseRows(x)
-	case *sparse.Matrix:
-		return ofSparse(x)
-	case Rows:
-		return x
-	}
-	return &userRows{Examples: x}
-}
-
-// CheckExamples returns an error in these cases:
-//   - x is nil, or a nil *dense.Matrix or *sparse.Matrix. A data set has only one of the two
-//     matrices, and the other is nil.
-//   - Cols is negative or above 2^31-1: feature indices are int32.
-//   - Rows is negative.
-func CheckExamples(x Examples) error {
-	given := x != nil
-	switch x := x.(type) {
-	case *dense.Matrix:
-		given = x != nil
-	case *sparse.Matrix:
-		given = x != nil
-	}
-	if !given {
-		return errors.New("pegasos: the rows are nil: want a dense or sparse matrix or Examples")
-	}
-	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
-		return fmt.Errorf("pegasos: Cols returns %d features: want 0 to 2^31-1", cols)
-	}
-	if rows := x.Rows(); rows < 0 {
-		return fmt.Errorf("pegasos: Rows returns %d: want 0 or more", rows)
-	}
-	return nil
-}
-
-// MinMemory returns the least number of bytes that training on x allocates for its columns: two
-// float32 vectors, and a row buffer as a third if x is of a user-defined type.
-func MinMemory(x Examples) float64 {
-	vectors := 3
-	switch x.(type) {
-	case *dense.Matrix, *sparse.Matrix, Rows:
-		vectors = 2
-	}
-	return 4 * float64(vectors) * float64(x.Cols())
-}
-
-// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y has one
-// label for each row. It also returns the errors of CheckExamples.
-func CheckLabels(x Examples, y []float32, bits int) error {
-	if err := CheckExamples(x); err != nil {
-		return err
-	}
-	switch n := x.Rows(); {
-	case n == 0:
-		return errors.New("pegasos: no rows to train on")
-	case len(y) != n:
-		return fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
-	case uint64(n) >= 1<<bits:
-		return fmt.Errorf("pegasos: %d rows: want fewer than 2^%d", n, bits)
-	}
-	return nil
-}
-
-// CopySize returns the estimated size in bytes of copies of all rows of x.
-func CopySize(x Rows) float64 {
-	if p := subsetOf(x); p != nil {
-		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
-	}
-	switch m, ok := MatrixOf(x); {
-	case ok && m.Dense() != nil:
-		return 4 * float64(x.Rows()) * float64(matrices.Stride(x.Cols()))
-	case ok:
-		if s, ok := m.Examples().(*sparse.Matrix); ok {
-			return 8 * (float64(s.NNZ()) + float64(x.Rows()))
-		}
-	}
-	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
 // Coefficients iterates over the rows i of the sum with a nonzero A[i]. It yields the index of row
@@ -256,8 +183,56 @@ func (defaults) FastBatches() bool                { return false }
 func (defaults) ReorderGain() Gain                { return LargeGain }
 func (defaults) Compact(int) (Rows, bool)         { return nil, false }
 func (defaults) CompactThreshold() (int, float64) { return 0, 0 }
-func (defaults) Interleaved() Interleaved         { return nil }
+func (defaults) Interleaved() *sparse.Matrix      { return nil }
 func (defaults) Steps() *Stepper                  { return nil }
+
+// wrongLength returns the panic value for a w of the wrong length. It is not inlined, to keep its
+// code out of the callers.
+//
+//go:noinline
+func wrongLength(w []float32, cols int) any {
+	return misuse.Lengths("len(w)", len(w), "Cols", cols)
+}
+
+// sparsePrefetchDistance is the number of rows by which the prefetch of a sparse row precedes its
+// use.
+const sparsePrefetchDistance = 6
+
+// reader reads rows as Rows.Row does.
+type reader interface {
+	Row(i int) (index []int32, values []float32)
+}
+
+// dot64Lanes is the number of partial sums of Dot64: the product of column j is added to sum j mod
+// 4. Zeros do not change the sums, so the result does not depend on the row format.
+const dot64Lanes = floats.Lanes
+
+// dot64 implements Rows.Dot64 by reading row i.
+func dot64(x reader, i int, w []float64) float64 {
+	index, values := x.Row(i)
+	if index == nil {
+		return floats.Dot(values, w)
+	}
+	values = values[:len(index)]
+	var lane [dot64Lanes]float64
+	for n, j := range index {
+		lane[j&(dot64Lanes-1)] += float64(w[j] * float64(values[n]))
+	}
+	return floats.Fold(lane)
+}
+
+// addTo implements Rows.AddTo by reading the rows.
+func addTo(x reader, u []float64, s Sum) {
+	for i, a := range s.Coefficients() {
+		index, values := x.Row(i)
+		if index == nil {
+			asm.Axpy64(a, values, u[:len(values)])
+		}
+		for n, j := range index {
+			u[j] += float64(a * float64(values[n]))
+		}
+	}
+}
 
 func dotMany(x Examples, dst []float32, rows []uint32, w []float32) {
 	for k, i := range rows {
@@ -276,3 +251,18 @@ func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first i
 		dst[k] = x.Dot(i, vectors.Row(first+k))
 	}
 }
+
+// dotErrorBound returns a bound on the rounding error of a float32 dot product of length n,
+// relative to the sum of the products' magnitudes. Each block of asm.Block products is added up in
+// the given number of lanes, whose sums are then combined by the given number of rounds of
+// additions (folds). Each product is rounded once itself, then by the additions of its lane, by the
+// folds, and by the additions of the blocks. k such roundings, each by at most 2^-24, can have an
+// error slightly above k*2^-24: the factor 1.01 covers the excess.
+func dotErrorBound(n, lanes, folds int) float64 {
+	most := min(n, asm.Block)
+	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block
+	return 1.01 * float64(roundings) * 0x1p-24
+}
+
+func denseError(cols int) float64      { return dotErrorBound(cols, 64, 6) }
+func sparseError(nonzeros int) float64 { return dotErrorBound(nonzeros, 8, 3) }

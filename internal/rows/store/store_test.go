@@ -249,7 +249,7 @@ func TestLazyDense(t *testing.T) {
 				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
 			}
 			m.SumSquares(39)
-			if fast := !m.Clone().(*denseRows).lazy; fast != (bad == 0) {
+			if fast := m.Clone().(*denseRows).copied.Guard() == nil; fast != (bad == 0) {
 				t.Errorf("%s: rows without checks: %v", name, fast)
 			}
 		}
@@ -340,6 +340,23 @@ func TestLazyErr(t *testing.T) {
 	if _, ok := x.Compact(1); ok {
 		t.Error("compacted")
 	}
+	if index, _ := x.Row(0); index == nil {
+		t.Error("the columns are nil, as of a dense row")
+	}
+}
+
+// The columns of an empty sparse row are not nil, as those of a dense row are.
+func TestEmptySparseRow(t *testing.T) {
+	x := Of(newSparse(t, 3, []int64{0, 0, 0}, nil, nil))
+	constant, ok := x.Compact(1)
+	if !ok {
+		t.Fatal("not compacted")
+	}
+	for _, x := range []Rows{x, constant, Subset(x, []uint32{1, 0})} {
+		if index, values := x.Row(1); index == nil || len(index)+len(values) > 0 {
+			t.Errorf("%T: columns %v, values %v", x, index, values)
+		}
+	}
 }
 
 // MatrixFrom copies rows of user-defined types, as dense or sparse, and no others.
@@ -367,7 +384,7 @@ func TestMatrixFrom(t *testing.T) {
 		if mine, ok := MatrixOf(c.x); ok && (mine.Examples() != c.x || !slices.Equal(at, only)) {
 			t.Errorf("%s: copied", c.name)
 		}
-		taken, reader := TakeMatrix(m, at), ReaderOf(c.x)
+		taken, reader := TakeMatrix(m, at), Of(c.x)
 		for k, i := range only {
 			want := make([]float32, c.x.Cols())
 			c.x.Axpy(int(i), 1, want)
@@ -389,7 +406,7 @@ func TestMatrixFrom(t *testing.T) {
 }
 
 // denseCopy returns row i with all columns.
-func denseCopy(x Reader, i int) []float32 {
+func denseCopy(x Rows, i int) []float32 {
 	index, values := x.Row(i)
 	if index == nil {
 		return values

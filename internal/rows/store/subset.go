@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
@@ -70,6 +71,7 @@ func (p *subset) SumSquares(i int) float32           { return p.rows.SumSquares(
 func (p *subset) DotError(i int) float64             { return p.rows.DotError(int(p.at[i])) }
 func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[i])) }
 
+func (p *subset) Row(i int) ([]int32, []float32)   { return p.rows.Row(int(p.at[i])) }
 func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
 // WillNeed returns a function that announces rows to the base. It announces consecutive rows that
@@ -98,9 +100,9 @@ func (p *subset) Take(rows []uint32) Rows {
 	return p.rows.Take(p.appendBase(make([]uint32, 0, len(rows)), rows))
 }
 
-func (p *subset) Compact(int) (Rows, bool) { return nil, false }
-func (p *subset) Interleaved() Interleaved { return nil }
-func (p *subset) Steps() *Stepper          { return nil }
+func (p *subset) Compact(int) (Rows, bool)    { return nil, false }
+func (p *subset) Interleaved() *sparse.Matrix { return nil }
+func (p *subset) Steps() *Stepper             { return nil }
 
 func (p *subset) DotMany(dst []float32, rows []uint32, w []float32) {
 	p.buffer = p.appendBase(p.buffer[:0], rows)
@@ -121,11 +123,6 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Row returns the columns and values of row i; the columns are nil if the rows are dense.
-func (p *subsetMatrix) Row(i int) (index []int32, values []float32) {
-	return p.matrix.Row(int(p.at[i]))
-}
-
 // Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. Callers use
 // it only to tell whether the rows are dense.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
@@ -140,14 +137,4 @@ func upTo(n int) []uint32 {
 		all[i] = uint32(i)
 	}
 	return all
-}
-
-// subsetNonzeros reads the nonzeros of a subset.
-type subsetNonzeros struct {
-	of Nonzeros
-	at []uint32
-}
-
-func (r subsetNonzeros) Nonzeros(i int) (index []int32, values []float32) {
-	return r.of.Nonzeros(int(r.at[i]))
 }

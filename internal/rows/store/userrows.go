@@ -4,22 +4,25 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // userRows adapts Examples of a user-defined type to Rows.
 type userRows struct {
 	defaults
 	Examples
-	row []float32 // the buffer of Row; nil before the first call
-
-	// Results of the last call of read: index and values are the columns and values of the nonzeros
-	// of its row. zeros is a row of zeros for the next call. All are nil before the first call.
-	index  []int32
-	values []float32
-	zeros  []float32
+	row      []float32 // the buffer of Row; nil before the first call
+	nonzeros Nonzeros  // reads the nonzeros of these rows
 }
 
-func (f *userRows) Clone() Rows           { return &userRows{Examples: f.Examples} }
+func newUserRows(x Examples) *userRows {
+	f := &userRows{Examples: x}
+	f.nonzeros.x = f
+	return f
+}
+
+func (f *userRows) Clone() Rows           { return newUserRows(f.Examples) }
 func (f *userRows) Size() int             { return 0 }
 func (f *userRows) PrefetchDistance() int { return 0 }
 func (f *userRows) Prefetch(int)          {}
@@ -31,8 +34,40 @@ func (f *userRows) Err() error {
 	return nil
 }
 
-// Take returns a copy of the given rows as a dense or sparse matrix.
-func (f *userRows) Take(rows []uint32) Rows { return copyToMatrix(f, rows) }
+// Take returns a copy of the given rows, dense if that takes no more memory than a sparse copy. The
+// column indices are in range even if the user-defined type returns other values on every call.
+func (f *userRows) Take(rows []uint32) Rows {
+	nonzeros, cols := 0, len(f.buffer())
+	for _, i := range rows {
+		_, values := f.Row(int(i))
+		for _, v := range values {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+	}
+	if 2*nonzeros >= len(rows)*cols || cols > math.MaxInt32 {
+		d := dense.New(len(rows), cols)
+		for k, i := range rows {
+			_, values := f.Row(int(i))
+			copy(d.Row(k), values)
+		}
+		return newDenseRows(d)
+	}
+	starts := make([]int64, 1, len(rows)+1)
+	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)
+	for _, i := range rows {
+		_, row := f.Row(int(i))
+		for j, v := range row {
+			if v != 0 {
+				index, values = append(index, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	m := matrices.Trusted(cols, starts, index, values)
+	return ofSparse((*sparse.Matrix)(m))
+}
 
 func (f *userRows) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(f, dst, rows, w) }
 func (f *userRows) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(f, a, rows, w) }
@@ -44,50 +79,8 @@ func (f *userRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, first
 // DotError returns +Inf: nothing is known of the rounding of a user-defined Dot.
 func (f *userRows) DotError(int) float64 { return math.Inf(1) }
 
-func (f *userRows) Dot64(i int, w []float64) float64 {
-	f.read(i)
-	var lane [dot64Lanes]float64
-	for n, j := range f.index {
-		lane[j&(dot64Lanes-1)] += float64(w[j] * float64(f.values[n]))
-	}
-	return foldDot64(lane)
-}
-
-func (f *userRows) AddTo(u []float64, s Sum) {
-	for i, a := range s.Coefficients() {
-		f.read(i)
-		for n, j := range f.index {
-			u[j] += float64(a * float64(f.values[n]))
-		}
-	}
-}
-
-// read stores the nonzeros of row i in index and values. It adds the row to zeros with Axpy, which
-// rounds nothing.
-func (f *userRows) read(i int) {
-	if f.zeros == nil {
-		f.zeros = make([]float32, f.Cols())
-	}
-	f.Axpy(i, 1, f.zeros)
-	f.index, f.values = f.index[:0], f.values[:0]
-	for from, rest := 0, bits(f.zeros); len(rest) > 0; {
-		n := min(len(rest), 8)
-		if n == 8 {
-			v := (*[8]uint32)(rest)
-			if v[0]|v[1]|v[2]|v[3]|v[4]|v[5]|v[6]|v[7] == 0 {
-				from, rest = from+8, rest[8:]
-				continue
-			}
-		}
-		for j := from; j < from+n; j++ {
-			if v := f.zeros[j]; v != 0 {
-				f.index, f.values = append(f.index, int32(j)), append(f.values, v)
-				f.zeros[j] = 0
-			}
-		}
-		from, rest = from+n, rest[n:]
-	}
-}
+func (f *userRows) Dot64(i int, w []float64) float64 { return dot64(&f.nonzeros, i, w) }
+func (f *userRows) AddTo(u []float64, s Sum)         { addTo(&f.nonzeros, u, s) }
 
 // Row returns a nil index, as for a dense row, and the values of row i, valid until the next call.
 func (f *userRows) Row(i int) (index []int32, values []float32) {

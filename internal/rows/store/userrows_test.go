@@ -27,7 +27,7 @@ func (f *inconsistent) Axpy(i int, a float32, w []float32) {
 // them.
 func TestCopyOfInconsistentRows(t *testing.T) {
 	for _, cols := range []int{2, 100} { // dense, and sparse
-		x := &userRows{Examples: &inconsistent{Matrix: dense.New(20, cols)}}
+		x := newUserRows(&inconsistent{Matrix: dense.New(20, cols)})
 		m := x.Take([]uint32{0, 5, 3, 19}).(Matrix)
 		if m.Rows() != 4 {
 			t.Fatalf("%d rows", m.Rows())

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Dual variables stay feasible if all of them are multiplied by a factor s from 0 to 1. This file
@@ -46,7 +45,7 @@ type curve struct {
 // relative error of the dual variables, causes. The function f is concave, so that two Newton steps
 // from s = 1 usually come close to its maximum. maximize ends early if the next step would gain at
 // most 2^-26 of the value.
-func maximize(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
+func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {
 	s, n := 1.0, float64(v.Count())

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // problem is one training problem in two forms: of package objective, and of certtest.
@@ -61,7 +60,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	if g.IntN(2) == 0 {
 		held = sample.ToSparse(x)
 	}
-	v := rows.View{X: store.Of(held)}
+	v := store.View{X: store.Of(held)}
 	v.Norms = store.Squares(v.X)
 	if g.IntN(3) == 0 { // a subset of the rows, in random order
 		for _, i := range g.Perm(n)[:3+g.IntN(n-3)] {

@@ -3,8 +3,8 @@ package certificate
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
@@ -51,7 +51,7 @@ func Pack(p objective.Problem, a []float32) Packed {
 }
 
 // shape returns the rows of p, the number of dual variables of each row, and whether p is joint.
-func shape(p objective.Problem) (v *rows.View, duals int, joint bool) {
+func shape(p objective.Problem) (v *store.View, duals int, joint bool) {
 	if j, ok := p.(*objective.Joint); ok {
 		return &j.View, j.Vectors, true
 	}

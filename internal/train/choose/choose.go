@@ -4,16 +4,16 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // Settings chooses the unset settings for the rows of set and scales the rows. The caller then
 // tries the lambdas of Choice.Path, passes the best one to Choice.UseLambda, and calls Choice.End.
 // Once o.Stopped reports true, Settings returns a nil Choice, and its error means nothing.
-func Settings(o Open, set *rows.Set) (*Choice, error) {
+func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
 		if err := step(); err != nil || o.Stopped() {

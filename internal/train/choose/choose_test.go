@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -50,7 +49,7 @@ func TestMulticlass(t *testing.T) {
 			p.Y[i] = float32(i % c.classes)
 		}
 		open := choose.Open{Settings: settings.Settings{Loss: c.loss},
-			Need: func(s settings.Settings, set *rows.Set) float64 {
+			Need: func(s settings.Settings, set *store.Set) float64 {
 				if s.Multiclass == c.tight || c.tight == "all" {
 					return 4<<30 + 1
 				}
@@ -60,17 +59,17 @@ func TestMulticlass(t *testing.T) {
 		if c.fill < 1 {
 			x = sample.ToSparse(p.Dense)
 		}
-		if have := settled(t, x, p.Y, rows.Options{}, open).Multiclass; have != c.want {
+		if have := settled(t, x, p.Y, store.SetOptions{}, open).Multiclass; have != c.want {
 			t.Errorf("%+v: %s", c, have)
 		}
 	}
 	p := sample.Random(8, 300, 6, 3, 1)
-	have := settled(t, p.Dense, p.Y, rows.Options{}, choose.Open{Costs: true})
+	have := settled(t, p.Dense, p.Y, store.SetOptions{}, choose.Open{Costs: true})
 	if have.Multiclass != settings.CrammerSinger {
 		t.Errorf("with costs of mistakes: %s", have.Multiclass)
 	}
 	open := choose.Open{Settings: settings.Settings{Multiclass: settings.Multinomial}}
-	if have := settled(t, p.Dense, p.Y, rows.Options{}, open); have.Loss != "log" {
+	if have := settled(t, p.Dense, p.Y, store.SetOptions{}, open); have.Loss != "log" {
 		t.Errorf("multinomial with the loss %s", have.Loss)
 	}
 }
@@ -126,7 +125,7 @@ func TestEnd(t *testing.T) {
 			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 1083}},
 		"least squares without memory": {columns(9),
 			choose.Open{Settings: settings.Settings{Loss: "squared", Lambda: 1},
-				Need: func(s settings.Settings, _ *rows.Set) float64 {
+				Need: func(s settings.Settings, _ *store.Set) float64 {
 					if s.Finish == settings.FinishNewton {
 						return 5 << 30
 					}
@@ -134,7 +133,7 @@ func TestEnd(t *testing.T) {
 				}},
 			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 370}},
 		"no memory for a proof": {two.Dense,
-			choose.Open{Need: func(s settings.Settings, _ *rows.Set) float64 {
+			choose.Open{Need: func(s settings.Settings, _ *store.Set) float64 {
 				if s.Finish == settings.FinishAuto {
 					return 5 << 30
 				}
@@ -227,14 +226,14 @@ func TestPath(t *testing.T) {
 		"user rows":  {sample.UserRows(two.Dense), two.Y, choose.Open{}, 0, 0},
 		"zeros":      {dense.New(60, 3), classes(60, 2), choose.Open{}, 0, 0},
 		"no memory": {two.Dense, two.Y, choose.Open{
-			Need: func(s settings.Settings, _ *rows.Set) float64 {
+			Need: func(s settings.Settings, _ *store.Set) float64 {
 				if s.Finish == settings.FinishAuto && s.Tol == 0.05 {
 					return 5 << 30
 				}
 				return 0
 			}}, 0, 0},
 	} {
-		rule := settled(t, c.x, c.y, rows.Options{}, c.open)
+		rule := settled(t, c.x, c.y, store.SetOptions{}, c.open)
 		p := rule.Path()
 		switch {
 		case p == nil:
@@ -278,7 +277,7 @@ func TestTake(t *testing.T) {
 	}
 	for _, folds := range []int{1, 5} {
 		for at, moved := range []bool{true, false} {
-			c := settled(t, p.Dense, y, rows.Options{},
+			c := settled(t, p.Dense, y, store.SetOptions{},
 				choose.Open{Settings: settings.Settings{Loss: "eps-insensitive"}})
 			path := c.Path()
 			path.Folds = folds
@@ -334,7 +333,7 @@ func TestScaleKinds(t *testing.T) {
 			"rows of which there is no memory for a copy" + leftOut},
 	} {
 		y := append(slices.Clone(two.Y), two.Y...)[:c.x.Rows()]
-		have := settled(t, c.x, y, rows.Options{}, choose.Open{MaxMemory: c.max})
+		have := settled(t, c.x, y, store.SetOptions{}, choose.Open{MaxMemory: c.max})
 		if have.Open.Scale != c.scale || have.Scale.Kind != c.scale || have.Scale.Note != c.note {
 			t.Errorf("%s: %s, %q, want %s, %q", name, have.Open.Scale, have.Scale.Note, c.scale,
 				c.note)
@@ -359,7 +358,7 @@ func TestScaleGrowth(t *testing.T) {
 		for i := range c.nonzeros {
 			x.Row(i)[i%8] = float32(1 + 99*(i%2))
 		}
-		have := settled(t, sample.ToSparse(x), classes(16, 2), rows.Options{}, choose.Open{})
+		have := settled(t, sample.ToSparse(x), classes(16, 2), store.SetOptions{}, choose.Open{})
 		if have.Open.Scale != c.want {
 			t.Errorf("%+v: %s", c, have.Open.Scale)
 		}
@@ -380,7 +379,7 @@ func TestScaleLengths(t *testing.T) {
 			x.Row(i)[150+i%150] = 0.01
 		}
 		x.Row(0)[0] = c.first
-		have := settled(t, sample.ToSparse(x), classes(300, 2), rows.Options{}, choose.Open{})
+		have := settled(t, sample.ToSparse(x), classes(300, 2), store.SetOptions{}, choose.Open{})
 		if have.Open.Scale != c.want {
 			t.Errorf("first value %v: %s, want %s", c.first, have.Open.Scale, c.want)
 		}
@@ -397,7 +396,7 @@ func TestScaleLargest(t *testing.T) {
 				x.Row(i)[(i+k)%400] = v * 0x1p52
 			}
 		}
-		have := settled(t, sample.ToSparse(x), classes(400, 2), rows.Options{}, choose.Open{})
+		have := settled(t, sample.ToSparse(x), classes(400, 2), store.SetOptions{}, choose.Open{})
 		if have.Open.Scale != want {
 			t.Errorf("last value %v: %s, want %s", last, have.Open.Scale, want)
 		}
@@ -426,14 +425,14 @@ func TestMemoryForCopies(t *testing.T) {
 	} {
 		open := choose.Open{Settings: settings.Settings{Scale: c.scale}}
 		open.MaxMemory = int64(c.bytes)
-		_, err := tryRows(t, c.x, p.Y, rows.Options{}, open)
+		_, err := tryRows(t, c.x, p.Y, store.SetOptions{}, open)
 		var rule options.Rule
 		if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
 			!strings.Contains(rule.Reason, "0.00") && !strings.Contains(rule.Reason, "0 MB") {
 			t.Errorf("%s of %T: %v", c.scale, c.x, err)
 		}
 		open.MaxMemory++
-		if have, err := tryRows(t, c.x, p.Y, rows.Options{}, open); err != nil ||
+		if have, err := tryRows(t, c.x, p.Y, store.SetOptions{}, open); err != nil ||
 			have.MaxMemory != 1 {
 			t.Errorf("%s of %T: %v", c.scale, c.x, err)
 		}
@@ -446,13 +445,13 @@ func TestKnownScale(t *testing.T) {
 	known := &scale.Scale{Kind: "max-abs", Folded: true, Factor: []float32{2, 3, 4, 5},
 		Note: "an older note"}
 	open := choose.Open{Settings: settings.Settings{Scale: "max-abs"}, Known: known}
-	c := settled(t, p.Dense, p.Y, rows.Options{}, open)
+	c := settled(t, p.Dense, p.Y, store.SetOptions{}, open)
 	if want := []float32{2, 3, 4, 5, 1, 1}; !slices.Equal(c.Scale.Factor, want) ||
 		c.Scale.Note != known.Note || len(known.Factor) != 4 {
 		t.Errorf("%+v", c.Scale)
 	}
 	open.Scale = "unit"
-	if c := settled(t, p.Dense, p.Y, rows.Options{}, open); c.Scale.Kind != "unit" {
+	if c := settled(t, p.Dense, p.Y, store.SetOptions{}, open); c.Scale.Kind != "unit" {
 		t.Errorf("%+v", c.Scale)
 	}
 }
@@ -466,9 +465,9 @@ func TestFits(t *testing.T) {
 	}
 	never := func() bool { return false }
 	for _, loss := range []string{"", "squared"} {
-		set := newSet(t, p.Dense, y, loss, rows.Options{})
+		set := newSet(t, p.Dense, y, loss, store.SetOptions{})
 		for _, kind := range []scale.Kind{"none", "standard", "max-abs", "unit"} {
-			c := settled(t, p.Dense, y, rows.Options{},
+			c := settled(t, p.Dense, y, store.SetOptions{},
 				choose.Open{Settings: settings.Settings{Loss: loss, Scale: kind}})
 			s := *c.Scale
 			if fits, err := choose.Fits(&s, set, 1, never); !fits || err != nil {
@@ -498,7 +497,7 @@ func TestFits(t *testing.T) {
 		}
 	}
 	p.Dense.Row(3)[1] = float32(math.NaN())
-	set := newSet(t, p.Dense, y, "", rows.Options{})
+	set := newSet(t, p.Dense, y, "", store.SetOptions{})
 	if _, err := choose.Fits(&scale.Scale{Kind: "max-abs"}, set, 1, never); err == nil {
 		t.Error("a scale of NaN fits")
 	}
@@ -530,7 +529,7 @@ func TestTargets(t *testing.T) {
 		"known, unscaled": {times(4), settings.Settings{Loss: "squared", Scale: "none",
 			TargetScale: "none"}, &scale.Scale{Kind: "none", Centre: 1, Spread: 2}, 0, 0, 0, 0},
 	} {
-		have := settled(t, p.Dense, c.y, rows.Options{}, choose.Open{Settings: c.s, Known: c.known})
+		have := settled(t, p.Dense, c.y, store.SetOptions{}, choose.Open{Settings: c.s, Known: c.known})
 		s := have.Scale
 		if s.Centre != c.center || s.Spread != c.deviation || have.RawEpsilon != c.epsilon ||
 			have.Epsilon != c.run {
@@ -542,9 +541,9 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	tiny := &scale.Scale{Kind: "none", Spread: 1e-39}
-	_, err := tryRows(t, p.Dense, y, rows.Options{}, choose.Open{Known: tiny,
+	_, err := tryRows(t, p.Dense, y, store.SetOptions{}, choose.Open{Known: tiny,
 		Settings: settings.Settings{Loss: "squared", Scale: "none"}})
-	var row *rows.Error
+	var row *store.RowError
 	if !errors.As(err, &row) || row.Row != 0 {
 		t.Errorf("targets beyond float32: %v", err)
 	}
@@ -558,13 +557,13 @@ func TestWeights(t *testing.T) {
 	for i := range 200 {
 		weights[i] = 1 + float32(i%4)
 	}
-	have := settled(t, p.Dense, p.Y, rows.Options{Weights: weights}, choose.Open{})
-	want := settled(t, p.Dense.Take(upTo(200)), p.Y[:200], rows.Options{}, choose.Open{})
+	have := settled(t, p.Dense, p.Y, store.SetOptions{Weights: weights}, choose.Open{})
+	want := settled(t, p.Dense.Take(upTo(200)), p.Y[:200], store.SetOptions{}, choose.Open{})
 	if !have.Scale.Same(want.Scale) || have.Scale.R2 != want.Scale.R2 || have.Lambda != want.Lambda ||
 		have.Settings != want.Settings {
 		t.Errorf("rows of weight 0 count: %+v, want %+v", have.Settings, want.Settings)
 	}
-	set := newSet(t, p.Dense, p.Y, "", rows.Options{Weights: weights})
+	set := newSet(t, p.Dense, p.Y, "", store.SetOptions{Weights: weights})
 	if shares := choose.Shares(set); len(shares) != 2 || shares[0]+shares[1] != 1 ||
 		shares[0] != float64(set.CountClasses()[0])/200 {
 		t.Errorf("the classes' shares are %v", shares)
@@ -574,8 +573,8 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%v, %v once it is stopped", c, err)
 	}
 	p.Dense.Row(7)[2] = float32(math.NaN())
-	var row *rows.Error
-	if _, err := tryRows(t, p.Dense, p.Y, rows.Options{}, choose.Open{}); !errors.As(err, &row) ||
+	var row *store.RowError
+	if _, err := tryRows(t, p.Dense, p.Y, store.SetOptions{}, choose.Open{}); !errors.As(err, &row) ||
 		row.Row != 7 {
 		t.Error(err)
 	}
@@ -599,8 +598,8 @@ func TestEmptyColumns(t *testing.T) {
 		}
 		for _, held := range [][2]store.Examples{{p.Dense, wide},
 			{sample.ToSparse(p.Dense), sample.ToSparse(wide)}} {
-			want := settled(t, held[0], p.Y, rows.Options{}, choose.Open{})
-			have := settled(t, held[1], p.Y, rows.Options{}, choose.Open{})
+			want := settled(t, held[0], p.Y, store.SetOptions{}, choose.Open{})
+			have := settled(t, held[1], p.Y, store.SetOptions{}, choose.Open{})
 			same := func(what string) {
 				a, b := have.Settings, want.Settings
 				if !near(a.Lambda, b.Lambda) || !near(a.BiasScale, b.BiasScale) {

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -59,13 +58,13 @@ type Open struct {
 	Stopped   func() bool  // reports whether the caller has given up: the result is then unusable
 	// Need estimates the least number of bytes that a run with the settings uses: see engine.Need.
 	// If it is nil, every run fits in memory.
-	Need func(settings.Settings, *rows.Set) float64
+	Need func(settings.Settings, *store.Set) float64
 }
 
 // Choice holds the chosen settings and the scaled rows that they are for.
 type Choice struct {
 	Open
-	Rows  *rows.Set    // scaled rows; nil if the choice was made from statistics
+	Rows  *store.Set   // scaled rows; nil if the choice was made from statistics
 	Scale *scale.Scale // scale of the rows and targets; not nil
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
@@ -85,7 +84,7 @@ type Choice struct {
 }
 
 // newChoice returns a Choice for the rows of set, before anything is measured or chosen.
-func newChoice(o Open, set *rows.Set) *Choice {
+func newChoice(o Open, set *store.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
 		notSparse: !ok || m.Dense() != nil, userDefined: !ok, size: set.X.Size()}
@@ -101,7 +100,7 @@ func newChoice(o Open, set *rows.Set) *Choice {
 }
 
 // Shares returns the share of each class in the rows with a weight above 0; nil for regression.
-func Shares(set *rows.Set) (shares []float64) {
+func Shares(set *store.Set) (shares []float64) {
 	total := 0.0
 	for _, n := range set.CountClasses() {
 		shares = append(shares, float64(n))
@@ -132,7 +131,7 @@ func (c *Choice) measure() error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if c.columns.Bad >= 0 {
-		return rows.Bad(c.columns.Bad, "a value is NaN or infinite")
+		return store.BadRow(c.columns.Bad, "a value is NaN or infinite")
 	}
 	c.meanSquare = c.mean(func(i int) float64 { return c.columns.Squares[i] })
 	return nil

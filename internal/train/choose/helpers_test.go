@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // pick returns one of the values at random.
@@ -18,12 +17,12 @@ func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // newSet returns the rows of x, with classes or, for a regression loss, targets as labels.
 func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
-	o rows.Options) *rows.Set {
+	o store.SetOptions) *store.Set {
 	t.Helper()
 	if kind, ok := loss.KindOf(lossName); ok {
 		o.Regression = kind.Traits().Numbers
 	}
-	set, err := rows.New(x, y, o)
+	set, err := store.NewSet(x, y, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +30,7 @@ func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
 }
 
 // tryRows calls choose.Settings for the rows of x with one goroutine, without canceling it.
-func tryRows(t testing.TB, x store.Examples, y []float32, o rows.Options, open choose.Open) (
+func tryRows(t testing.TB, x store.Examples, y []float32, o store.SetOptions, open choose.Open) (
 	*choose.Choice, error,
 ) {
 	t.Helper()
@@ -41,7 +40,7 @@ func tryRows(t testing.TB, x store.Examples, y []float32, o rows.Options, open c
 }
 
 // settled returns the result of choose.Settings, before Path and End.
-func settled(t testing.TB, x store.Examples, y []float32, o rows.Options,
+func settled(t testing.TB, x store.Examples, y []float32, o store.SetOptions,
 	open choose.Open) *choose.Choice {
 	t.Helper()
 	c, err := tryRows(t, x, y, o, open)
@@ -54,7 +53,7 @@ func settled(t testing.TB, x store.Examples, y []float32, o rows.Options,
 // ended returns the complete choice for a run with the rule's lambda.
 func ended(t testing.TB, x store.Examples, y []float32, open choose.Open) *choose.Choice {
 	t.Helper()
-	c := settled(t, x, y, rows.Options{}, open)
+	c := settled(t, x, y, store.SetOptions{}, open)
 	c.End()
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // scale chooses the scale of the rows and targets, and scales them. It reuses the scale of the
@@ -37,7 +36,7 @@ func (c *Choice) scale() error {
 	scaled.X, scaled.Y = x, y
 	c.Rows = &scaled
 	if i := floats.FirstNotFinite(y); i >= 0 {
-		return rows.Bad(i, "the scaled label exceeds the range of float32")
+		return store.BadRow(i, "the scaled label exceeds the range of float32")
 	}
 	c.Scale.Note, c.Scale.R2 = c.note, c.meanSquare
 	if c.Scale.Kind != scale.None {
@@ -49,7 +48,7 @@ func (c *Choice) scale() error {
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
 // set. If s scales the regression targets, it must be the scale for these, too. Once stopped
 // reports true, the result means nothing.
-func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
+func Fits(s *scale.Scale, set *store.Set, threads int, stopped func() bool) (bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	if c.Open.Scale = s.Kind; s.Kind != scale.None {
 		if err := c.measure(); err != nil {
@@ -95,7 +94,7 @@ func (c *Choice) bestKind() scale.Kind {
 	}
 	none := scale.None
 	if s := c.meanSquare; s != 0 && // float32 can't hold the squared lengths of unscaled rows
-		!(s >= rows.MinR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
+		!(s >= store.MinR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
 		none = scale.MaxAbs
 	}
 	q := scale.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -540,7 +539,7 @@ func (p *byPage) chosen(t *testing.T) *choose.Choice {
 	if p.sparse {
 		examples = sample.ToSparse(x)
 	}
-	return settled(t, examples, p.y, rows.Options{Weights: weights},
+	return settled(t, examples, p.y, store.SetOptions{Weights: weights},
 		choose.Open{Settings: settings.Settings{Loss: p.loss}})
 }
 

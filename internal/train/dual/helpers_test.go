@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // spec describes a training problem. Unless joint is set, class 1 is positive and all others are
@@ -115,7 +114,7 @@ func newSolver(t testing.TB, s spec, n int, sparse bool) *problem {
 func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	g *rand.Rand) *problem {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Regression: numbers, Weights: s.weights})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: numbers, Weights: s.weights})
 	if err == nil {
 		err = set.Measure()
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -33,7 +33,7 @@ func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *
 // Train trains on one chunk, in which some of the classes may have no rows. The rows' weights
 // multiply the loss without being scaled to a mean of 1. If a step fails, Train returns an
 // [iterate.Error], and the trainer has no valid point from then on.
-func (c *Chunks) Train(set *rows.Set, threads int) error {
+func (c *Chunks) Train(set *store.Set, threads int) error {
 	s := &Session{chunk: true, Job: Job{Settings: c.Settings, Rows: set, Start: c.start,
 		Threads: parallel.Threads(threads), Until: context.Background()}}
 	s.Epochs = 1
@@ -82,9 +82,9 @@ func (c *Chunks) continueFrom(r *Run) {
 
 // releaseRows drops all references to the rows, so that their memory can be reused.
 func (r *Run) releaseRows() {
-	r.s, r.View, r.Order.Only = nil, rows.View{}, nil
+	r.s, r.View, r.Order.Only = nil, store.View{}, nil
 	for _, l := range r.Learners {
-		l.View = rows.View{}
+		l.View = store.View{}
 	}
 }
 

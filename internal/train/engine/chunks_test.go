@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // chunksOf returns the rows of p, cut at the given row numbers, with the classes of all rows.
 func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
-	cuts ...int) (sets []*rows.Set) {
+	cuts ...int) (sets []*store.Set) {
 	t.Helper()
 	from := 0
 	for _, to := range append(cuts, len(p.Y)) {
@@ -21,11 +21,11 @@ func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 		for i := from; i < to; i++ {
 			some = append(some, uint32(i))
 		}
-		o := rows.Options{Known: classes}
+		o := store.SetOptions{Known: classes}
 		if weights != nil {
 			o.Weights = weights[from:to]
 		}
-		set, err := rows.New(p.Dense.Take(some), p.Y[from:to], o)
+		set, err := store.NewSet(p.Dense.Take(some), p.Y[from:to], o)
 		if err != nil {
 			t.Fatal(err)
 		}

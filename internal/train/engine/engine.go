@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
@@ -29,7 +28,7 @@ import (
 // starts from.
 type Job struct {
 	settings.Settings              // settings for the scaled rows
-	Rows              *rows.Set    // training set: scaled rows with labels and weights
+	Rows              *store.Set   // training set: scaled rows with labels and weights
 	Scale             *scale.Scale // scaling of the rows and targets; nil for none
 	Columns           int          // number of nonempty columns; 0 if unknown
 
@@ -134,7 +133,7 @@ type plan struct {
 type Run struct {
 	s              *Session
 	first          int     // index of the run's first weight vector in Point.Weights
-	rows.View              // rows that the learners visit
+	store.View             // rows that the learners visit
 	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without weights
 	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
 	Lambda         float64

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -30,7 +29,7 @@ func weightedJob(t testing.TB, x store.Examples, y, weights []float32,
 		t.Fatal(err)
 	}
 	s = s.Plain()
-	set, err := rows.New(x, y, rows.Options{Regression: s.Regression(), Weights: weights})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.Regression(), Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func (s *Session) alternatives(limit float64) (words string) {
 }
 
 // copyBytes estimates the total size in bytes of the copies of rows, in the order of visits, that
-// rows.Set.Shuffle makes. It returns 0 if Shuffle makes no copies.
+// store.Set.Shuffle makes. It returns 0 if Shuffle makes no copies.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= 2*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
@@ -205,8 +204,8 @@ func TestLessMemory(t *testing.T) {
 // Memory is used for copies of the rows first, and then for buffers of further problems of Newton's
 // method.
 func TestCopiesBeforeBuffers(t *testing.T) {
-	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
-	rows.MinCopySize = 0
+	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
+	store.MinCopySize = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
 	// By the estimates neither solver is worth its cost, so that the rows are copied for Pegasos
 	// steps.

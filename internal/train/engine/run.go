@@ -8,11 +8,11 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
@@ -190,7 +190,7 @@ func (r *Run) arrange() {
 	case order.Permutation, order.IID:
 		r.Scatter()
 	default:
-		r.s.Rows.Shuffle(&r.View, rows.Visits{Seed: r.s.Seed, Total: r.Total,
+		r.s.Rows.Shuffle(&r.View, store.Visits{Seed: r.s.Seed, Total: r.Total,
 			Epoch: int64(r.Order.Steps),
 			Short: r.s.Finish == settings.FinishNewton || r.s.plan.newton})
 	}

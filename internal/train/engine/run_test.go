@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
@@ -381,8 +380,8 @@ func TestRadius(t *testing.T) {
 // If a run has copies of its rows in another order, Newton's method reads the data's own rows, in
 // their order.
 func TestNewtonRows(t *testing.T) {
-	defer func(before int) { rows.MinCopySize = before }(rows.MinCopySize)
-	rows.MinCopySize = 1
+	defer func(before int) { store.MinCopySize = before }(store.MinCopySize)
+	store.MinCopySize = 1
 	data := sample.Random(83, 3000, 30, 5, 0.8)
 	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-3, Epochs: 9,
 		Multiclass: settings.OneVsRest}))
@@ -456,7 +455,7 @@ func TestNewRefuses(t *testing.T) {
 	far := &engine.Point{Weights: [][]float32{{3e38, 3e38, 3e38}}}
 	job := newJob(t, data.Dense, data.Y, settings.Settings{})
 	job.Prior = far
-	var row *rows.Error
+	var row *store.RowError
 	if _, err := engine.New(job); !errors.As(err, &row) {
 		t.Errorf("a prior of %v: %v", far.Weights, err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Train advances the session to its end and returns the last point, measured. With Quality it
@@ -55,7 +55,7 @@ func (s *Session) notFinite(what string) error {
 	for _, r := range s.Runs {
 		t = max(t, r.T)
 	}
-	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
+	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + store.TooLarge}
 }
 
 // advance trains to the end of the session. If ctx was done or the session paused before the end,

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 const (
@@ -21,7 +20,7 @@ const (
 func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterate.State {
 	t.Helper()
 	data := sample.Random(1, testRows, testCols, 2, 0.8)
-	set, err := rows.New(data.Dense, data.Y, rows.Options{})
+	set, err := store.NewSet(data.Dense, data.Y, store.SetOptions{})
 	if err == nil {
 		err = set.Measure()
 	}

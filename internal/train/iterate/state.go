@@ -10,9 +10,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // State is the current iterate of a solver and the counters that belong to it. The weight vectors
@@ -76,7 +76,7 @@ func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is")
 // the number at the beginning of the reason, such as "a weight is". row is the index of the row in
 // the set, or -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
-	s.Err = &Error{step, row, subject + " not finite: " + rows.TooLarge}
+	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product

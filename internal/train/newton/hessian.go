@@ -101,7 +101,7 @@ var UseSparse = true
 
 // nonzerosReader returns a reader of the rows' nonzeros if adding up the Hessian from these is
 // faster than from dense rows, according to a sample of the rows. Otherwise it returns nil.
-func (n *Method) nonzerosReader() store.Nonzeros {
+func (n *Method) nonzerosReader() *store.Nonzeros {
 	if n.p.Free || !UseSparse {
 		return nil // centering makes rows dense
 	}
@@ -125,7 +125,7 @@ func (n *Method) sumSparse(zone []int32) {
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
 		for _, j := range some {
-			columns, row := n.nonzeros.Nonzeros(int(n.p.At[j]))
+			columns, row := n.nonzeros.Row(int(n.p.At[j]))
 			for l, v := range row {
 				if v != 0 {
 					index, values = append(index, columns[l]), append(values, v)

@@ -42,13 +42,13 @@ type Method struct {
 	line    *direction      // search direction of the next step; nil if there is none
 	pool    *Pool
 
-	nonzeros store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
-	pixels   *pixelRows     // rows as bytes, and their Hessian; nil if it is not summed from bytes
-	m        []float64      // margin of each row: label times score, minus the target
-	v        []float64      // weights minus the prior's; then the bias feature's weight, if any
-	h        float64        // width of the zone around the kink; 1 for a loss without a kink
-	minH     float64        // least width of the zone: h is reduced only while it is above minH
-	target   float64        // relative gap (P - D)/D at which the iterations end
+	nonzeros *store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
+	pixels   *pixelRows      // rows as bytes, and their Hessian; nil if it is not summed from bytes
+	m        []float64       // margin of each row: label times score, minus the target
+	v        []float64       // weights minus the prior's; then the bias feature's weight, if any
+	h        float64         // width of the zone around the kink; 1 for a loss without a kink
+	minH     float64         // least width of the zone: h is reduced only while it is above minH
+	target   float64         // relative gap (P - D)/D at which the iterations end
 
 	// sums are the sums of c_i*a_i*y_i*x_i for the a_i in a. If the bias has no penalty, sums[0] is
 	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // problem is one training problem in two forms: of package objective, and of certtest. Exactly one
@@ -50,7 +49,7 @@ func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind)
 	t.Helper()
 	n, d, vectors := 3+g.IntN(9), 1+g.IntN(5), 1
 	x := dense.New(n, d)
-	v := rows.View{X: store.Of(x), Class: make([]int32, n)}
+	v := store.View{X: store.Of(x), Class: make([]int32, n)}
 	p := &problem{truth: certtest.Problem{Kind: truth, Lambda: math.Pow(10, -3*g.Float64())}}
 	cost := loss.Func{Kind: kind % loss.Kinds}
 	if kind >= loss.Kinds {

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // wide converts vectors to float64.
@@ -117,13 +116,13 @@ func TestErrorOf(t *testing.T) {
 		}
 	})
 	// The error is proportional to the largest slope.
-	two := rows.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
+	two := store.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
 	one := objective.Binary{Terms: &objective.Terms{View: two}}
 	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
 		t.Errorf("hinge: %v", e)
 	}
 	// The rounding of labels, epsilon and costs is included.
-	v := rows.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
+	v := store.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
 	number := objective.Binary{Terms: &objective.Terms{View: v, SumError: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
 	if e, want := number.LossError(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
@@ -324,7 +323,7 @@ func TestScoreError(t *testing.T) {
 // The error of P includes the rounding of weights and biases into which a scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
 	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, SumError: 0x1p-20, PriorBias: []float64{1}}
-	terms.View = rows.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
+	terms.View = store.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
 	p := &objective.Binary{Terms: terms, Positive: 1}
 	w, b := [][]float32{{3, 4}}, []float64{2}
 	found := objective.Evaluation{W: w, B: b, Loss: 0.25, R2: 1}
@@ -354,7 +353,7 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 func TestObjectiveOfInfiniteScores(t *testing.T) {
 	x := dense.New(2, 1)
 	x.Row(0)[0], x.Row(1)[0] = 3e38, 1
-	terms := &objective.Terms{View: rows.View{X: store.Of(x), Class: []int32{1, 0}}, Lambda: 1,
+	terms := &objective.Terms{View: store.View{X: store.Of(x), Class: []int32{1, 0}}, Lambda: 1,
 		PriorBias: make([]float64, 2)}
 	binary, w := &objective.Binary{Terms: terms, Positive: 1}, [][]float32{{10}, {1}}
 	joint := &objective.Joint{Terms: terms, Vectors: 2}

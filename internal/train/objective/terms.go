@@ -12,7 +12,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Problem is a Binary or a Joint problem.
@@ -32,7 +31,7 @@ type Problem interface {
 
 // Terms is the part that Binary and Joint share: the rows, the penalty and the prior.
 type Terms struct {
-	rows.View
+	store.View
 
 	Lambda    float64
 	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
@@ -133,7 +132,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 		for k, w := range weights {
 			z := float64(t.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
-				return rows.Bad(t.SetRow(uint32(i)), "the prior's score is not finite: "+rows.TooLarge)
+				return store.BadRow(t.SetRow(uint32(i)), "the prior's score is not finite: "+store.TooLarge)
 			}
 			t.PriorScores[i*len(weights)+k] = z
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -114,7 +115,7 @@ func (s *Settings) ClassWeights() (map[float32]float64, error) {
 			return nil, options.Bad("ClassWeight",
 				"have %.40q, want %s or a list such as -1=1,1=2.5", part, Balanced)
 		}
-		if !options.GoodWeight(weight) {
+		if !labels.GoodWeight(weight) {
 			return nil, options.Bad("ClassWeight",
 				"have the weight %v for the label %v, want a finite number of at least 0",
 				weight, label)

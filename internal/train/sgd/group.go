@@ -3,6 +3,7 @@ package sgd
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once for
@@ -21,7 +22,7 @@ type Group struct {
 	// For sparse rows: mixed has the vectors' elements for the first column, then those for the
 	// second, and so on, so that a nonzero finds its elements side by side. The number of vectors
 	// is rounded up to a multiple of 8. interleaved reads the rows; it is nil for dense rows.
-	interleaved store.Interleaved
+	interleaved *sparse.Matrix
 	mixed       []float32
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // layouts are the same rows as a dense matrix, a sparse one, and a user's own type.
@@ -59,7 +58,7 @@ func (s *spec) data(seed uint64, n, classes int) (*dense.Matrix, []float32) {
 // state returns the state of a run over the rows, before its first step.
 func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Regression: s.numbers(), Weights: s.weights})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.numbers(), Weights: s.weights})
 	if ok := true; err == nil {
 		if s.compact {
 			set.Compacted, ok = set.X.Compact(1)

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
@@ -22,7 +21,7 @@ func curved(cost loss.Func, lambda, bias float64) *sgd.Binary {
 	for i := range 3 {
 		dense.Scale(1000, x.Row(i))
 	}
-	v := rows.View{X: store.Of(x), Class: make([]int32, 200)}
+	v := store.View{X: store.Of(x), Class: make([]int32, 200)}
 	v.Norms = store.Squares(v.X)
 	largest := 0.0 // squared norm, with the bias's feature
 	for i, n := range v.Norms {

@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -23,7 +22,7 @@ func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weig
 	engine.Job, *choose.Path,
 ) {
 	t.Helper()
-	set, err := rows.New(x, y, rows.Options{Regression: s.Regression(), Weights: weights})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.Regression(), Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +248,7 @@ func TestHoldOutRows(t *testing.T) {
 	y[7], x.Row(7)[2] = 2, 1          // a class of its own
 	weights[8], x.Row(8)[1] = 0, 1000 // a row that would spoil the model
 	s := settings.Settings{Multiclass: settings.OneVsRest}
-	set, err := rows.New(x, y, rows.Options{Weights: weights})
+	set, err := store.NewSet(x, y, store.SetOptions{Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +273,7 @@ func TestHoldOutOne(t *testing.T) {
 		x.Row(i)[0] = y[i]
 	}
 	s := settings.Settings{Loss: "squared"}
-	set, err := rows.New(x, y, rows.Options{Regression: true})
+	set, err := store.NewSet(x, y, store.SetOptions{Regression: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +325,7 @@ func TestMistake(t *testing.T) {
 		{settings.Settings{}, []float32{0, 1, 1}, nil, nil,
 			[]float64{math.Inf(1), math.Inf(1), math.Inf(1)}},
 	} {
-		set, err := rows.New(x, c.y, rows.Options{Regression: c.s.Regression(), Weights: c.weights})
+		set, err := store.NewSet(x, c.y, store.SetOptions{Regression: c.s.Regression(), Weights: c.weights})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -204,7 +203,7 @@ func (t *trial) holdOut(part int32) error {
 }
 
 // perfect reports whether the model m makes no mistake on any row of set.
-func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
+func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	for i := range set.Y {
 		if mistake(s, m, set, i) != 0 {
 			return false
@@ -242,7 +241,7 @@ func run(job engine.Job) (*engine.Point, error) {
 //   - for classes, the row's weight if the prediction is wrong, otherwise 0
 //   - for regression, the squared error times the row's weight
 //   - without a model, if m is nil, +Inf
-func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float64 {
+func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
 	}
@@ -267,7 +266,7 @@ func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float6
 }
 
 // weightOf returns the weight of row i.
-func weightOf(set *rows.Set, i int) float64 {
+func weightOf(set *store.Set, i int) float64 {
 	if set.Weight == nil {
 		return 1
 	}

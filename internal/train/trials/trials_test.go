@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -20,7 +20,7 @@ func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	for i, v := range values {
 		x.Row(i)[0] = v
 	}
-	set, err := rows.New(x, labels, rows.Options{Weights: weights})
+	set, err := store.NewSet(x, labels, store.SetOptions{Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestAssignPartsOfFew(t *testing.T) {
 func TestBest(t *testing.T) {
 	const n = 100
 	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts},
-		job: engine.Job{Rows: new(rows.Set)}}
+		job: engine.Job{Rows: new(store.Set)}}
 	for range 3 {
 		tr.wrong = append(tr.wrong, make([]float64, n))
 	}
@@ -138,7 +138,7 @@ func TestBest(t *testing.T) {
 
 // compare returns the mean difference and its standard error, or zeros if a mistake is infinite.
 func TestCompare(t *testing.T) {
-	tr := &trial{path: &choose.Path{Rule: 0, Folds: 2}, job: engine.Job{Rows: new(rows.Set)},
+	tr := &trial{path: &choose.Path{Rule: 0, Folds: 2}, job: engine.Job{Rows: new(store.Set)},
 		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2},
 		wrong: [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}}
 	// Of 4 rows in 3 groups the sums of differences are -1, 0 and -1: the mean is -0.5, and the
@@ -196,7 +196,7 @@ func TestHoldOutViews(t *testing.T) {
 			x.Row(i)[j] = float32(g.NormFloat64()) + y[i]*float32(j%2)
 		}
 	}
-	set, err := rows.New(x, y, rows.Options{})
+	set, err := store.NewSet(x, y, store.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

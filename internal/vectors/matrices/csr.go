@@ -16,7 +16,7 @@ type CSR struct {
 	starts  []int64
 	indices []int32
 	values  []float32
-	guard   *guard // nil unless the matrix is lazy
+	guard   *Guard // nil unless the matrix is lazy
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
@@ -28,7 +28,7 @@ func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, 
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
 	}
-	m := &CSR{cols: cols, starts: starts, indices: indices, values: values}
+	m := Trusted(cols, starts, indices, values)
 	for i := range len(starts) - 1 {
 		if err := m.checkStart(i); err != nil {
 			return nil, err
@@ -42,7 +42,54 @@ func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, 
 
 // Trusted is NewCSR without the checks, for arrays that are correct by construction.
 func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
+	if indices == nil {
+		indices = []int32{} // the columns of a row are never nil
+	}
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
+}
+
+// Lazy is NewCSR for arrays that are too long to be read when the matrix is made, for example in a
+// mapped file. Lazy makes only the checks that need no pass over the arrays. The rest is checked in
+// blocks of rows, before the kernels get any index of the block.
+//
+// The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
+// call Err after reading it. A pass over all rows, such as the trainer's first one, checks every
+// block. The slices must not change: checks are not repeated.
+func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
+	if err := checkArrays(cols, starts, indices, values); err != nil {
+		return nil, err
+	}
+	m := Trusted(cols, starts, indices, values)
+	var err error
+	m.guard, err = newGuard(len(starts)-1, c, func(first, end int) error {
+		return m.checkBlock(first, end, c.Verify)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sparse: %w", err)
+	}
+	return m, nil
+}
+
+// Guard returns the state of the checks, or nil if the matrix is not lazy.
+func (m *CSR) Guard() *Guard { return m.guard }
+
+// CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
+func (m *CSR) CheckAll() error {
+	if err := m.guard.checkAll(); err != nil {
+		return err
+	}
+	m.guard = nil
+	return nil
+}
+
+// Unguarded returns a copy of m that shares its arrays. If all blocks of m have been found good,
+// the copy is not lazy.
+func (m *CSR) Unguarded() CSR {
+	c := *m
+	if m.guard.Verified() {
+		c.guard = nil
+	}
+	return c
 }
 
 // Rows returns the number of rows.
@@ -71,14 +118,14 @@ func (m *CSR) Row(i int) (index []int32, values []float32) {
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// CheckedRow returns row i, or an empty row if its block failed its checks. It panics if i is out
-// of range.
+// CheckedRow returns row i, or an empty row if its block failed its checks. index is never nil. It
+// panics if i is out of range.
 func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
 		panic(misuse.Of("row %d of %d", i, m.Rows()))
 	}
 	if m.InBadBlock(i) {
-		return nil, nil
+		return []int32{}, nil
 	}
 	return m.Row(i)
 }
@@ -117,6 +164,27 @@ func (m *CSR) checkColumns(i int) error {
 				i, j, last, m.cols)
 		}
 		last = j
+	}
+	return nil
+}
+
+// checkBlock checks the rows first to end-1. It calls verify, if that is not nil, between the
+// checks of the rows' starts and of their columns.
+func (m *CSR) checkBlock(first, end int, verify func(first, end int) error) error {
+	for i := first; i < end; i++ {
+		if err := m.checkStart(i); err != nil {
+			return err
+		}
+	}
+	if verify != nil {
+		if err := verify(first, end); err != nil {
+			return err
+		}
+	}
+	for i := first; i < end; i++ {
+		if err := m.checkColumns(i); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ func TestNewCSR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Rows() != 3 || m.Cols() != 4 || m.NNZ() != 5 || m.Lazy() || !m.Verified() ||
-		m.Err() != nil || m.WillNeed() != nil || m.CheckAll() != nil || m.InBadBlock(1) {
+	if g := m.Guard(); m.Rows() != 3 || m.Cols() != 4 || m.NNZ() != 5 || g != nil || !g.Verified() ||
+		g.Err() != nil || g.WillNeed() != nil || m.CheckAll() != nil || m.InBadBlock(1) {
 		t.Errorf("%+v", m)
 	}
 	for i := range 3 {

@@ -19,7 +19,8 @@ type Dense struct {
 	rows, cols, stride int
 	trusted            uint      // equal to rows, or 0 if lazy; rows below this index need no check
 	values             []float32 // all rows and their padding: rows*stride elements
-	guard              *guard    // nil unless the matrix is lazy
+	guard              *Guard    // nil unless the matrix is lazy
+	zeros              []float32 // replaces rows of bad blocks; nil unless the matrix is lazy
 }
 
 // NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
@@ -35,6 +36,10 @@ func NewDense(rows, cols int) *Dense {
 	if stride > 0 && rows > (math.MaxInt/4-alignment)/stride {
 		panic(tooLarge(rows, cols))
 	}
+	return newDense(rows, cols, stride)
+}
+
+func newDense(rows, cols, stride int) *Dense {
 	return &Dense{
 		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
 	}
@@ -50,9 +55,7 @@ func NewNarrow(rows, cols int) *Dense {
 	for stride < cols {
 		stride *= 2
 	}
-	return &Dense{
-		rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: aligned(rows * stride),
-	}
+	return newDense(rows, cols, stride)
 }
 
 func tooLarge(rows, cols int) any {
@@ -123,6 +126,48 @@ func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	return &Dense{rows: rows, cols: cols, stride: stride, trusted: uint(rows), values: values}, nil
 }
 
+// LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
+// each, the first at an address that is a multiple of 64. It keeps the slice, which may be
+// read-only memory such as a mapped file: then the slices that Row returns must not be written to.
+// The rows are checked in blocks, as by Lazy. The rows of a bad block are zeros.
+func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
+	m, err := denseOf(rows, cols, values)
+	if err != nil {
+		return nil, err
+	}
+	m.trusted, m.zeros = 0, aligned(cols)
+	verify := c.Verify
+	if verify == nil {
+		verify = func(int, int) error { return nil }
+	}
+	if m.guard, err = newGuard(rows, c, verify); err != nil {
+		return nil, fmt.Errorf("dense: %w", err)
+	}
+	return m, nil
+}
+
+// Guard returns the state of the checks, or nil if the matrix is not lazy.
+func (m *Dense) Guard() *Guard { return m.guard }
+
+// CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
+func (m *Dense) CheckAll() error {
+	if err := m.guard.checkAll(); err != nil {
+		return err
+	}
+	m.guard, m.trusted = nil, uint(m.rows)
+	return nil
+}
+
+// Unguarded returns a copy of m that shares its values. If all blocks of m have been found good,
+// the copy is not lazy.
+func (m *Dense) Unguarded() Dense {
+	c := *m
+	if m.guard.Verified() {
+		c.guard, c.trusted = nil, uint(m.rows)
+	}
+	return c
+}
+
 // Rows returns the number of rows.
 func (m *Dense) Rows() int { return m.rows }
 
@@ -134,6 +179,17 @@ func (m *Dense) Cols() int { return m.cols }
 func (m *Dense) Row(i int) []float32 {
 	if uint(i) >= m.trusted { // row i must be checked, or is out of range
 		return m.checkedRow(i)
+	}
+	return m.values[i*m.stride:][:m.cols:m.cols]
+}
+
+// checkedRow returns row i after checking its block. It panics if i is out of range.
+func (m *Dense) checkedRow(i int) []float32 {
+	if uint(i) >= uint(m.rows) {
+		panic(misuse.Of("row %d of %d", i, m.rows))
+	}
+	if !m.guard.admits(i) {
+		return m.zeros
 	}
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }

@@ -66,7 +66,7 @@ func TestNewDense(t *testing.T) {
 			m := f(5, c.cols)
 			values, stride := m.Padded()
 			if m.Rows() != 5 || m.Cols() != c.cols || stride != want || len(values) != 5*want ||
-				m.Lazy() || !m.Verified() || m.Err() != nil {
+				m.Guard() != nil || !m.Guard().Verified() || m.Guard().Err() != nil {
 				t.Errorf("%s(5, %d): stride %d, want %d", name, c.cols, stride, want)
 			}
 			if c.cols == 0 {

@@ -8,20 +8,20 @@ import (
 )
 
 // A search for several queries ranks a chunk of rows for a batch of queries at a time. It computes
-// the scores of the chunk in blocks of rows, each block for all queries of the batch.
+// the scores of the chunk in strips of rows, each strip for all queries of the batch.
 const (
 	batchQueries  = 32      // greatest number of queries of a batch
-	leastBatch    = 4       // least number of queries for which blocks of short rows are faster
+	leastBatch    = 4       // least number of queries for which strips of short rows are faster
 	chunkRows     = 512     // greatest number of rows of a chunk
 	chunkElements = 1 << 16 // greatest number of elements (256 KB), for the second-level cache
-	blockElements = 1 << 13 // greatest number of elements of a block (32 KB), for the first level
+	stripElements = 1 << 13 // greatest number of elements of a strip (32 KB), for the first level
 )
 
 // chunk is a part of the rows to rank, with the scores of these rows for a batch of queries.
 type chunk[E float32 | uint16] struct {
 	rows         *Rows[E]
 	first, count int                // position of the first row, and number of rows
-	floats       []float32          // space for a block of rows; nil if rows are read in place
+	floats       []float32          // space for a strip of rows; nil if rows are read in place
 	scores       [maxScores]float32 // of the rows for the first query, then for the second, and so on
 
 	// The fields below are for ByCosine.
@@ -39,14 +39,14 @@ func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow
 			dst[q] = s.rank(dst[q], by, x, firstRow, end)
 		}
 	case s.isHalf() || s.Slice == nil || s.Idx != nil:
-		var floats [blockElements]float32
+		var floats [stripElements]float32
 		s.rankChunks(dst, by, queries, firstRow, end, floats[:])
 	default:
 		s.rankChunks(dst, by, queries, firstRow, end, nil)
 	}
 }
 
-// rankChunks is rankMany with space to copy a block of rows to, or nil for rows that are
+// rankChunks is rankMany with space to copy a strip of rows to, or nil for rows that are
 // consecutive float32s.
 func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int,
 	floats []float32) {
@@ -78,7 +78,7 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	}
 	least := leastBatch
 	if c.floats == nil {
-		least += s.N / 512 // the longer rows are, the slower they come from memory in blocks
+		least += s.N / 512 // the longer rows are, the slower they come from memory in strips
 	}
 	if by > ByDistance || len(batch) < least || c.floats != nil && 4*s.N > len(c.floats) {
 		for i := 0; measure && i < c.count; i++ {
@@ -89,10 +89,10 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 		}
 		return
 	}
-	all, block := c.scores[:len(batch)*c.count], max(blockElements/s.N&^3, 4)
-	for start := 0; start < c.count; start += block {
-		count := min(block, c.count-start)
-		rows, stride := c.block(c.first+start, count)
+	all, size := c.scores[:len(batch)*c.count], max(stripElements/s.N&^3, 4)
+	for start := 0; start < c.count; start += size {
+		count := min(size, c.count-start)
+		rows, stride := c.strip(c.first+start, count)
 		for i := 0; measure && i < count; i++ {
 			c.measure(start+i, asm.SumSquares(rows[i*stride:][:s.N]))
 		}
@@ -108,9 +108,9 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	}
 }
 
-// block returns count rows from position first on as float32s, and the distance between their
+// strip returns count rows from position first on as float32s, and the distance between their
 // starts. If it copies the rows, the copies are valid until the next call.
-func (c *chunk[E]) block(first, count int) (rows []float32, stride int) {
+func (c *chunk[E]) strip(first, count int) (rows []float32, stride int) {
 	s := c.rows
 	switch {
 	case c.floats == nil:

@@ -119,44 +119,6 @@ func (s *Rows[E]) read(b []byte) []float32 {
 // halfRow returns the half-precision row with the given number.
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
-// maxScores is the greatest number of scores that are computed before they are ranked, large enough
-// for DotRows to recognize rows that come from memory. A search in at most fewRows rows uses a
-// smaller buffer, for fewRows scores.
-const maxScores, fewRows = 4096, 256
-
-// hits is implemented by other packages' Hit types that are laid out like Hit.
-type hits interface {
-	~struct {
-		Row   int
-		Score float32
-	}
-}
-
-// Top ranks the rows for the query x, and writes the best len(dst) hits to dst, best first, or one
-// hit per row if there are fewer rows. It returns the part of dst that it has written.
-func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
-	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
-	return dst[:len(found):len(found)]
-}
-
-// TopMany is Top for many queries. If it uses several goroutines, at most as many as threads says,
-// each of them ranks a run of rows at a time; the number of rows in a run is run.
-func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
-	threads, run int) {
-	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
-}
-
-func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
-	dst = dst[:0:min(len(dst), s.Count)]
-	if cap(dst) == 0 {
-		return dst
-	}
-	hits := s.rank(dst, by, x, 0, s.Count)
-	o := s.order(by, x)
-	o.finish(hits)
-	return hits
-}
-
 // score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
 // are negated.
 func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
@@ -285,32 +247,6 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(by.unknown())
 }
 
-// RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
-const RowsPerRun = 256
-
-// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap hits, as far
-// as they are among the best so far, and returns the heap.
-func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
-	if end-firstRow <= fewRows {
-		var scores [fewRows]float32 // a smaller array takes less time to clear
-		return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
-	}
-	var scores [maxScores]float32
-	return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
-}
-
-// rankBuffered is rank with a buffer for scores. It scores len(scores) rows at a time.
-func (s *Rows[E]) rankBuffered(hits []Hit, scores []float32, by Metric, x []float32,
-	firstRow, end int) []Hit {
-	o := s.order(by, x)
-	for ; firstRow < end; firstRow += len(scores) {
-		some := scores[:min(len(scores), end-firstRow)]
-		s.score(some, by, x, firstRow)
-		hits = o.offer(hits, some, firstRow)
-	}
-	return hits
-}
-
 // squares returns the sum of squares of the i-th row. x is any vector of the row's length.
 func (s *Rows[E]) squares(i int, x []float32) float32 {
 	if s.isHalf() {
@@ -327,35 +263,4 @@ func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
 		return asm.CosineOfHalves(x, s.halfRow(s.rowNumber(i)), xy, xx, yy, s.Bfloat16)
 	}
 	return asm.CosineOf(x, s.row(s.rowNumber(i)), xy, xx, yy)
-}
-
-func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
-	for q := range dst {
-		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
-	}
-	runs := (s.Count + run - 1) / run
-	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
-		s.rankMany(dst, by, queries, 0, s.Count)
-	} else {
-		s.rankThreads(dst, by, queries, threads, run, runs)
-	}
-	for q, x := range queries {
-		o := s.order(by, x)
-		o.finish(dst[q])
-	}
-}
-
-// rankThreads ranks all rows by several goroutines, which have heaps of their own. Its receiver is
-// a copy, because a Rows that goroutines share is allocated on the heap; this way, the caller's is
-// not.
-func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
-	before := func(q int, a, b Hit) bool {
-		o := s.order(by, queries[q])
-		return o.better(a, b)
-	}
-	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
-		own := s // read overwrites the buffer
-		own.buffer = nil
-		own.rankMany(hits, by, queries, i*run, min((i+1)*run, own.Count))
-	})
 }

@@ -1,8 +1,9 @@
-package rows
+package store
 
 import (
+	"math"
+
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // This file computes sums over the rows of a view, in View.Threads goroutines. The division of the
@@ -22,7 +23,7 @@ const (
 // InBlocks calls f for each block of rows, in parallel. The arguments of f are the view's rows,
 // cloned for the calling goroutine, the number of the block, and the range of the block's rows:
 // Row(j) for from <= j < to.
-func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
+func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
 		f(v.X.Clone(), k, k*blockRows, min((k+1)*blockRows, n))
@@ -34,9 +35,9 @@ func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
 // AddUp returns up to four sums over the rows. f returns these sums over the rows of one block: see
 // InBlocks.
-func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]float64) {
+func (v *View) AddUp(f func(x Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
-	v.InBlocks(func(x store.Rows, k, from, to int) { blocks[k] = f(x, from, to) })
+	v.InBlocks(func(x Rows, k, from, to int) { blocks[k] = f(x, from, to) })
 	for _, block := range blocks {
 		for k, z := range block {
 			sums[k] += z
@@ -85,8 +86,8 @@ func (v *View) AddTo(u []float64, a []float32) {
 }
 
 // sum describes the weighted sum over the rows Row(from) to Row(to-1) with the coefficients a.
-func (v *View) sum(a []float32, from, to int) store.Sum {
-	s := store.Sum{From: from, To: to, A: a, Weight: v.Weight}
+func (v *View) sum(a []float32, from, to int) Sum {
+	s := Sum{From: from, To: to, A: a, Weight: v.Weight}
 	if v.Only != nil {
 		s.Only = v.Only[from:to]
 	}
@@ -97,3 +98,18 @@ func (v *View) sum(a []float32, from, to int) store.Sum {
 // magnitudes. It is the bound for a sum in one part. It also holds for several parts, where an
 // addend is rounded less often: in each addition of its own part, and once for each part.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
+
+// DotSize returns a bound on the weighted root mean square, over the rows, of the error of a
+// float32 dot product with a vector of norm 1.
+func (v *View) DotSize() float64 {
+	sums := v.AddUp(func(x Rows, from, to int) (sums [4]float64) {
+		for j := from; j < to; j++ {
+			i := v.Row(j)
+			e := x.DotError(i)
+			sums[0] += float64(v.RowWeight(i) * float64(float64(e*e)*float64(v.Norms[i])))
+		}
+		return sums
+	})
+	// The factor covers the roundings of the norms.
+	return 1.001*math.Sqrt(sums[0]/float64(v.Count())) + 0x1p-100
+}

@@ -1,4 +1,4 @@
-package rows
+package store
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Sums over several blocks and parts of rows have the same bits for any number of goroutines, with
@@ -24,14 +23,14 @@ func TestSums(t *testing.T) {
 				one[j] += float64(float64(a[i]) * float64(x.Row(i)[j]))
 			}
 		}
-		v := View{X: store.Of(x), Norms: norms}
+		v := View{X: Of(x), Norms: norms}
 		var first []float64
 		for _, threads := range []int{0, 1, 2, 3, 16} {
 			for _, v.Only = range [][]uint32{nil, all} {
 				v.Threads = threads
 				u := make([]float64, 3)
 				v.AddTo(u, a)
-				sum = v.AddUp(func(_ store.Rows, from, to int) (s [4]float64) {
+				sum = v.AddUp(func(_ Rows, from, to int) (s [4]float64) {
 					for j := from; j < to; j++ {
 						s[1] += float64(norms[v.Row(j)])
 					}

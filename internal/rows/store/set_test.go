@@ -1,4 +1,4 @@
-package rows_test
+package store_test
 
 import (
 	"errors"
@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
-	"github.com/pegasimd/pegasimd/internal/train/options"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -23,9 +22,9 @@ func column(values ...float32) *dense.Matrix {
 	return x
 }
 
-func newSet(t *testing.T, x store.Examples, y []float32, o rows.Options) *rows.Set {
+func newSet(t *testing.T, x store.Examples, y []float32, o store.SetOptions) *store.Set {
 	t.Helper()
-	s, err := rows.New(x, y, o)
+	s, err := store.NewSet(x, y, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func newSet(t *testing.T, x store.Examples, y []float32, o rows.Options) *rows.S
 // New numbers the classes of the rows with a weight above 0, and checks labels and weights.
 func TestNew(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5), []float32{7, 3, 7, 9, 3}
-	s := newSet(t, x, y, rows.Options{Weights: []float32{1, 2, 0.5, 0, 0},
+	s := newSet(t, x, y, store.SetOptions{Weights: []float32{1, 2, 0.5, 0, 0},
 		ByLabel: map[float32]float64{7: 4, 3: 0.25}})
 	if !slices.Equal(s.Classes, []float32{3, 7}) || !slices.Equal(s.Class, []int32{1, 0, 1, -1, 0}) ||
 		!slices.Equal(s.Weight, []float64{4, 0.5, 2, 0, 0}) {
@@ -45,41 +44,40 @@ func TestNew(t *testing.T) {
 		!slices.Equal(s.CountClasses(), []int{1, 2}) {
 		t.Errorf("%v count, in all %v, by class %v", s.Counted(), s.Total(), s.CountClasses())
 	}
-	plain := newSet(t, x, y, rows.Options{Known: []float32{3, 7, 8, 9}})
+	plain := newSet(t, x, y, store.SetOptions{Known: []float32{3, 7, 8, 9}})
 	if plain.Weight != nil || plain.Counted() != nil || plain.Total() != 5 ||
 		!slices.Equal(plain.Class, []int32{1, 0, 1, 3, 0}) ||
 		!slices.Equal(plain.CountClasses(), []int{2, 2, 0, 1}) {
 		t.Errorf("%+v", plain)
 	}
-	if numbers := newSet(t, x, y, rows.Options{Regression: true}); numbers.Classes != nil {
+	if numbers := newSet(t, x, y, store.SetOptions{Regression: true}); numbers.Classes != nil {
 		t.Errorf("%+v", numbers)
 	}
 	nan := float32(math.NaN())
 	for name, c := range map[string]struct {
 		y []float32
-		o rows.Options
+		o store.SetOptions
 	}{
-		"labels":         {y[:4], rows.Options{}},
-		"weights":        {y, rows.Options{Weights: y[:4]}},
-		"weight":         {y, rows.Options{Weights: []float32{1, 1, -1, 1, 1}}},
-		"no weight":      {y, rows.Options{Weights: make([]float32, 5)}},
-		"label":          {y, rows.Options{ByLabel: map[float32]float64{8: 1}}},
-		"class":          {y, rows.Options{Known: []float32{3, 7}}},
-		"NaN":            {[]float32{1, 2, nan, 2, 1}, rows.Options{}},
-		"NaN to predict": {[]float32{1, 2, nan, 2, 1}, rows.Options{Regression: true}},
+		"labels":         {y[:4], store.SetOptions{}},
+		"weights":        {y, store.SetOptions{Weights: y[:4]}},
+		"weight":         {y, store.SetOptions{Weights: []float32{1, 1, -1, 1, 1}}},
+		"no weight":      {y, store.SetOptions{Weights: make([]float32, 5)}},
+		"label":          {y, store.SetOptions{ByLabel: map[float32]float64{8: 1}}},
+		"class":          {y, store.SetOptions{Known: []float32{3, 7}}},
+		"NaN":            {[]float32{1, 2, nan, 2, 1}, store.SetOptions{}},
+		"NaN to predict": {[]float32{1, 2, nan, 2, 1}, store.SetOptions{Regression: true}},
 	} {
-		if _, err := rows.New(x, c.y, c.o); err == nil {
+		if _, err := store.NewSet(x, c.y, c.o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	_, err := rows.New(x, y, rows.Options{Weights: []float32{1, 1, -1, 1, 1}})
-	var row *rows.Error
+	_, err := store.NewSet(x, y, store.SetOptions{Weights: []float32{1, 1, -1, 1, 1}})
+	var row *store.RowError
 	if !errors.As(err, &row) || row.Row != 2 || row.Error() != "row 2: "+row.Reason || row.Scale {
 		t.Error(err)
 	}
-	_, err = rows.New(x, y, rows.Options{ByLabel: map[float32]float64{8: 1}})
-	var rule options.Rule
-	if !errors.As(err, &rule) || rule.Field != "ClassWeight" {
+	_, err = store.NewSet(x, y, store.SetOptions{ByLabel: map[float32]float64{8: 1}})
+	if unused, ok := err.(labels.Unused); !ok || unused != 8 {
 		t.Error(err)
 	}
 }
@@ -88,7 +86,8 @@ func TestNew(t *testing.T) {
 func TestTake(t *testing.T) {
 	x, y := column(1, 2, 3, 4), []float32{5, 6, 5, 6}
 	for _, copies := range []bool{true, false} {
-		s := newSet(t, x, y, rows.Options{Weights: []float32{1, 2, 3, 4}}).Subset([]uint32{3, 0}, copies)
+		s := newSet(t, x, y, store.SetOptions{Weights: []float32{1, 2, 3, 4}})
+		s = s.Subset([]uint32{3, 0}, copies)
 		if s.X.Rows() != 2 || s.X.Dot(0, []float32{1}) != 4 || s.X.Dot(1, []float32{1}) != 1 ||
 			!slices.Equal(s.Y, []float32{6, 5}) || !slices.Equal(s.Weight, []float64{4, 1}) ||
 			!slices.Equal(s.Class, []int32{1, 0}) || len(s.Classes) != 2 {
@@ -117,9 +116,9 @@ func TestMeasure(t *testing.T) {
 		"just too small":   {[]float32{0x1p-60, 0x1p-60, 0x1.ffp-61}, 0, true},
 		"small and larger": {[]float32{0, 1e-22, 1}, -1, false},
 	} {
-		s := newSet(t, column(c.values...), []float32{0, 1, 1}, rows.Options{})
+		s := newSet(t, column(c.values...), []float32{0, 1, 1}, store.SetOptions{})
 		err := s.Measure()
-		var row *rows.Error
+		var row *store.RowError
 		if c.row < 0 {
 			if err != nil || s.Norms[1] != c.values[1]*c.values[1] {
 				t.Errorf("%s: %v, norms %v", name, err, s.Norms)
@@ -133,9 +132,9 @@ func TestMeasure(t *testing.T) {
 // A view has the rows with a weight above 0, and weights with a mean of 1.
 func TestView(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5, 6), []float32{0, 1, 0, 2, 1, 0}
-	view := func(weights []float32, pair []int32, balanced bool) (*rows.View, float64) {
+	view := func(weights []float32, pair []int32, balanced bool) (*store.View, float64) {
 		t.Helper()
-		s := newSet(t, x, y, rows.Options{Weights: weights})
+		s := newSet(t, x, y, store.SetOptions{Weights: weights})
 		if err := s.Measure(); err != nil {
 			t.Fatal(err)
 		}
@@ -188,13 +187,13 @@ func TestView(t *testing.T) {
 			}
 		}
 	}
-	s := newSet(t, x, y, rows.Options{Regression: true})
+	s := newSet(t, x, y, store.SetOptions{Regression: true})
 	if v, _, err := s.View(nil, false); err != nil || &v.Target[0] != &y[0] || v.Class != nil {
 		t.Errorf("%+v, %v", v, err)
 	}
-	s = newSet(t, x, y, rows.Options{Weights: []float32{1, 1e15, 1e-15, 1, 1, 1},
+	s = newSet(t, x, y, store.SetOptions{Weights: []float32{1, 1e15, 1e-15, 1, 1, 1},
 		ByLabel: map[float32]float64{0: 1e-15, 1: 1e15}})
-	var row *rows.Error
+	var row *store.RowError
 	if _, sum, err := s.View(nil, false); !errors.As(err, &row) || row.Row != 2 || sum != 0 {
 		t.Errorf("a weight that is 0 beside the others: sum %v, %v", sum, err)
 	}
@@ -209,7 +208,7 @@ func many() (*dense.Matrix, []float32) {
 // Shuffle gives the rows the same random order whether or not it copies them, and copies them only
 // where that saves time.
 func TestShuffle(t *testing.T) {
-	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
+	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	x, y := many()
 	weights := make([]float32, len(y))
 	for i := range weights {
@@ -219,19 +218,19 @@ func TestShuffle(t *testing.T) {
 	for name, c := range map[string]struct {
 		from    int
 		sparing bool
-		visits  rows.Visits
+		visits  store.Visits
 		copied  bool
 	}{
-		"small":     {math.MaxInt, false, rows.Visits{Total: 3001, Epoch: 1000}, false},
-		"large":     {16 * 1000, false, rows.Visits{Total: 3001, Epoch: 1000}, true},
-		"smaller":   {16*1000 + 1, false, rows.Visits{Total: 3001, Epoch: 1000}, false},
-		"2 epochs":  {0, false, rows.Visits{Total: 2000, Epoch: 1000}, false},
-		"2+ epochs": {0, false, rows.Visits{Total: 2001, Epoch: 1000}, true},
-		"short":     {0, false, rows.Visits{Total: 3001, Epoch: 1000, Short: true}, false},
-		"sparing":   {0, true, rows.Visits{Total: 3001, Epoch: 1000}, false},
+		"small":     {math.MaxInt, false, store.Visits{Total: 3001, Epoch: 1000}, false},
+		"large":     {16 * 1000, false, store.Visits{Total: 3001, Epoch: 1000}, true},
+		"smaller":   {16*1000 + 1, false, store.Visits{Total: 3001, Epoch: 1000}, false},
+		"2 epochs":  {0, false, store.Visits{Total: 2000, Epoch: 1000}, false},
+		"2+ epochs": {0, false, store.Visits{Total: 2001, Epoch: 1000}, true},
+		"short":     {0, false, store.Visits{Total: 3001, Epoch: 1000, Short: true}, false},
+		"sparing":   {0, true, store.Visits{Total: 3001, Epoch: 1000}, false},
 	} {
-		rows.MinCopySize = c.from
-		s := newSet(t, x, y, rows.Options{Weights: weights})
+		store.MinCopySize = c.from
+		s := newSet(t, x, y, store.SetOptions{Weights: weights})
 		s.NoCopies = c.sparing
 		if err := s.Measure(); err != nil {
 			t.Fatal(err)
@@ -291,25 +290,25 @@ func TestShuffle(t *testing.T) {
 // Rows are copied from MinCopySize bytes on, and the rows of pairs from 64 times that. Copies of
 // dense rows are padded, and each row has a copy for each pair of its class.
 func TestCopies(t *testing.T) {
-	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
+	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	x, y := many()
-	s := newSet(t, x, y, rows.Options{})
+	s := newSet(t, x, y, store.SetOptions{})
 	size := 16 * 1000
 	padded := float64(64 * 1000) // to 16 values
 	three := dense.New(1000, 3)
 	for _, c := range []struct {
-		set   *rows.Set
+		set   *store.Set
 		from  int
 		pairs bool
 		want  float64
 	}{
 		{s, size, false, padded}, {s, size + 1, false, 0},
 		{s, size / 64, true, 2 * padded}, {s, size/64 + 1, true, 0},
-		{newSet(t, three, y, rows.Options{}), 1, false, padded},
-		{newSet(t, three, y, rows.Options{Regression: true}), 1, true, padded},
-		{newSet(t, dense.New(1000, 2000), y, rows.Options{}), 1, false, 0}, // long rows gain nothing
+		{newSet(t, three, y, store.SetOptions{}), 1, false, padded},
+		{newSet(t, three, y, store.SetOptions{Regression: true}), 1, true, padded},
+		{newSet(t, dense.New(1000, 2000), y, store.SetOptions{}), 1, false, 0}, // long rows gain nothing
 	} {
-		rows.MinCopySize = c.from
+		store.MinCopySize = c.from
 		if have := c.set.Copies(c.pairs); have != c.want {
 			t.Errorf("from %d bytes, pairs %v, %d columns: %v bytes, want %v", c.from, c.pairs,
 				c.set.X.Cols(), have, c.want)
@@ -321,8 +320,8 @@ type storeRows = store.Rows
 
 // The rows of a pair are copied from 16 epochs on where the gain is small.
 func TestShufflePairs(t *testing.T) {
-	defer func(old int) { rows.MinCopySize = old }(rows.MinCopySize)
-	rows.MinCopySize = 1
+	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
+	store.MinCopySize = 1
 	p := sample.Random(3, 1000, 600, 3, 0.1)
 	long := dense.New(1000, 600)
 	for i := range 1000 {
@@ -342,7 +341,7 @@ func TestShufflePairs(t *testing.T) {
 		{store.Of(p.Sparse), 3, true}, {packed, 15, false}, {packed, 16, true},
 		{packed, 17, true}, {store.Of(long), 30, false},
 	} {
-		s := newSet(t, long, p.Y, rows.Options{})
+		s := newSet(t, long, p.Y, store.SetOptions{})
 		s.X = c.x
 		if err := s.Measure(); err != nil {
 			t.Fatal(err)
@@ -352,7 +351,7 @@ func TestShufflePairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := v.X
-		s.Shuffle(&v, rows.Visits{Total: c.epochs * 100, Epoch: 100})
+		s.Shuffle(&v, store.Visits{Total: c.epochs * 100, Epoch: 100})
 		if copied := v.X != before; copied != c.copied {
 			t.Errorf("%T, %d epochs: copied %v", c.x, c.epochs, copied)
 		}
@@ -362,7 +361,7 @@ func TestShufflePairs(t *testing.T) {
 // DotSize bounds the root mean square of the rows' dot product errors.
 func TestDotSize(t *testing.T) {
 	x := column(3, 4, 0)
-	v := rows.View{X: store.Of(x), Norms: []float32{9, 16, 0}, Weight: []float64{2, 0.5, 0.5}}
+	v := store.View{X: store.Of(x), Norms: []float32{9, 16, 0}, Weight: []float64{2, 0.5, 0.5}}
 	e := v.X.DotError(0)
 	want := 1.001*math.Sqrt((2*9+0.5*16)/3*e*e) + 0x1p-100
 	if have := v.DotSize(); math.Abs(have-want) > 1e-12*want {
@@ -387,7 +386,7 @@ func (m *mapped) WillNeed() matrices.WillNeed {
 // ReadAhead requests runs of adjacent rows, and EndReadAhead ends the requests.
 func TestReadAhead(t *testing.T) {
 	m := &mapped{storeRows: store.Of(column(1, 2, 3))}
-	v := rows.View{X: m}
+	v := store.View{X: m}
 	v.ReadAhead([]uint32{4, 5, 6, 2, 9, 10})
 	v.EndReadAhead()
 	if want := [][2]int{{4, 7}, {2, 3}, {9, 11}, {0, 0}}; !slices.Equal(m.asked, want) {
@@ -407,7 +406,7 @@ func TestFingerprint(t *testing.T) {
 		weights[i] = 1 + float32(i)
 	}
 	print := func(x store.Examples, y, weights []float32, prior string, threads int) string {
-		s := newSet(t, x, y, rows.Options{Weights: weights})
+		s := newSet(t, x, y, store.SetOptions{Weights: weights})
 		return s.Fingerprint(s.X, prior, threads, never)
 	}
 	want := print(p.Dense, p.Y, nil, "", 1)
@@ -431,7 +430,7 @@ func TestFingerprint(t *testing.T) {
 		}
 		seen[have] = true
 	}
-	s := newSet(t, p.Dense, p.Y, rows.Options{})
+	s := newSet(t, p.Dense, p.Y, store.SetOptions{})
 	if have := s.Fingerprint(s.X, "", 1, func() bool { return true }); have != "" {
 		t.Errorf("%q once it is stopped", have)
 	}

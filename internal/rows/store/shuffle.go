@@ -1,11 +1,9 @@
-package rows
+package store
 
 import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // Visits describes how often, and in which order, a run visits its rows.
@@ -51,7 +49,7 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 		return false
 	}
 	// Copying the rows of a pair takes a third of a pass if the gain is small.
-	return !pair || v.X.ReorderGain() == store.LargeGain || o.Total >= minPairEpochs*o.Epoch
+	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
 // Copies returns the memory, in bytes, of copies of the rows in the order of the visits: of a copy
@@ -63,16 +61,16 @@ func (s *Set) Copies(pairs bool) float64 {
 	if pairs { // all pairs have copies at the same time, and a pair's rows fit in the caches sooner
 		from *= 64
 	}
-	if size == 0 || size < from || x.ReorderGain() == store.NoGain {
+	if size == 0 || size < from || x.ReorderGain() == NoGain {
 		return 0
+	}
+	if Kind(x) == "dense" {
+		size = CopySize(x) // padding included
 	}
 	if pairs {
 		size *= float64(max(1, len(s.Classes)-1))
 	}
-	if m, ok := store.MatrixOf(x); ok && m.Dense() != nil { // copies of dense rows are padded
-		size *= float64(matrices.Stride(x.Cols())) / float64(x.Cols())
-	}
-	if size > MaxCopySize {
+	if size > maxCopySize {
 		return 0
 	}
 	return size
@@ -84,8 +82,8 @@ func (s *Set) Copies(pairs bool) float64 {
 var MinCopySize = 1 << 18
 
 const (
-	// MaxCopySize is the largest size of copies in bytes: larger rows may not fit in memory twice.
-	MaxCopySize = 1 << 30
+	// maxCopySize is the largest size of copies in bytes: larger rows may not fit in memory twice.
+	maxCopySize = 1 << 30
 
 	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if ReorderGain is SmallGain
 )

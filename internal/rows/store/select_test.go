@@ -1,4 +1,4 @@
-package rows
+package store
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ func TestPairView(t *testing.T) {
 		x.Row(i)[0], y[i], weights[i] = float32(i), float32(i%3), float32(1+i)
 	}
 	for _, copies := range []bool{true, false} {
-		all, err := New(x, y, Options{Weights: weights})
+		all, err := NewSet(x, y, SetOptions{Weights: weights})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,25 +1,22 @@
-package rows
+package store
 
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
-
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
 // has an index i in X. Its index in the set is SetRow(i), which can differ from i if X is a
 // selection of rows or has them in another order.
 type View struct {
-	X       store.Rows // rows of the set, or a selection or copies of these
-	Class   []int32    // class of each row of X; nil for regression
-	Target  []float32  // regression target of each row of X; nil for classes
-	Norms   []float32  // squared norm of each row of X
-	Weight  []float64  // weight of each row of X, with a mean of 1 over the view; nil if all are 1
-	Only    []uint32   // indices in X of the view's rows, in the view's order; nil for all rows of X
-	SetRows []uint32   // index in the set of each row of X; nil if it equals the index in X
+	X       Rows      // rows of the set, or a selection or copies of these
+	Class   []int32   // class of each row of X; nil for regression
+	Target  []float32 // regression target of each row of X; nil for classes
+	Norms   []float32 // squared norm of each row of X
+	Weight  []float64 // weight of each row of X, with a mean of 1 over the view; nil if all are 1
+	Only    []uint32  // indices in X of the view's rows, in the view's order; nil for all rows of X
+	SetRows []uint32  // index in the set of each row of X; nil if it equals the index in X
 
 	Scattered bool // whether visits jump about in memory and the rows exceed the caches
 
@@ -152,19 +149,4 @@ func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)
 	}
-}
-
-// DotSize returns a bound on the weighted root mean square, over the rows, of the error of a
-// float32 dot product with a vector of norm 1.
-func (v *View) DotSize() float64 {
-	sums := v.AddUp(func(x store.Rows, from, to int) (sums [4]float64) {
-		for j := from; j < to; j++ {
-			i := v.Row(j)
-			e := x.DotError(i)
-			sums[0] += float64(v.RowWeight(i) * float64(float64(e*e)*float64(v.Norms[i])))
-		}
-		return sums
-	})
-	// The factor covers the roundings of the norms.
-	return 1.001*math.Sqrt(sums[0]/float64(v.Count())) + 0x1p-100
 }

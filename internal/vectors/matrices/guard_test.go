@@ -42,11 +42,8 @@ func panicked(f func()) (text string) {
 
 // lazy is the interface of both lazy matrices.
 type lazy interface {
-	Lazy() bool
-	Verified() bool
-	Err() error
+	Guard() *Guard
 	CheckAll() error
-	WillNeed() WillNeed
 	first(i int) float32 // the first nonzero of row i, 0 without
 }
 
@@ -97,8 +94,8 @@ func TestLazyBlocks(t *testing.T) {
 					bad[b] = true
 				}
 				m := newLazy(t, kind, rows, check)
-				if !m.Lazy() || m.Verified() || m.Err() != nil || len(verified) > 0 {
-					t.Fatalf("%s: a new matrix: %v, %v", kind, m.Err(), verified)
+				if m.Guard() == nil || m.Guard().Verified() || m.Guard().Err() != nil || len(verified) > 0 {
+					t.Fatalf("%s: a new matrix: %v, %v", kind, m.Guard().Err(), verified)
 				}
 				for i := rows - 1; i >= 0; i-- { // the last block first
 					want := float32(i + 1)
@@ -123,11 +120,11 @@ func TestLazyBlocks(t *testing.T) {
 				if len(which) > 0 {
 					text = fmt.Sprintf("block %d", which[0])
 				}
-				if err := m.Err(); err == nil != (text == "") || err != nil && err.Error() != text {
+				if err := m.Guard().Err(); err == nil != (text == "") || err != nil && err.Error() != text {
 					t.Errorf("%s, bad %v: %v", kind, which, err)
 				}
-				if m.Verified() != (which == nil) {
-					t.Errorf("%s, bad %v: sound is %v", kind, which, m.Verified())
+				if m.Guard().Verified() != (which == nil) {
+					t.Errorf("%s, bad %v: sound is %v", kind, which, m.Guard().Verified())
 				}
 			}
 		}
@@ -149,15 +146,15 @@ func TestCheckAll(t *testing.T) {
 			}})
 			err := m.CheckAll()
 			if bad == 1 {
-				if !errors.Is(err, damaged) || !m.Lazy() || calls != 3 {
-					t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Lazy())
+				if !errors.Is(err, damaged) || m.Guard() == nil || calls != 3 {
+					t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Guard() != nil)
 				}
 				continue
 			}
-			if err != nil || m.Lazy() || !m.Verified() || calls != 5 || m.CheckAll() != nil {
-				t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Lazy())
+			if err != nil || m.Guard() != nil || !m.Guard().Verified() || calls != 5 || m.CheckAll() != nil {
+				t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Guard() != nil)
 			}
-			if m.first(8) != 9 || m.WillNeed() != nil || m.Err() != nil || calls != 5 {
+			if m.first(8) != 9 || m.Guard().WillNeed() != nil || m.Guard().Err() != nil || calls != 5 {
 				t.Errorf("%s: checked once more", kind)
 			}
 		}
@@ -167,7 +164,7 @@ func TestCheckAll(t *testing.T) {
 // Without Verify, sparse blocks are still checked, and dense rows are all good.
 func TestLazyWithoutVerify(t *testing.T) {
 	if m := newLazy(t, "dense", 4, Check{}); m.CheckAll() != nil {
-		t.Error(m.Err())
+		t.Error(m.Guard().Err())
 	}
 	starts, indices, values := diagonal(8)
 	for name, spoil := range map[string]func(starts []int64, indices []int32){
@@ -186,8 +183,9 @@ func TestLazyWithoutVerify(t *testing.T) {
 		if name == "two columns" { // row 4 has columns 3 and 3
 			s[4] = 3
 		}
-		if m.InBadBlock(0) || !m.InBadBlock(4) || m.InBadBlock(7) || m.Err() == nil {
-			t.Errorf("%s: %v, %v, %v, %v", name, m.InBadBlock(0), m.InBadBlock(4), m.InBadBlock(7), m.Err())
+		if m.InBadBlock(0) || !m.InBadBlock(4) || m.InBadBlock(7) || m.Guard().Err() == nil {
+			t.Errorf("%s: %v, %v, %v, %v", name, m.InBadBlock(0), m.InBadBlock(4), m.InBadBlock(7),
+				m.Guard().Err())
 		}
 		if index, got := m.CheckedRow(5); len(index) > 0 || len(got) > 0 {
 			t.Errorf("%s: row 5 of a bad block: %v, %v", name, index, got)
@@ -212,12 +210,12 @@ func TestLazyArguments(t *testing.T) {
 	}
 	for _, kind := range []string{"sparse", "dense"} {
 		empty := newLazy(t, kind, 0, Check{Shift: 2})
-		if !empty.Verified() || empty.CheckAll() != nil {
-			t.Errorf("%s: no rows: %v", kind, empty.Err())
+		if !empty.Guard().Verified() || empty.CheckAll() != nil {
+			t.Errorf("%s: no rows: %v", kind, empty.Guard().Err())
 		}
 		announced := 0
 		m := newLazy(t, kind, 3, Check{WillNeed: func(first, end int) { announced += end - first }})
-		m.WillNeed()(0, 2)
+		m.Guard().WillNeed()(0, 2)
 		if announced != 2 {
 			t.Errorf("%s: %d rows announced", kind, announced)
 		}

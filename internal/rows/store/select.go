@@ -1,10 +1,6 @@
-package rows
+package store
 
-import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/rows/store"
-)
+import "math"
 
 // View returns the rows with a weight above 0, in the order of the set: all of them or, if pair is
 // not nil, only the rows of these two classes. The view's weights are the set's, scaled to a mean
@@ -43,7 +39,7 @@ func (s *Set) selectRows(v *View, pair []int32) {
 // renumber numbers the selected rows of v from 0, so that arrays with a value per row are no longer
 // than the selection. The results of training are the same to the bit.
 func (v *View) renumber() {
-	v.X, v.SetRows = store.Subset(v.X, v.Only), v.Only
+	v.X, v.SetRows = Subset(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
 	v.Only = nil
 }
@@ -81,7 +77,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, Bad(v.SetRow(uint32(i)), "the weight is too far from the mean weight")
+			return 0, BadRow(v.SetRow(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
 	if !same { // if all weights are 1, the model is the same to the bit without them

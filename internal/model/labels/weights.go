@@ -1,0 +1,58 @@
+package labels
+
+import (
+	"fmt"
+	"slices"
+)
+
+// GoodWeight reports whether w is a valid weight of a row or class: 0, or from 1e-15 to 1e15. The
+// limits keep sums of weights, and a row's share of them, far from the ends of float64 and float32.
+func GoodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
+
+// GoodWeights describes the valid weights for error messages.
+const GoodWeights = "0 or 1e-15 to 1e15"
+
+// Unused is the error of a weight that is given for a label, the value of the error, that no row
+// has.
+type Unused float32
+
+func (e Unused) Error() string { return fmt.Sprintf("no row has the label %v", float32(e)) }
+
+// Weigh returns own[i] times byLabel[y[i]] for each row i. If own is nil, 1 takes the place of
+// own[i]; a label that is not in byLabel has the factor 1. Weigh returns nil if own and byLabel are
+// both nil. It returns an error if own has the wrong length or a weight that is not allowed, if no
+// weight is above 0, or if byLabel has a label that no row has: then the error is an Unused. Errors
+// about one row are made by badRow.
+func Weigh(y, own []float32, byLabel map[float32]float64,
+	badRow func(row int, reason string) error) ([]float64, error) {
+	if own != nil && len(own) != len(y) {
+		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
+	}
+	if own == nil && byLabel == nil {
+		return nil, nil
+	}
+	weight := make([]float64, len(y))
+	some := false
+	for i, label := range y {
+		w := 1.0
+		if own != nil {
+			if w = float64(own[i]); !GoodWeight(w) {
+				return nil, badRow(i, fmt.Sprintf("the weight is %v, want %s", own[i], GoodWeights))
+			}
+		}
+		if c, ok := byLabel[label]; ok {
+			w = float64(w * c)
+		}
+		weight[i] = w
+		some = some || w > 0
+	}
+	if !some {
+		return nil, fmt.Errorf("pegasos: no row has a weight above 0")
+	}
+	for label := range byLabel {
+		if !slices.Contains(y, label) {
+			return nil, Unused(label)
+		}
+	}
+	return weight, nil
+}

@@ -1,0 +1,165 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// Of returns x as Rows: x itself if it implements Rows, the format of a dense or sparse matrix, or
+// an adapter for a user-defined type.
+func Of(x Examples) Rows {
+	switch x := x.(type) {
+	case *dense.Matrix:
+		return newDenseRows(x)
+	case *sparse.Matrix:
+		return ofSparse(x)
+	case Rows:
+		return x
+	}
+	return newUserRows(x)
+}
+
+// MatrixOf returns x as a Matrix, or false if x is of a user-defined type.
+func MatrixOf(x Examples) (Matrix, bool) {
+	m, ok := Of(x).(Matrix)
+	return m, ok
+}
+
+// MatrixFrom returns a Matrix m and a slice at, such that row at[k] of m is row indices[k] of x. If
+// x is of a user-defined type, m is a copy of these rows; otherwise m has the rows of x itself, and
+// at is indices.
+func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
+	if m, ok := MatrixOf(x); ok {
+		return m, indices
+	}
+	at = make([]int32, len(indices))
+	for k := range at {
+		at[k] = int32(k)
+	}
+	return Of(x).Take(asUint32(indices)).(Matrix), at
+}
+
+// TakeMatrix returns copies of the given rows of m, in the given order.
+func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
+
+// asUint32 returns rows as uint32 in the same memory. None may be negative.
+func asUint32(rows []int32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
+}
+
+// Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
+// class round their sums alike: equal rows of the same kind give results with the same bits.
+func Kind(x Examples) string {
+	switch m, ok := MatrixOf(x); {
+	case !ok:
+		return "other"
+	case m.Dense() != nil:
+		return "dense"
+	}
+	return "sparse"
+}
+
+// CopySize returns the estimated size in bytes of copies of all rows of x.
+func CopySize(x Rows) float64 {
+	if p := subsetOf(x); p != nil {
+		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
+	}
+	switch m, ok := MatrixOf(x); {
+	case ok && m.Dense() != nil:
+		return 4 * float64(x.Rows()) * float64(matrices.Stride(x.Cols()))
+	case ok:
+		if s, ok := m.Examples().(*sparse.Matrix); ok {
+			return 8 * (float64(s.NNZ()) + float64(x.Rows()))
+		}
+	}
+	return 4 * float64(x.Rows()) * float64(x.Cols())
+}
+
+// CheckExamples returns an error in these cases:
+//   - x is nil, or a nil *dense.Matrix or *sparse.Matrix. A data set has only one of the two
+//     matrices, and the other is nil.
+//   - Cols is negative or above 2^31-1: feature indices are int32.
+//   - Rows is negative.
+func CheckExamples(x Examples) error {
+	switch x {
+	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
+		return errors.New("pegasos: the rows are nil: want a dense or sparse matrix or Examples")
+	}
+	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
+		return fmt.Errorf("pegasos: Cols returns %d features: want 0 to 2^31-1", cols)
+	}
+	if rows := x.Rows(); rows < 0 {
+		return fmt.Errorf("pegasos: Rows returns %d: want 0 or more", rows)
+	}
+	return nil
+}
+
+// MinMemory returns the least number of bytes that training on x allocates for its columns: two
+// float32 vectors, and a row buffer as a third if x is of a user-defined type.
+func MinMemory(x Examples) float64 {
+	vectors := 3
+	switch x.(type) {
+	case *dense.Matrix, *sparse.Matrix, Rows:
+		vectors = 2
+	}
+	return 4 * float64(vectors) * float64(x.Cols())
+}
+
+// CheckLabels returns an error unless x has at least one and fewer than 2^bits rows, and y has one
+// label for each row. It also returns the errors of CheckExamples.
+func CheckLabels(x Examples, y []float32, bits int) error {
+	if err := CheckExamples(x); err != nil {
+		return err
+	}
+	switch n := x.Rows(); {
+	case n == 0:
+		return errors.New("pegasos: no rows to train on")
+	case len(y) != n:
+		return fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+	case uint64(n) >= 1<<bits:
+		return fmt.Errorf("pegasos: %d rows: want fewer than 2^%d", n, bits)
+	}
+	return nil
+}
+
+// AreBinary reports whether all values are 0 or 1.
+func AreBinary(values []float32) bool {
+	for _, v := range values {
+		if v != 0 && v != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckRow panics unless idx and val are a row of a sparse matrix: equal lengths, and strictly
+// ascending indices from 0. There is no upper bound on the indices.
+func CheckRow(idx []int32, val []float32) {
+	if len(idx) != len(val) {
+		panic(misuse.Lengths("len(idx)", len(idx), "len(val)", len(val)))
+	}
+	last := int32(-1)
+	for k, j := range idx {
+		if j <= last {
+			panic(notAscending(idx, k))
+		}
+		last = j
+	}
+}
+
+// notAscending returns the panic value for an idx[k] that is not above the index before it.
+//
+//go:noinline
+func notAscending(idx []int32, k int) any {
+	if k == 0 {
+		return misuse.Of("idx[0] = %d", idx[0])
+	}
+	return misuse.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
+
+// Stepper takes several training steps of the hinge loss in one call of Take, on rows in which all
+// nonzeros of a row have the same value. Each step is an asm.Step, which Prepare sets for a row.
+// Stepper is a concrete type, not an interface, because Prepare takes only a few instructions.
+type Stepper struct {
+	cols    int
+	rows    []constantRow // one for each row, and a last one whose start is len(indices)
+	indices []uint16      // columns of all nonzeros
+}
+
+// constantRow is the start and the value of a row's nonzeros; the next constantRow's start is their
+// end.
+type constantRow struct {
+	start uint32
+	value float32
+}
+
+// Prepare sets the fields of s that depend on row i: y is the row's label, 1 or -1, and weighted is
+// y times the row's weight.
+func (m *Stepper) Prepare(s *asm.Step, i int, y, weighted float32) {
+	r := m.rows[i]
+	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
+	s.Value, s.Update = y*r.value, float32(weighted*r.value)
+}
+
+// Prefetch loads row i into the caches.
+func (m *Stepper) Prefetch(i int) {
+	start, end := m.rows[i].start, m.rows[i+1].start
+	if start == end {
+		return
+	}
+	// Start at a cache line's beginning, so that both lines of a short row are loaded.
+	before := uint32(uintptr(unsafe.Pointer(&m.indices[start]))%64) / 2
+	asm.Prefetch(m.indices[start-min(before, start) : end])
+}
+
+// Take takes the given steps, one after the other, on the weight vector w.
+func (m *Stepper) Take(steps []asm.Step, w []float32) {
+	if len(w) != m.cols {
+		panic(misuse.Lengths("len(w)", len(w), "Cols", m.cols))
+	}
+	asm.StepsSame(steps, m.indices, w)
+}

@@ -1,0 +1,125 @@
+package matrices
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// Check configures the checks of a lazy matrix: blocks of 2^Shift rows are checked, each when one
+// of its rows is first read.
+type Check struct {
+	Shift uint
+	// Verify, if not nil, is called for the rows start to end-1 of a block; for a sparse block
+	// after the check of its row starts and before the check of its columns. An error makes the
+	// block bad.
+	Verify func(start, end int) error
+	// WillNeed, if not nil, is called with the rows that will soon be read.
+	WillNeed WillNeed
+}
+
+// WillNeed announces that the rows start to end-1 will soon be read. WillNeed(0, 0) announces that
+// rows will be read in order from now on, without further announcements. A nil WillNeed means that
+// all rows are in memory.
+type WillNeed func(start, end int)
+
+// Guard stores which blocks of a lazy matrix have been checked, and the results. Matrices that are
+// not lazy have a nil Guard, whose exported methods may be called.
+type Guard struct {
+	rows     int
+	shift    uint // a block has 2^shift rows
+	willNeed WillNeed
+	// verify returns nil, or the error of the block of the rows start to end-1.
+	verify     func(start, end int) error
+	state      []atomic.Uint32 // the state of each block
+	goodBlocks atomic.Int64    // number of blocks found good
+
+	mu       sync.Mutex
+	firstBad int // lowest index of a block found bad so far; unused if err is nil
+	err      error
+}
+
+func newGuard(rows int, c Check, block func(first, end int) error) (*Guard, error) {
+	if c.Shift > 62 {
+		return nil, fmt.Errorf("blocks of 2^%d rows: want at most 2^62", c.Shift)
+	}
+	blocks := 0
+	if rows > 0 {
+		blocks = (rows-1)>>c.Shift + 1
+	}
+	return &Guard{
+		rows: rows, shift: c.Shift, willNeed: c.WillNeed, verify: block,
+		state: make([]atomic.Uint32, blocks),
+	}, nil
+}
+
+// The states of a block.
+const (
+	unchecked = iota
+	good
+	bad
+)
+
+// admits reports whether the block of row i is good. It checks the block if that has not been done.
+// It panics if i is out of range, as indexing would.
+func (g *Guard) admits(i int) bool {
+	b := i >> g.shift
+	state := g.state[b].Load()
+	if state == unchecked {
+		state = g.check(b)
+	}
+	return state == good
+}
+
+// check checks block b, stores its state, and returns it. Several goroutines may check the same
+// block at the same time, with the same result.
+func (g *Guard) check(b int) uint32 {
+	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
+	if err == nil {
+		if g.state[b].CompareAndSwap(unchecked, good) {
+			g.goodBlocks.Add(1)
+		}
+		return good
+	}
+	g.mu.Lock()
+	if g.err == nil || b < g.firstBad {
+		g.firstBad, g.err = b, err
+	}
+	g.mu.Unlock()
+	g.state[b].Store(bad)
+	return bad
+}
+
+// checkAll checks the blocks in order, up to the first bad one.
+func (g *Guard) checkAll() error {
+	if g == nil {
+		return nil
+	}
+	for b := range g.state {
+		if !g.admits(b << g.shift) {
+			return g.Err()
+		}
+	}
+	return nil
+}
+
+// Verified reports whether all blocks have been found good, so that no row needs a check any more.
+func (g *Guard) Verified() bool { return g == nil || int(g.goodBlocks.Load()) == len(g.state) }
+
+// WillNeed returns the WillNeed of the Check given for the matrix. It is nil for a nil Guard.
+func (g *Guard) WillNeed() WillNeed {
+	if g == nil {
+		return nil
+	}
+	return g.willNeed
+}
+
+// Err returns the error of the bad block with the lowest index among those checked so far, or nil.
+func (g *Guard) Err() error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}

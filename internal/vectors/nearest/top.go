@@ -1,0 +1,70 @@
+package nearest
+
+import "unsafe"
+
+// RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
+const RowsPerRun = 256
+
+// hits is implemented by other packages' Hit types that are laid out like Hit.
+type hits interface {
+	~struct {
+		Row   int
+		Score float32
+	}
+}
+
+// Top ranks the rows for the query x, and writes the best len(dst) hits to dst, best first, or one
+// hit per row if there are fewer rows. It returns the part of dst that it has written.
+func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
+	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
+	return dst[:len(found):len(found)]
+}
+
+// TopMany is Top for many queries. If it uses several goroutines, at most as many as threads says,
+// each of them ranks a run of rows at a time; the number of rows in a run is run.
+func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
+	threads, run int) {
+	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
+}
+
+func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
+	dst = dst[:0:min(len(dst), s.Count)]
+	if cap(dst) == 0 {
+		return dst
+	}
+	hits := s.rank(dst, by, x, 0, s.Count)
+	o := s.order(by, x)
+	o.finish(hits)
+	return hits
+}
+
+func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
+	for q := range dst {
+		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
+	}
+	runs := (s.Count + run - 1) / run
+	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
+		s.rankMany(dst, by, queries, 0, s.Count)
+	} else {
+		s.rankThreads(dst, by, queries, threads, run, runs)
+	}
+	for q, x := range queries {
+		o := s.order(by, x)
+		o.finish(dst[q])
+	}
+}
+
+// rankThreads ranks all rows by several goroutines, which have heaps of their own. Its receiver is
+// a copy, because a Rows that goroutines share is allocated on the heap; this way, the caller's is
+// not.
+func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
+	before := func(q int, a, b Hit) bool {
+		o := s.order(by, queries[q])
+		return o.better(a, b)
+	}
+	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
+		own := s // read overwrites the buffer
+		own.buffer = nil
+		own.rankMany(hits, by, queries, i*run, min((i+1)*run, own.Count))
+	})
+}
