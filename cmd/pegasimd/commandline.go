@@ -20,7 +20,7 @@ import (
 // Flags that have to be above 0 where they are given, for 0 stands for their default, and flags
 // that can't be below it. The packages look after others.
 var (
-	aboveZero = strings.Fields("c epochs steps tol patience gamma degree max-sv")
+	aboveZero = strings.Fields("c epochs steps tol patience gamma degree")
 	notBelow  = strings.Fields("threads max-features max-bytes max-memory hash-bits top passes")
 )
 
@@ -234,7 +234,7 @@ func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format
 var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|` +
 	`Steps|Tol|Patience|Order|Block|Batch|Project|Offset|Average|Finish|Bias|` +
 	`BiasScale|Scale|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
-	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|MaxSV|CacheMB|folds)\b`)
+	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|CacheMB|folds)\b`)
 
 var capitals = regexp.MustCompile(`[A-Z]+`)
 

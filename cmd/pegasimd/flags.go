@@ -266,7 +266,7 @@ type kernelFlags struct {
 // withKernelOnly are the flags that need -kernel, and besideKernel those, beside the flags about
 // data and columns, that may be given along with it.
 var (
-	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
+	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes cache-mb")
 	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
 		"finish multiclass seed preset json folds lambdas cs metric model max-memory")
 )
@@ -284,8 +284,6 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")
 	f.IntVar(&k.cfg.Passes, "passes", 0, "`n` the most passes of the dual finish with -kernel "+
 		"(default 100); it ends when -tol is reached")
-	f.IntVar(&k.cfg.MaxSV, "max-sv", 0, "`n` keep at most n support rows a problem: a few hundred "+
-		"often predict as well as all")
 	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("`n` keep at most n MB of kernel values, -1 for "+
 		"none (default %d, or none where rows are up to 256 zeros and ones)",
 		kernelsvm.DefaultCacheMB))

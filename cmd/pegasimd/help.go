@@ -18,10 +18,9 @@ type flagTopic struct {
 var flagTopics = []flagTopic{
 	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
 		"class-weight weights prior scale target-scale")},
-	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv cache-mb")},
+	{"Kernel machines", strings.Fields("kernel gamma coef0 degree cache-mb")},
 	{"How", strings.Fields("preset start order block batch project offset average finish seed")},
-	{"How long", strings.Fields("epochs steps passes tol change patience valid " +
-		"valid-weights")},
+	{"How long", strings.Fields("epochs steps passes tol patience valid valid-weights")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The other form", strings.Fields("from to for stream")},

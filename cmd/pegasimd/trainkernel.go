@@ -118,12 +118,7 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 		}
 	}
 	r.printModel(w)
-	switch {
-	case r.TolReached == nil || *r.TolReached:
-	case cfg.MaxSV > 0:
-		fmt.Fprintf(w, "-tol %v was not reached: -max-sv %d leaves out rows that it takes\n",
-			cfg.Tol, cfg.MaxSV)
-	default:
+	if r.TolReached != nil && !*r.TolReached {
 		fmt.Fprintf(w, "-tol %v was not reached: give the run more with -passes, %d now\n", cfg.Tol,
 			cfg.Passes)
 	}

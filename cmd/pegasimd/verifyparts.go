@@ -89,7 +89,7 @@ var partRules = map[string]rule{
 	"config.patience": never, "config.order": never, "config.block": never,
 	"config.batch": never, "config.project": never,
 	"config.offset": never, "config.average": never, "config.finish": never,
-	"config.max_sv": never, "config.seed": never,
+	"config.seed": never,
 
 	"result.objective": byClaim, "result.dual_objective": byBound, "result.gap": byBound,
 	"result.steps": never, "result.epochs": never, "result.passes": never,

@@ -97,9 +97,6 @@ func (p *smallProblem) config(g *rand.Rand, square float64) Config {
 	} else {
 		cfg.Finish = pegasos.FinishNone
 	}
-	if g.IntN(5) == 0 {
-		cfg.MaxSV = 1 + g.IntN(len(p.y))
-	}
 	return cfg
 }
 

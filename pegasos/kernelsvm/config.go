@@ -60,13 +60,6 @@ type Config struct {
 
 	Multiclass pegasos.Multiclass `json:"multiclass,omitempty"` // OneVsOne, OneVsRest
 
-	// MaxSV limits the support rows of each problem; 0 means no limit. For a problem with more,
-	// rows are selected greedily, each time the one whose score differs most from the score of the
-	// full model, relative to sqrt(k(x,x)). Then their coefficients are fitted to bring the weight
-	// vector as close as possible to the full model (kernel matching pursuit). The lower bound on
-	// the optimum still comes from the full run.
-	MaxSV int `json:"max_sv,omitempty"`
-
 	Seed uint64 `json:"seed,omitempty"`
 }
 
@@ -157,8 +150,8 @@ func (cfg Config) kernelRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules for the fields that bound the run (Epochs, Steps, Finish, Passes,
-// Tol) and the size of the model (MaxSV).
+// lengthRules returns the rules for the fields that bound the run: Epochs, Steps, Finish, Passes
+// and Tol.
 func (cfg Config) lengthRules() []options.Rule {
 	finish := cfg.Finish == pegasos.FinishDual
 	rules := []options.Rule{
@@ -173,7 +166,6 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Only("Passes", !finish && cfg.Passes != 0, cfg.Passes, "Finish", cfg.Finish),
 		options.Only("Tol", !finish && cfg.Tol != 0, cfg.Tol, "Finish", cfg.Finish),
 		options.Range("Passes", cfg.Passes, 0, math.MaxInt, "1 or more"),
-		options.Range("MaxSV", cfg.MaxSV, 0, math.MaxInt, "1 or more, or 0 for no limit"),
 	}
 	if finish {
 		rules = append(rules, options.Share("Tol", cfg.Tol))

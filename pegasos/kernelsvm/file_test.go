@@ -36,7 +36,7 @@ func models(t testing.TB) []*Model {
 		Config: Config{Kernel: Function, Multiclass: pegasos.OneVsRest, Order: pegasos.IID},
 		Func:   func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },
 	})
-	d := mustTrain(t, two.Sparse, two.Y, Trainer{Config: Config{Steps: 1, MaxSV: 3}})
+	d := mustTrain(t, two.Sparse, two.Y, Trainer{Config: Config{Steps: 1}})
 	return []*Model{a, b, c, d}
 }
 

@@ -194,9 +194,8 @@ func (r *run) recomputeScores(ctx context.Context, wanted []bool, useBest bool) 
 	r.scores64(ctx, wanted, coef, scores)
 }
 
-// confirmObjectives recomputes objectives from float64 scores. It always does so for problems whose
-// model was replaced because of MaxSV. For other problems it does so if rounding errors may have
-// changed their objective noticeably, the recomputation is cheap and the kernel is not a Func.
+// confirmObjectives recomputes, from float64 scores, the objectives of the problems whose objective
+// rounding errors may have changed noticeably, if this is cheap and the kernel is not a Func.
 // all[k] holds the coefficients of problem k. If any objective is recomputed, all coefficients are
 // rounded to float32, and scaled down where that lowers a recomputed objective above 1.
 func (r *run) confirmObjectives(all [][]float64) {
@@ -208,11 +207,7 @@ func (r *run) confirmObjectives(all [][]float64) {
 			cost += r.cost64(p, all[k])
 		}
 	}
-	for k, p := range r.problems { // applyBudget sets objectiveError to +Inf: unknown
-		wanted[k] = math.IsInf(p.objectiveError, 1) ||
-			wanted[k] && cost <= maxVerifyCost && r.cfg.Kernel != Function
-	}
-	if !slices.Contains(wanted, true) {
+	if cost > maxVerifyCost || r.cfg.Kernel == Function || !slices.Contains(wanted, true) {
 		return
 	}
 	for _, coef := range all {
@@ -238,6 +233,16 @@ func (r *run) confirmObjectives(all [][]float64) {
 			r.setBound(p)
 		}
 	}
+}
+
+// countNonzeros returns the number of coefficients that are not 0.
+func countNonzeros(coef []float64) (n int) {
+	for _, v := range coef {
+		if v != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // zeros returns a zero for each row of each problem.

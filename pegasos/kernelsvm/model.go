@@ -138,9 +138,6 @@ func (r *run) model(finished bool) (*Model, error) {
 		all = append(all, r.coefficients(p))
 	}
 	measured := finished && !r.partial
-	if r.cfg.MaxSV > 0 {
-		r.applyBudget(all)
-	}
 	if measured {
 		r.confirmObjectives(all)
 		for _, p := range r.problems { // safety margin: verification sums in another order

@@ -94,7 +94,6 @@ func TestNoWorseThanZero(t *testing.T) {
 	}{
 		{Config{Kernel: Linear, Passes: 5}, 1000}, {Config{Kernel: Linear}, 30000},
 		{Config{Kernel: Linear, Finish: pegasos.FinishNone}, 1000},
-		{Config{Kernel: Linear, MaxSV: 10}, 1000},
 		{Config{Kernel: Polynomial, Gamma: 1, Passes: 3}, 100},
 		{Config{Kernel: Sigmoid, Gamma: 0.01, Coef0: -1, C: 1}, 0},
 		{Config{Kernel: Sigmoid, Gamma: 0.01, Coef0: -1, C: 1, Order: pegasos.IID}, 0},
@@ -141,8 +140,7 @@ func TestPredictedLoss(t *testing.T) {
 		for _, cfg := range []Config{
 			{}, {C: 100, Tol: 0.001}, {Kernel: Linear}, {Kernel: Linear, C: 1}, {Kernel: Polynomial},
 			{Kernel: Polynomial, Coef0: 1, Finish: pegasos.FinishNone}, {Kernel: Sigmoid},
-			{MaxSV: 20}, {Multiclass: pegasos.OneVsRest},
-			{Finish: pegasos.FinishNone, Order: pegasos.IID},
+			{Multiclass: pegasos.OneVsRest}, {Finish: pegasos.FinishNone, Order: pegasos.IID},
 		} {
 			for _, shift := range []float32{0, 1, 100, 1e4, 1e5} {
 				x := shifted(p.Dense, shift)
