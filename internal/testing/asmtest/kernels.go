@@ -44,6 +44,11 @@ func (k Kernel) withShape(s bandwidth.Shape) Kernel {
 	return k
 }
 
+func (k Kernel) inexact() Kernel {
+	k.Inexact = true
+	return k
+}
+
 // Args are the arguments of one call. Each kernel uses a few of the fields.
 type Args struct {
 	A, B         float32
@@ -159,26 +164,18 @@ func (a *Args) Footprint() int {
 // Kernels is the table of package asm's kernels.
 var Kernels = []Kernel{
 	{
-		Name: "dot",
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
-		},
-		Call: func(a *Args) float32 { return asm.Dot(a.X, a.Y) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X),
-				func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
-		},
+		Name:  "dot",
+		New:   newTwo,
+		Call:  func(a *Args) float32 { return asm.Dot(a.X, a.Y) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideDot(a.X, a.Y) },
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 		Shape: bandwidth.Read2,
 	},
 	{
-		Name: "sumsquares",
-		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
-		Call: func(a *Args) float32 { return asm.SumSquares(a.X) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X),
-				func(i int) float64 { return float64(a.X[i]) * float64(a.X[i]) })
-		},
+		Name:  "sumsquares",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { return asm.SumSquares(a.X) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideDot(a.X, a.X) },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
 		Shape: bandwidth.Read,
 	},
@@ -233,15 +230,11 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySparse(a.A, a.Idx, a.X, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
-				return float64(a.W[j]), 0
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for k, j := range a.Idx {
+					add(int(j), float64(a.A)*float64(a.X[k]))
+				}
 			})
-			for k, j := range a.Idx {
-				product := float64(a.A) * float64(a.X[k])
-				want[j] += product
-				scale[j] += math.Abs(product)
-			}
-			return want, scale
 		},
 		Bytes: func(a *Args) int { return 16 * len(a.Idx) },
 	},
@@ -266,14 +259,11 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySame(a.A, a.Shorts, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
-				return float64(a.W[j]), 0
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for _, j := range a.Shorts {
+					add(int(j), float64(a.A))
+				}
 			})
-			for _, j := range a.Shorts {
-				want[j] += float64(a.A)
-				scale[j] += math.Abs(float64(a.A))
-			}
-			return want, scale
 		},
 		Bytes: func(a *Args) int { return 10 * len(a.Shorts) },
 	},
@@ -288,18 +278,17 @@ var Kernels = []Kernel{
 		Wide: func(a *Args) (want, scale []float64) {
 			// Rounding may decide whether a row has an update, so margins are computed in float32.
 			w := slices.Clone(a.W)
-			want, scale = wideMap(len(w), func(j int) (x, zero float64) { return float64(w[j]), 0 })
-			for _, s := range a.Steps {
-				row := a.Shorts[s.Start:][:s.Count]
-				if asm.DotSame(s.Value, row, w) < s.Least {
-					asm.AxpySame(s.Update, row, w)
-					for _, j := range row {
-						want[j] += float64(s.Update)
-						scale[j] += math.Abs(float64(s.Update))
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for _, s := range a.Steps {
+					row := a.Shorts[s.Start:][:s.Count]
+					if asm.DotSame(s.Value, row, w) < s.Least {
+						asm.AxpySame(s.Update, row, w)
+						for _, j := range row {
+							add(int(j), float64(s.Update))
+						}
 					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int {
 			bytes := 0
@@ -310,17 +299,10 @@ var Kernels = []Kernel{
 		},
 	},
 	{
-		Name: "squareddistance",
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
-		},
-		Call: func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X), func(i int) float64 {
-				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as by the kernel
-				return d * d
-			})
-		},
+		Name:  "squareddistance",
+		New:   newTwo,
+		Call:  func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideSquaredDistance(a.X, a.Y) },
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 		Shape: bandwidth.Read2,
 	},
@@ -334,12 +316,10 @@ var Kernels = []Kernel{
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			for _, v := range [3][2][]float32{{a.X, a.Y}, {a.X, a.X}, {a.Y, a.Y}} {
-				w, s := wideSum(len(a.X),
-					func(i int) float64 { return float64(v[0][i]) * float64(v[1][i]) })
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
+			pairs := [3][2][]float32{{a.X, a.Y}, {a.X, a.X}, {a.Y, a.Y}}
+			return wideEach(3, func(i int) (want, scale []float64) {
+				return wideDot(pairs[i][0], pairs[i][1])
+			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
@@ -356,10 +336,8 @@ var Kernels = []Kernel{
 	{
 		Name:    "distance",
 		Inexact: true,
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
-		},
-		Call: func(a *Args) float32 { return asm.Distance(a.X, a.Y) },
+		New:     newTwo,
+		Call:    func(a *Args) float32 { return asm.Distance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideRoot(len(a.X), func(i int) float64 { return float64(a.X[i] - a.Y[i]) })
 		},
@@ -368,12 +346,10 @@ var Kernels = []Kernel{
 	{
 		Name:    "cosine",
 		Inexact: true,
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
-		},
-		Call:  func(a *Args) float32 { return asm.Cosine(a.X, a.Y) },
-		Wide:  func(a *Args) (want, scale []float64) { return wideCosine(a.X, a.Y) },
-		Bytes: func(a *Args) int { return 8 * len(a.X) },
+		New:     newTwo,
+		Call:    func(a *Args) float32 { return asm.Cosine(a.X, a.Y) },
+		Wide:    func(a *Args) (want, scale []float64) { return wideCosine(a.X, a.Y) },
+		Bytes:   func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
 		Name: "axpby",
@@ -414,9 +390,7 @@ var Kernels = []Kernel{
 	},
 	{
 		Name: "l1distance",
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
-		},
+		New:  newTwo,
 		Call: func(a *Args) float32 { return asm.L1Distance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
@@ -582,115 +556,26 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
 	},
-	{
-		Name: "dotrows",
-		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
-		Call: func(a *Args) float32 { asm.DotRows(a.Out, a.W, a.Stride, a.X); return 0 },
-		Wide: func(a *Args) (want, scale []float64) {
-			for i := range a.Out {
-				row := a.W[i*a.Stride:]
-				w, s := wideSum(len(a.X),
-					func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-		Shape: bandwidth.Read,
-	},
-	{
-		Name: "squareddistancerows",
-		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
-		Call: func(a *Args) float32 {
-			asm.SquaredDistanceRows(a.Out, a.W, a.Stride, a.X)
-			return 0
-		},
-		Wide: func(a *Args) (want, scale []float64) {
-			for i := range a.Out {
-				row := a.W[i*a.Stride:]
-				w, s := wideSum(len(a.X), func(j int) float64 {
-					d := float64(row[j] - a.X[j]) // rounded to float32, as by the kernel
-					return d * d
-				})
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-	},
-	tileKernel("dottile", asm.DotTile,
-		func(x, y float32) float64 { return float64(x) * float64(y) }),
-	tileKernel("squareddistancetile", asm.SquaredDistanceTile,
-		func(x, y float32) float64 {
-			d := float64(x - y) // rounded to float32, as by the kernel
-			return d * d
-		}),
-	{
-		Name:    "cosinerows",
-		Inexact: true,
-		New:     func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
-		Call:    func(a *Args) float32 { asm.CosineRows(a.Out, a.W, a.Stride, a.X); return 0 },
-		Wide: func(a *Args) (want, scale []float64) {
-			for i := range a.Out {
-				w, s := wideCosine(a.X, a.W[i*a.Stride:])
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-	},
-	{
-		Name: "dotrowsat",
-		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
-		Call: func(a *Args) float32 { asm.DotRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X); return 0 },
-		Wide: func(a *Args) (want, scale []float64) {
-			for _, i := range a.Idx {
-				row := a.W[int(i)*a.Stride:]
-				w, s := wideSum(len(a.X),
-					func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-	},
-	{
-		Name: "squareddistancerowsat",
-		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
-		Call: func(a *Args) float32 {
-			asm.SquaredDistanceRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
-			return 0
-		},
-		Wide: func(a *Args) (want, scale []float64) {
-			for _, i := range a.Idx {
-				row := a.W[int(i)*a.Stride:]
-				w, s := wideSum(len(a.X), func(j int) float64 {
-					d := float64(row[j] - a.X[j]) // rounded to float32, as by the kernel
-					return d * d
-				})
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-	},
-	{
-		Name:    "cosinerowsat",
-		Inexact: true,
-		New:     func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
-		Call: func(a *Args) float32 {
-			asm.CosineRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
-			return 0
-		},
-		Wide: func(a *Args) (want, scale []float64) {
-			for _, i := range a.Idx {
-				w, s := wideCosine(a.X, a.W[int(i)*a.Stride:])
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
-		},
-		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
-	},
+	rowsKernel("dotrows", false, wideDot, func(a *Args) {
+		asm.DotRows(a.Out, a.W, a.Stride, a.X)
+	}).withShape(bandwidth.Read),
+	rowsKernel("squareddistancerows", false, wideSquaredDistance, func(a *Args) {
+		asm.SquaredDistanceRows(a.Out, a.W, a.Stride, a.X)
+	}),
+	tileKernel("dottile", asm.DotTile, wideDot),
+	tileKernel("squareddistancetile", asm.SquaredDistanceTile, wideSquaredDistance),
+	rowsKernel("cosinerows", false, wideCosine, func(a *Args) {
+		asm.CosineRows(a.Out, a.W, a.Stride, a.X)
+	}).inexact(),
+	rowsKernel("dotrowsat", true, wideDot, func(a *Args) {
+		asm.DotRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
+	}),
+	rowsKernel("squareddistancerowsat", true, wideSquaredDistance, func(a *Args) {
+		asm.SquaredDistanceRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
+	}),
+	rowsKernel("cosinerowsat", true, wideCosine, func(a *Args) {
+		asm.CosineRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X)
+	}).inexact(),
 	{
 		Name: "axpyrows",
 		New: func(n int, m Memory, s *Source) *Args {
@@ -706,17 +591,13 @@ var Kernels = []Kernel{
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) {
-				return float64(a.Y[j]), 0
-			})
-			for i, r := range a.Idx {
-				for j := range want {
-					product := float64(a.Scalars[i]) * float64(a.W[int(r)*a.Stride+j])
-					want[j] += product
-					scale[j] += math.Abs(product)
+			return wideAdd(a.Y, func(add func(j int, term float64)) {
+				for i, r := range a.Idx {
+					for j := range a.Y {
+						add(j, float64(a.Scalars[i])*float64(a.W[int(r)*a.Stride+j]))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
 	},
@@ -732,17 +613,13 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.GemvT(a.A, a.W, a.Stride, a.Scalars, a.Y); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) {
-				return float64(a.Y[j]), 0
-			})
-			for i, v := range a.Scalars {
-				for j := range want {
-					product := float64(a.A*v) * float64(a.W[i*a.Stride+j])
-					want[j] += product
-					scale[j] += math.Abs(product)
+			return wideAdd(a.Y, func(add func(j int, term float64)) {
+				for i, v := range a.Scalars {
+					for j := range a.Y {
+						add(j, float64(a.A*v)*float64(a.W[i*a.Stride+j]))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Scalars) + 2) },
 	},
@@ -758,17 +635,13 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.Ger(a.A, a.Scalars, a.X, a.W, a.Stride); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
-				return float64(a.W[j]), 0
-			})
-			for i, v := range a.Scalars {
-				for j, y := range a.X {
-					product := float64(a.A*v) * float64(y)
-					want[i*a.Stride+j] += product
-					scale[i*a.Stride+j] += math.Abs(product)
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for i, v := range a.Scalars {
+					for j, y := range a.X {
+						add(i*a.Stride+j, float64(a.A*v)*float64(y))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) * len(a.Scalars) },
 	},
@@ -784,18 +657,15 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.RankK(a.W, a.Stride, a.X, a.Y); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
-				return float64(a.W[j]), 0
-			})
-			for i := range asm.TileRows * asm.TileCols {
-				i, j := i/asm.TileCols, i%asm.TileCols
-				for r := range len(a.X) / asm.TileRows {
-					product := float64(a.X[r*asm.TileRows+i]) * float64(a.Y[r*asm.TileCols+j])
-					want[i*a.Stride+j] += product
-					scale[i*a.Stride+j] += math.Abs(product)
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for i := range asm.TileRows * asm.TileCols {
+					i, j := i/asm.TileCols, i%asm.TileCols
+					for r := range len(a.X) / asm.TileRows {
+						add(i*a.Stride+j,
+							float64(a.X[r*asm.TileRows+i])*float64(a.Y[r*asm.TileCols+j]))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int {
 			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
@@ -811,19 +681,15 @@ var Kernels = []Kernel{
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
-				return float64(a.W[j]), 0
-			})
 			row, step := a.steps()
-			for i := range a.Rows * a.Cols {
-				i, j := i/a.Cols, i%a.Cols
-				for l := range a.Depth {
-					product := float64(a.X[i*row+l*step]) * float64(a.Y[l*(a.Cols+1)+j])
-					want[i*a.Stride+j] += product
-					scale[i*a.Stride+j] += math.Abs(product)
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for i := range a.Rows * a.Cols {
+					i, j := i/a.Cols, i%a.Cols
+					for l := range a.Depth {
+						add(i*a.Stride+j, float64(a.X[i*row+l*step])*float64(a.Y[l*(a.Cols+1)+j]))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.Y) + 2*a.Rows*a.Cols) },
 	},
@@ -934,13 +800,11 @@ var Kernels = []Kernel{
 		Call: func(a *Args) float32 { asm.DotSparseK(a.Out, a.Idx, a.X, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
 			k := len(a.Out)
-			for c := range k {
-				w, s := wideSum(len(a.Idx), func(i int) float64 {
+			return wideEach(k, func(c int) (want, scale []float64) {
+				return wideSum(len(a.Idx), func(i int) float64 {
 					return float64(a.X[i]) * float64(a.W[int(a.Idx[i])*k+c])
 				})
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 4*len(a.Out)) },
 	},
@@ -953,18 +817,13 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySparseK(a.Scalars, a.Idx, a.X, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
-				return float64(a.W[j]), 0
-			})
-			k := len(a.Scalars)
-			for i, j := range a.Idx {
-				for c, v := range a.Scalars {
-					product := float64(v) * float64(a.X[i])
-					want[int(j)*k+c] += product
-					scale[int(j)*k+c] += math.Abs(product)
+			return wideAdd(a.W, func(add func(j int, term float64)) {
+				for i, j := range a.Idx {
+					for c, v := range a.Scalars {
+						add(int(j)*len(a.Scalars)+c, float64(v)*float64(a.X[i]))
+					}
 				}
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 8*len(a.Scalars)) },
 	},
@@ -1038,28 +897,8 @@ var Kernels = []Kernel{
 	byteRowsKernel("squareddistancerowsuint8", false, asm.SquaredDistanceRowsBytes, square),
 	byteTileKernel("dottileint8", true),
 	byteTileKernel("dottileuint8", false),
-	{
-		Name: "dotfloatint8",
-		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], true) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X), func(i int) float64 {
-				return float64(a.X[i]) * float64(int8(a.Bytes[0][i]))
-			})
-		},
-		Bytes: func(a *Args) int { return 5 * len(a.X) },
-	},
-	{
-		Name: "dotfloatuint8",
-		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], false) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X), func(i int) float64 {
-				return float64(a.X[i]) * float64(a.Bytes[0][i])
-			})
-		},
-		Bytes: func(a *Args) int { return 5 * len(a.X) },
-	},
+	floatBytesKernel("dotfloatint8", true),
+	floatBytesKernel("dotfloatuint8", false),
 	halfRowsKernel("dotfloat16", false, asm.HalfDot, func(x, y float64) float64 { return x * y }),
 	halfRowsKernel("dotbfloat16", true, asm.HalfDot, func(x, y float64) float64 { return x * y }),
 	halfRowsKernel("squareddistancefloat16", false, asm.HalfSquaredDistance, squareInFloat32),
@@ -1137,6 +976,11 @@ func (a *Args) steps() (row, step int) {
 	return a.Depth + a.Rows%3, 1
 }
 
+// newTwo returns two vectors to read.
+func newTwo(n int, m Memory, s *Source) *Args {
+	return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+}
+
 // newThree returns a scalar, two vectors to read and one to store into.
 func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
@@ -1180,10 +1024,32 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// tileKernel returns a kernel that computes a sum of terms for each pair of a row in W and a query
-// in X. There are 2 to 5 queries.
+// wideOf returns what a kernel computes of x and the first len(x) elements of y, and its scale.
+type wideOf func(x, y []float32) (want, scale []float64)
+
+// rowsKernel describes a kernel that computes a number of X and each row in W or, if picked is
+// true, of X and each row whose index is in Idx.
+func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kernel {
+	return Kernel{
+		Name: name,
+		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, picked) },
+		Call: func(a *Args) float32 { call(a); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideEach(len(a.Out), func(i int) (want, scale []float64) {
+				if picked {
+					i = int(a.Idx[i])
+				}
+				return wide(a.X, a.W[i*a.Stride:])
+			})
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	}
+}
+
+// tileKernel describes a kernel that computes a number of each pair of a row in W and a query in X.
+// There are 2 to 5 queries.
 func tileKernel(name string, call func(dst []float32, step int, rows []float32,
-	stride, count int, queries [][]float32, next []byte), term func(x, y float32) float64) Kernel {
+	stride, count int, queries [][]float32, next []byte), wide wideOf) Kernel {
 	return Kernel{
 		Name: name,
 		New: func(n int, m Memory, s *Source) *Args {
@@ -1201,14 +1067,9 @@ func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			for _, x := range a.Queries {
-				for i := range a.Rows {
-					row := a.W[i*a.Stride:]
-					w, s := wideSum(len(x), func(k int) float64 { return term(row[k], x[k]) })
-					want, scale = append(want, w...), append(scale, s...)
-				}
-			}
-			return want, scale
+			return wideEach(len(a.Out), func(i int) (want, scale []float64) {
+				return wide(a.Queries[i/a.Rows], a.W[i%a.Rows*a.Stride:])
+			})
 		},
 		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.W)) },
 	}
@@ -1278,6 +1139,19 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	return []float64{sum}, []float64{abs}
 }
 
+// wideDot returns the dot product of x and the first len(x) elements of y.
+func wideDot(x, y []float32) (want, scale []float64) {
+	return wideSum(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
+}
+
+// wideSquaredDistance returns the squared distance of x and the first len(x) elements of y.
+func wideSquaredDistance(x, y []float32) (want, scale []float64) {
+	return wideSum(len(x), func(i int) float64 {
+		d := float64(x[i] - y[i]) // rounded to float32, as by the kernel
+		return d * d
+	})
+}
+
 // wideRoot returns the square root of the sum of term(i)^2 over i < n, as want and as scale.
 func wideRoot(n int, term func(int) float64) (want, scale []float64) {
 	sum, _ := wideSum(n, func(i int) float64 { return term(i) * term(i) })
@@ -1301,6 +1175,26 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 		u, v := terms(i)
 		want = append(want, u+v)
 		scale = append(scale, math.Abs(u)+math.Abs(v))
+	}
+	return want, scale
+}
+
+// wideAdd returns the elements of y plus the terms that each passes to add, with the indices of the
+// elements to which they are added.
+func wideAdd(y []float32, each func(add func(j int, term float64))) (want, scale []float64) {
+	want, scale = wideMap(len(y), func(j int) (v, zero float64) { return float64(y[j]), 0 })
+	each(func(j int, term float64) {
+		want[j] += term
+		scale[j] += math.Abs(term)
+	})
+	return want, scale
+}
+
+// wideEach returns the results of wide for each i < n, one after the other.
+func wideEach(n int, wide func(i int) (want, scale []float64)) (want, scale []float64) {
+	for i := range n {
+		w, s := wide(i)
+		want, scale = append(want, w...), append(scale, s...)
 	}
 	return want, scale
 }
@@ -1389,12 +1283,10 @@ func byteTileKernel(name string, signed bool) Kernel {
 		Wide: func(a *Args) (want, scale []float64) {
 			some := *a
 			some.Scores = a.Scores[:len(a.Scores)/len(a.ByteQueries)]
-			for _, x := range a.ByteQueries {
-				some.Bytes[1] = x
-				w, s := wideBytes(&some, signed, product)
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
+			return wideEach(len(a.ByteQueries), func(i int) (want, scale []float64) {
+				some.Bytes[1] = a.ByteQueries[i]
+				return wideBytes(&some, signed, product)
+			})
 		},
 		Bytes: func(a *Args) int { return len(a.Bytes[0]) + len(a.ByteQueries)*len(a.Bytes[1]) },
 	}
@@ -1420,18 +1312,20 @@ func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	return a
 }
 
+// byteValue returns the value of b, as an int8 if signed is true and as a uint8 otherwise.
+func byteValue(b byte, signed bool) int64 {
+	if signed {
+		return int64(int8(b))
+	}
+	return int64(b)
+}
+
 // wideBytes returns, for each row, the 16-bit parts of the exact sum of its terms with the vector.
 func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale []float64) {
-	number := func(b byte) int64 {
-		if signed {
-			return int64(int8(b))
-		}
-		return int64(b)
-	}
 	for i := range a.Scores {
 		var sum int64
 		for j, b := range a.Bytes[1] {
-			sum += term(number(a.Bytes[0][i*a.Stride+j]), number(b))
+			sum += term(byteValue(a.Bytes[0][i*a.Stride+j], signed), byteValue(b, signed))
 		}
 		for _, part := range appendParts(nil, sum) {
 			want = append(want, float64(part))
@@ -1548,13 +1442,11 @@ func halfRowsKernel(name string, bfloat16 bool, op asm.HalfSum,
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			for i := range a.Out {
-				w, s := wideSum(len(a.X), func(j int) float64 {
+			return wideEach(len(a.Out), func(i int) (want, scale []float64) {
+				return wideSum(len(a.X), func(j int) float64 {
 					return term(float64(a.X[j]), HalfValue(a.Halves[i*a.Stride+j], bfloat16))
 				})
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
+			})
 		},
 		Bytes: func(a *Args) int { return len(a.X) * (4 + 2*len(a.Out)) },
 	}
@@ -1594,15 +1486,13 @@ func halfCosineKernel(name string, bfloat16 bool) Kernel {
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			for i := range a.Out {
+			return wideEach(len(a.Out), func(i int) (want, scale []float64) {
 				row := make([]float32, len(a.X))
 				for j := range row {
 					row[j] = float32(HalfValue(a.Halves[i*a.Stride+j], bfloat16))
 				}
-				w, s := wideCosine(a.X, row)
-				want, scale = append(want, w...), append(scale, s...)
-			}
-			return want, scale
+				return wideCosine(a.X, row)
+			})
 		},
 		Bytes: func(a *Args) int { return len(a.X) * (4 + 2*len(a.Out)) },
 	}
@@ -1674,11 +1564,23 @@ func integers[T int64 | uint64](m Memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.Doubles(n)))), n)
 }
 
-// newFloatBytes returns a vector of n floats and a vector of n random bytes.
-func newFloatBytes(n int, m Memory, s *Source) *Args {
-	a := &Args{X: s.floats(m, n), Bytes: [2][]byte{m.Bytes(n)}}
-	for i := range a.Bytes[0] {
-		a.Bytes[0][i] = byte(s.Uint32())
+// floatBytesKernel describes DotFloatBytes.
+func floatBytesKernel(name string, signed bool) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{X: s.floats(m, n), Bytes: [2][]byte{m.Bytes(n)}}
+			for i := range a.Bytes[0] {
+				a.Bytes[0][i] = byte(s.Uint32())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], signed) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 {
+				return float64(a.X[i]) * float64(byteValue(a.Bytes[0][i], signed))
+			})
+		},
+		Bytes: func(a *Args) int { return 5 * len(a.X) },
 	}
-	return a
 }
