@@ -11,14 +11,14 @@ import (
 
 // An instruction is one decoded machine instruction, as far as loops depend on it.
 type instruction struct {
-	address, length int
-	memory          bool
-	jumps           bool
-	target          int // of the jump
-	register        string
-	step            int    // what is added to the register
-	index           string // register that a memory operand multiplies by scale; "" if there is none
-	scale           int
+	address  int
+	memory   bool
+	jumps    bool
+	target   int // of the jump
+	register string
+	step     int    // what is added to the register
+	index    string // register that a memory operand multiplies by scale; "" if there is none
+	scale    int
 }
 
 func decodeAMD64(code []byte) ([]instruction, error) {
@@ -31,7 +31,7 @@ func decodeAMD64(code []byte) ([]instruction, error) {
 		if x.Op == x86asm.VZEROUPPER {
 			x.Len = 3 // x/arch takes the byte that follows for its operand
 		}
-		in := instruction{address: at, length: x.Len}
+		in := instruction{address: at}
 		for _, arg := range x.Args {
 			switch arg := arg.(type) {
 			case x86asm.Mem:
@@ -67,7 +67,7 @@ func decodeAMD64(code []byte) ([]instruction, error) {
 func decodeARM64(code []byte) ([]instruction, error) {
 	var all []instruction
 	for at := 0; at+4 <= len(code); at += 4 {
-		in := instruction{address: at, length: 4}
+		in := instruction{address: at}
 		word := binary.LittleEndian.Uint32(code[at:])
 		x, err := arm64asm.Decode(code[at:])
 		switch {

@@ -130,22 +130,22 @@ func TestFunctions(t *testing.T) {
 
 func TestInnerLoops(t *testing.T) {
 	at := func(address int, memory bool) instruction {
-		return instruction{address: address, length: 1, memory: memory}
+		return instruction{address: address, memory: memory}
 	}
 	code := []instruction{
 		at(0, true), // before
 		at(1, true), // the outer loop begins
 		at(2, true), // the inner one
-		{address: 3, length: 1, register: "x", step: 64},
-		{address: 4, length: 1, register: "n", step: -16},
-		{address: 5, length: 1, jumps: true, target: 2},
-		{address: 6, length: 1, jumps: true, target: 1},
-		{address: 7, length: 1, jumps: true, target: 9}, // forward
+		{address: 3, register: "x", step: 64},
+		{address: 4, register: "n", step: -16},
+		{address: 5, jumps: true, target: 2},
+		{address: 6, jumps: true, target: 1},
+		{address: 7, jumps: true, target: 9}, // forward
 		at(8, true),
 		at(9, false), // another loop, which moves an index
-		{address: 10, length: 1, register: "i", step: 4, index: "i", scale: 8},
-		{address: 11, length: 1, jumps: true, target: 9},
-		{address: 12, length: 1, jumps: true, target: -40}, // out of the function
+		{address: 10, register: "i", step: 4, index: "i", scale: 8},
+		{address: 11, jumps: true, target: 9},
+		{address: 12, jumps: true, target: -40}, // out of the function
 	}
 	want := []loop{{instructions: 4, memory: 1, advance: 64}, {instructions: 3, advance: 32}}
 	if got := innerLoops(code); !reflect.DeepEqual(got, want) {

@@ -37,7 +37,7 @@ const leastRounds = 6
 func plainSpeed() float64 {
 	defer asm.Use(asm.Use(asm.Generic))
 	x := make([]float32, 1<<14)
-	race := frame.Loops(leastRounds, frame.Sample, func(n int) {
+	race := frame.Loops(leastRounds, func(n int) {
 		for range n {
 			asm.Dot(x, x)
 		}

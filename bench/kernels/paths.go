@@ -140,7 +140,7 @@ func (m *meter) cell(c *cell) error {
 	if c.level == "DRAM" {
 		rounds = min(rounds, leastRounds) // a call takes long
 	}
-	m.write(c, frame.Loops(rounds, frame.Sample, loops...), float64(k.Bytes(a)), float64(walked))
+	m.write(c, frame.Loops(rounds, loops...), float64(k.Bytes(a)), float64(walked))
 	return nil
 }
 

@@ -289,7 +289,7 @@ func (t *table) race(i, rounds int) {
 	if t.per != nil {
 		per = float64(t.per())
 	}
-	race := frame.Loops(rounds, frame.Sample, loops...)
+	race := frame.Loops(rounds, loops...)
 	if t.races[i] == nil {
 		t.races[i] = make(frame.Race, len(race))
 	}

@@ -47,7 +47,7 @@ func TestLoops(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	race := Loops(9, Sample, wait(4*time.Microsecond), wait(time.Microsecond))
+	race := Loops(9, wait(4*time.Microsecond), wait(time.Microsecond))
 	took := time.Since(began).Seconds()
 	if median, _, _ := race.Ratio(0, 1); median < 2 || median > 8 {
 		t.Errorf("4 us are %v times 1 us", median)

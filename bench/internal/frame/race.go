@@ -16,11 +16,11 @@ const Sample = 40 * time.Microsecond
 type Race [][]float64
 
 // Loops times loops of n operations each and returns the seconds of one operation. Each loop is
-// calibrated to last about a sample. In each round every loop runs once, and another one begins.
-func Loops(rounds int, sample time.Duration, loops ...func(n int)) Race {
+// calibrated to last about a [Sample]. In each round every loop runs once, and another one begins.
+func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {
-		calls[i] = calibrate(loop, sample)
+		calls[i] = calibrate(loop)
 	}
 	for round := range rounds {
 		for i := range loops {
@@ -57,9 +57,9 @@ func timed(loop func(int), calls int) (seconds float64) {
 	return time.Since(start).Seconds()
 }
 
-// calibrate returns how many calls take about a sample. It trusts the shortest of three timings.
-func calibrate(loop func(int), sample time.Duration) int {
-	want := sample.Seconds()
+// calibrate returns how many calls take about a Sample. It trusts the shortest of three timings.
+func calibrate(loop func(int)) int {
+	want := Sample.Seconds()
 	for calls := 1; ; calls *= 4 {
 		took := timed(loop, calls)
 		if took < want/8 {

@@ -102,7 +102,7 @@ func (a *Args) Stored() []float32 {
 		}
 		return out
 	case a.Sums != nil:
-		return append16s(nil, a.Sums)
+		return splitSums(a.Sums)
 	case a.StoresHalves:
 		return bitsOf(a.Halves)
 	case a.Doubles == nil || a.Out != nil:
@@ -115,8 +115,8 @@ func (a *Args) Stored() []float32 {
 	return out
 }
 
-// append16s appends the upper 16 bits of each sum, as a signed integer, and then its lower 16 bits.
-func append16s(out []float32, sums []int32) []float32 {
+// splitSums returns the upper 16 bits of each sum, as a signed integer, and then its lower 16 bits.
+func splitSums(sums []int32) (out []float32) {
 	for _, v := range sums {
 		out = append(out, float32(v>>16), float32(v&0xffff))
 	}
@@ -726,7 +726,7 @@ var Kernels = []Kernel{
 					sums[i*a.Stride+j] += int32(int16(x))*int32(int16(y)) + x>>16*(y>>16)
 				}
 			}
-			for _, v := range append16s(nil, sums) {
+			for _, v := range splitSums(sums) {
 				want = append(want, float64(v))
 			}
 			return want, make([]float64, len(want))
