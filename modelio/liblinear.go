@@ -274,13 +274,12 @@ func (h *liblinearHeader) readSolver(t *tokens) error {
 	if err := t.next(); err != nil {
 		return t.ended(err)
 	}
-	for i := range solvers {
-		if solvers[i].name == t.text {
-			h.solver = &solvers[i]
-			return nil
-		}
+	at := slices.IndexFunc(solvers, func(s solver) bool { return s.name == t.text })
+	if at < 0 {
+		return t.fail("the solver %q is none that gives a linear classifier or regression", t.text)
 	}
-	return t.fail("the solver %q is none that gives a linear classifier or regression", t.text)
+	h.solver = &solvers[at]
+	return nil
 }
 
 func (h *liblinearHeader) readLabels(t *tokens) error {
@@ -352,11 +351,11 @@ type liblinearModel struct {
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
 	loss := m.Config.Plain().Loss
-	solver, ok := solverFor(loss)
-	if !ok {
+	at := slices.IndexFunc(solvers, func(s solver) bool { return s.loss == loss })
+	if at < 0 {
 		return nil, fmt.Errorf("modelio: liblinear has no solver for the loss %s", loss)
 	}
-	f := &liblinearModel{solver: solver, regression: loss.Regression()}
+	f := &liblinearModel{solver: solvers[at].name, regression: loss.Regression()}
 	f.binary = classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
 	several := classes > 2 && vectors == classes && multiclass != pegasos.OneVsOne
 	if !f.binary && !several && !(f.regression && vectors == 1) {
@@ -413,15 +412,4 @@ func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float6
 		}
 	}
 	b.Write(append(f.line, '\n'))
-}
-
-func solverFor(l pegasos.Loss) (name string, ok bool) {
-	if l == "" {
-		l = pegasos.Hinge
-	}
-	at := slices.IndexFunc(solvers, func(s solver) bool { return s.loss == l })
-	if at < 0 {
-		return "", false
-	}
-	return solvers[at].name, true
 }

@@ -327,7 +327,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
 	v.setBest()
 	if err == nil {
-		v.out.Gap = numberOf(m.Result.Gap)
+		v.out.Gap = new(number(m.Result.Gap))
 		err = v.reader.describe(m, v.set, labelling{names: v.set.Names})
 	}
 	return m, err

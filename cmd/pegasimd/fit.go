@@ -35,7 +35,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
 	predicted := predictAll(m, d.X, threads)
 	if m.Classes == nil {
-		return &fitReport{R2: numberOf(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights))}
+		return &fitReport{R2: new(number(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)))}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
 	for i, label := range d.Y {
@@ -51,13 +51,8 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 			largest = k
 		}
 	}
-	return &fitReport{Accuracy: numberOf(metrics.Accuracy(d.Y, predicted, d.Weights)),
-		Constant: numberOf(weights[m.Classes[largest]] / all), Largest: m.ClassName(largest)}
-}
-
-func numberOf(v float64) *number {
-	n := number(v)
-	return &n
+	return &fitReport{Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights))),
+		Constant: new(number(weights[m.Classes[largest]] / all)), Largest: m.ClassName(largest)}
 }
 
 func (r *fitReport) String() string {

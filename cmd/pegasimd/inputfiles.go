@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/modelio"
 )
@@ -42,8 +43,8 @@ func (c *call) findInputs() {
 }
 
 // collectWithinInputs has the garbage collector keep the memory below what the inputs may take. It
-// does nothing where flags allow more, or where the size is not known: of standard input and of
-// compressed files.
+// does nothing if flags or GOMEMLIMIT allow more, or if the size of an input is not known: that of
+// standard input or of a compressed file.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.given) {
 		return
@@ -59,7 +60,9 @@ func (c *call) collectWithinInputs() {
 		}
 		total += size
 	}
-	collectWithin(total, 0)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		collectAbove(budget.Allowed(total, 0) - uncounted)
+	}
 }
 
 // unpackedSize returns the size of a regular file that is not compressed.
@@ -75,11 +78,6 @@ func unpackedSize(name string) (size int64, known bool) {
 	defer f.Close()
 	_, zipped, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
 	return info.Size(), err == nil && !zipped
-}
-
-// replaced reports whether a file is read to be replaced: a run takes up its own checkpoint.
-func (in inputFile) replaced(by *output) bool {
-	return in.what == "-resume" && by.what == "-checkpoint"
 }
 
 // opened is an input that is read as it is or decompressed.

@@ -86,15 +86,6 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 	return weights, err
 }
 
-// readWeightsOf is readWeights for a number of rows.
-func readWeightsOf(name string, rows int) ([]float32, error) {
-	weights, err := readWeights(name, 0, rows)
-	if err == nil {
-		err = checkWeights(name, weights, rows)
-	}
-	return weights, err
-}
-
 // checkWeights returns an error unless the file, if it has a name, has a weight for each row.
 func checkWeights(name string, weights []float32, rows int) error {
 	if name != "" && len(weights) != rows {

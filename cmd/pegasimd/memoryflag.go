@@ -105,14 +105,6 @@ var collectAbove = func(bytes int64) {}
 // is mapped, and the garbage that it is late for.
 const uncounted = 20 << 20
 
-// collectWithin has the garbage collector keep the memory below what data of that size and number
-// of rows may take, unless GOMEMLIMIT says otherwise.
-func collectWithin(size, rows int64) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		collectAbove(budget.Allowed(size, rows) - uncounted)
-	}
-}
-
 // linear is limit for linear models. The garbage of their certificates, which are found again and
 // again, is to fit in what the data pay for too or, where that is less than training needs, in a
 // quarter of the latter.

@@ -104,7 +104,8 @@ func (o *output) check(others []*output) error {
 		return nil
 	}
 	for _, in := range o.call.inputs {
-		if sameFile(info, in.name) && !in.replaced(o) {
+		resumed := in.what == "-resume" && o.what == "-checkpoint" // a run replaces its checkpoint
+		if sameFile(info, in.name) && !resumed {
 			return usagef("%s: %s is the file that %s names, which is read: -force replaces it",
 				o.what, o.name, in.what)
 		}

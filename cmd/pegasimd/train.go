@@ -235,10 +235,13 @@ func (r *linearRun) readInputs() (err error) {
 	if in.valid != "" {
 		tr.Valid, err = r.reader.readValid(in.valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
-	if err == nil && in.validWeights != "" {
-		tr.Valid.Weights, err = readWeightsOf(in.validWeights, len(tr.Valid.Y))
+	if err != nil || in.validWeights == "" {
+		return err
 	}
-	return err
+	if tr.Valid.Weights, err = readWeights(in.validWeights, 0, len(tr.Valid.Y)); err != nil {
+		return err
+	}
+	return checkWeights(in.validWeights, tr.Valid.Weights, len(tr.Valid.Y))
 }
 
 // train trains, and shows how far it is.

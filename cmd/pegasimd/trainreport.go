@@ -130,8 +130,7 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 	if tol == 0 || interrupted {
 		return nil
 	}
-	reached := gap <= tol
-	return &reached
+	return new(gap <= tol)
 }
 
 // printStop says whether the run has ended as its stopping rules want it.
@@ -188,8 +187,7 @@ func newWorstReport(
 	if k < 0 || k >= problems || problems < 2 {
 		return r
 	}
-	worst := number(gap)
-	return worstReport{&worst, name(k)}
+	return worstReport{new(number(gap)), name(k)}
 }
 
 // String is what follows an objective and its gap.

@@ -285,12 +285,6 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
 }
 
-// fallingSigmoid returns the first weight vector whose probability falls as its score rises, -1 for
-// none. Edits cause that, and so do scores that were no better than chance on the held-out folds.
-func fallingSigmoid(all []pegasos.Sigmoid) int {
-	return slices.IndexFunc(all, func(s pegasos.Sigmoid) bool { return s.A > 0 })
-}
-
 // print writes the report for people.
 func (r *verifyReport) print(w io.Writer) {
 	fmt.Fprintf(w, "model hash %s\n", r.ModelHash)
@@ -307,7 +301,10 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
-		if k := fallingSigmoid(linear.Calibration); k >= 0 {
+		// Edits of the model cause a probability that falls as its score rises, and so do scores that
+		// were no better than chance on the held-out folds.
+		falls := func(s pegasos.Sigmoid) bool { return s.A > 0 }
+		if k := slices.IndexFunc(linear.Calibration, falls); k >= 0 {
 			fmt.Fprintf(w, "suspicious: the higher the score of %s, the lower its probability\n",
 				escape.Name(linear.problemName(k)))
 		}

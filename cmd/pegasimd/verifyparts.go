@@ -107,12 +107,6 @@ var partRules = map[string]rule{
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
-// checks reports whether a part was compared.
-func (c *coverage) checks(part string) bool {
-	r := partRules[part]
-	return r != nil && r(c)
-}
-
 // partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside it
 // only if they may be unchecked where the table is checked.
 func partsOf(m predictor) ([]string, error) {
@@ -207,7 +201,7 @@ const trainedHash = "hash.training"
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
 	for _, part := range slices.Concat([]string{trainedHash}, parts) {
-		if c.checks(part) {
+		if compared := partRules[part]; compared != nil && compared(c) {
 			checked = append(checked, part)
 		} else {
 			not = append(not, part)
