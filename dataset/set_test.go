@@ -218,7 +218,7 @@ func TestSubset(t *testing.T) {
 				func() {
 					defer func() {
 						r := fmt.Sprint(recover())
-						if !strings.HasPrefix(r, "dataset: Set.Subset: row ") {
+						if !strings.HasPrefix(r, "pegasimd: row ") {
 							t.Error(r)
 						}
 					}()

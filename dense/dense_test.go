@@ -301,7 +301,7 @@ func TestPanics(t *testing.T) {
 				case nil:
 					t.Error("did not panic")
 				case string: // not a panic of the runtime
-					if !strings.HasPrefix(text, "dense: ") {
+					if !strings.HasPrefix(text, "pegasimd: ") {
 						t.Errorf("the panic is %q", text)
 					}
 				}

@@ -26,9 +26,7 @@ import (
 // if an element of x is NaN or +Inf, or all are -Inf. Softmax panics if the lengths differ. dst may
 // be x.
 func Softmax(dst, x []float32) {
-	if len(dst) != len(x) {
-		panic(misuse.Lengths("len(dst)", len(dst), "len(x)", len(x)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(x)", len(x))
 	sum := expSum(dst, x, asm.Max(x), true)
 	asm.Scale(float32(1/sum), dst)
 }

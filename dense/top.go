@@ -103,9 +103,7 @@ func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]flo
 
 // Top finds the rows of the matrix nearest to x, like the function Top.
 func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
-	if len(x) != m.Cols() {
-		panic(misuse.Lengths("len(x)", len(x), "Cols", m.Cols()))
-	}
+	misuse.CheckEqual("len(x)", len(x), "Cols", m.Cols())
 	s := nearest.Rows[float32]{N: len(x), Count: m.Rows()}
 	if m.unchecked() {
 		s.Matrix = (*matrices.Dense)(m)

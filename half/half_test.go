@@ -205,45 +205,47 @@ func TestViews(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	x, y, hits := make([]float32, 3), make([]half.Float16, 12), make([]dense.Hit, 2)
-	for want, f := range map[string]func(){
-		"half: Dot: len(x) = 3, len(y) = 12":             func() { half.Dot(x, y) },
-		"half: SquaredDistance: len(x) = 3, len(y) = 12": func() { half.SquaredDistance(x, y) },
-		"half: Cosine: len(x) = 3, len(y) = 12":          func() { half.Cosine(x, y) },
-		"half: Quantize: len(dst) = 12, len(src) = 3":    func() { half.Quantize(y, x) },
-		"half: Dequantize: len(dst) = 3, len(src) = 12":  func() { half.Dequantize(x, y) },
-		"half: DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
+	for call, f := range map[string]func(){
+		"Dot: len(x) = 3, len(y) = 12":             func() { half.Dot(x, y) },
+		"SquaredDistance: len(x) = 3, len(y) = 12": func() { half.SquaredDistance(x, y) },
+		"Cosine: len(x) = 3, len(y) = 12":          func() { half.Cosine(x, y) },
+		"Quantize: len(dst) = 12, len(src) = 3":    func() { half.Quantize(y, x) },
+		"Dequantize: len(dst) = 3, len(src) = 12":  func() { half.Dequantize(x, y) },
+		"DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
 			half.DotRows(make([]float32, 5), y, 3, x)
 		},
-		"half: Top: rows of 3 elements, 2 apart": func() { half.Top(hits, 0, y, 2, x) },
-		"half: Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+		"Top: rows of 3 elements, 2 apart": func() { half.Top(hits, 0, y, 2, x) },
+		"Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
 			half.Top(hits, 0, y, 5, x)
 		},
-		"half: TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+		"TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
 			half.TopMany([][]dense.Hit{hits}, 0, y, 5, [][]float32{x}, 1)
 		},
-		"half: Top: the metric is 3, not ByDot, ByCosine or ByDistance": func() {
+		"Top: the metric is 3, not ByDot, ByCosine or ByDistance": func() {
 			half.Top(hits, dense.ByL1, y, 3, x)
 		},
-		"half: TopAt: the metric is 3, not": func() {
+		"TopAt: the metric is 3, not": func() {
 			half.TopAt(hits, dense.ByL1, y, 3, []int32{0}, x)
 		},
-		"half: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
+		"TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			half.TopAt(hits, 0, y, 3, []int32{0, 4}, x)
 		},
-		"half: CosineRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart, outside": func() {
+		"CosineRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart, outside": func() {
 			half.CosineRowsAt(make([]float32, 1), y, 3, []uint32{1<<32 - 1}, x)
 		},
-		"half: DotRowsAt: len(dst) = 3, len(idx) = 1": func() {
+		"DotRowsAt: len(dst) = 3, len(idx) = 1": func() {
 			half.DotRowsAt(x, y, 3, []uint32{0}, x)
 		},
-		"half: TopMany: len(dst) = 0, len(queries) = 1": func() {
+		"TopMany: len(dst) = 0, len(queries) = 1": func() {
 			half.TopMany(nil, 0, y, 3, [][]float32{x}, 1)
 		},
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
-					t.Errorf("panics with %q, want %q", got, want)
+					t.Errorf("%s: the panic is %q", call, got)
 				}
 			}()
 			f()

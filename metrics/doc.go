@@ -25,9 +25,7 @@ import (
 )
 
 func checkLengths(truth, predicted int, weights []float32) {
-	if truth != predicted {
-		panic(misuse.Lengths("len(truth)", truth, "len(predicted)", predicted))
-	}
+	misuse.CheckEqual("len(truth)", truth, "len(predicted)", predicted)
 	if weights != nil && len(weights) != truth {
 		panic(misuse.Lengths("len(truth)", truth, "len(weights)", len(weights)))
 	}

@@ -186,8 +186,7 @@ func TestLengths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
 				have := fmt.Sprint(recover())
-				if !strings.HasPrefix(have, "metrics: ") ||
-					!strings.Contains(have, ": len(truth) = ") {
+				if !strings.HasPrefix(have, "pegasimd: len(truth) = ") {
 					t.Error(have)
 				}
 			}()
@@ -262,29 +261,31 @@ func take[T any](of []T, rows []int) (some []T) {
 
 // TestClassesOutOfRange checks that invalid classes and weights cause panics that name them.
 func TestClassesOutOfRange(t *testing.T) {
-	for want, f := range map[string]func(){
-		"metrics: Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
+	for call, f := range map[string]func(){
+		"Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
 			Confusion([]int{0, 5}, []int{1, 0}, nil, 2)
 		},
-		"metrics: Confusion: row 0 is of class 0, predicted -1, of 2 classes": func() {
+		"Confusion: row 0 is of class 0, predicted -1, of 2 classes": func() {
 			Confusion([]int{0}, []int{-1}, nil, 2)
 		},
-		"metrics: Confusion: -1 classes": func() { Confusion(nil, nil, nil, -1) },
-		"metrics: ByClass: -1 classes":   func() { ByClass(nil, nil, nil, -1) },
-		"metrics: Accuracy: weights[1] = NaN, want a finite number of at least 0": func() {
+		"Confusion: -1 classes": func() { Confusion(nil, nil, nil, -1) },
+		"ByClass: -1 classes":   func() { ByClass(nil, nil, nil, -1) },
+		"Accuracy: weights[1] = NaN, want a finite number of at least 0": func() {
 			Accuracy([]int{1, 2}, []int{1, 2}, []float32{0, float32(math.NaN())})
 		},
-		"metrics: RMSE: weights[0] = -1, want a finite number of at least 0": func() {
+		"RMSE: weights[0] = -1, want a finite number of at least 0": func() {
 			RMSE([]float32{1}, []float64{1}, []float32{-1})
 		},
-		"metrics: Classes: row 0 of the matrix has 1 classes, want 2": func() {
+		"Classes: row 0 of the matrix has 1 classes, want 2": func() {
 			Classes([][]float64{{1}, {1, 2}})
 		},
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if have := recover(); have != want {
-					t.Errorf("%v, want %s", have, want)
+					t.Errorf("%s: the panic is %v", call, have)
 				}
 			}()
 			f()

@@ -87,7 +87,7 @@ func TestImpossibleColumnsPredict(t *testing.T) {
 		func() {
 			defer func() {
 				told := fmt.Sprint(recover())
-				if !strings.HasPrefix(told, "pegasos: Model.PredictAll: ") ||
+				if !strings.HasPrefix(told, "pegasimd: ") ||
 					!strings.Contains(told, fmt.Sprint(cols)) {
 					t.Errorf("%d columns: %s", cols, told)
 				}

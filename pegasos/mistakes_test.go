@@ -12,26 +12,28 @@ func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})
 	tr, none := new(pegasos.Trainer), context.Context(nil)
-	for want, call := range map[string]func(){
-		"pegasos: Trainer.Train: the context is nil": func() { tr.Train(none, p.dense, p.y) },
-		"pegasos: Train: the context is nil": func() {
+	for name, call := range map[string]func(){
+		"Trainer.Train: the context is nil": func() { tr.Train(none, p.dense, p.y) },
+		"Train: the context is nil": func() {
 			pegasos.Train(none, p.dense, p.y,
 				pegasos.Config{})
 		},
-		"pegasos: Trainer.Choose: the context is nil": func() { tr.Choose(none, p.dense, p.y) },
-		"pegasos: Trainer.Verify: the context is nil": func() {
+		"Trainer.Choose: the context is nil": func() { tr.Choose(none, p.dense, p.y) },
+		"Trainer.Verify: the context is nil": func() {
 			tr.Verify(none, m, p.dense, p.y, pegasos.VerifyOptions{})
 		},
-		"pegasos: Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
-		"pegasos: Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
-		"pegasos: Model.PredictDense: the model has no weights": func() {
+		"Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
+		"Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
+		"Model.PredictDense: the model has no weights": func() {
 			new(pegasos.Model).PredictDense(nil)
 		},
 	} {
+		_, want, _ := strings.Cut(name, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if have, _ := recover().(string); !strings.HasPrefix(have, want) {
-					t.Errorf("%q, want %q", have, want)
+					t.Errorf("%s: the panic is %q", name, have)
 				}
 			}()
 			call()

@@ -130,27 +130,29 @@ func TestScoreConcurrently(t *testing.T) {
 func TestScorePanics(t *testing.T) {
 	models, _ := scored(t)
 	m := models["bias"]
-	for want, f := range map[string]func(){
-		"pegasos: Model.Score: len(x) = 8, m.Cols() = 9": func() {
+	for call, f := range map[string]func(){
+		"Model.Score: len(x) = 8, m.Cols() = 9": func() {
 			m.Score(make([]float32, 8), nil)
 		},
-		"pegasos: Model.PredictDense: len(x) = 8, m.Cols() = 9": func() {
+		"Model.PredictDense: len(x) = 8, m.Cols() = 9": func() {
 			m.PredictDense(make([]float32, 8))
 		},
-		"pegasos: Model.ScoreSparse: len(idx) = 1, len(val) = 2": func() {
+		"Model.ScoreSparse: len(idx) = 1, len(val) = 2": func() {
 			m.ScoreSparse([]int32{1}, make([]float32, 2), nil)
 		},
-		"pegasos: Model.ScoreSparse: idx[0] = -1": func() {
+		"Model.ScoreSparse: idx[0] = -1": func() {
 			m.ScoreSparse([]int32{-1}, make([]float32, 1), nil)
 		},
-		"pegasos: Model.PredictSparse: idx[2] = 4 after 4": func() {
+		"Model.PredictSparse: idx[2] = 4 after 4": func() {
 			m.PredictSparse([]int32{1, 4, 4}, make([]float32, 3))
 		},
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
-					t.Errorf("panics with %q, want %q", got, want)
+					t.Errorf("%s: the panic is %q", call, got)
 				}
 			}()
 			f()

@@ -12,9 +12,7 @@ import (
 // The fewer bits of two vectors differ, the smaller is the angle between them, if their elements
 // are distributed about 0 like those of most embeddings: see [TopHamming].
 func Signs(dst []uint64, x []float32) {
-	if want := (len(x) + 63) / 64; len(dst) != want {
-		panic(misuse.Lengths("len(dst)", len(dst), "words of len(x) bits", want))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "words of len(x) bits", (len(x)+63)/64)
 	clear(dst)
 	for i, v := range x {
 		if v > 0 {
@@ -25,9 +23,7 @@ func Signs(dst []uint64, x []float32) {
 
 // Hamming returns the number of bits in which x and y differ. It panics if the lengths differ.
 func Hamming(x, y []uint64) int64 {
-	if len(x) != len(y) {
-		panic(misuse.Lengths("len(x)", len(x), "len(y)", len(y)))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	var sum [1]int64
 	asm.HammingRows(sum[:], x, 0, y)
 	return sum[0]

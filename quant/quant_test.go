@@ -373,93 +373,95 @@ func nan() float32 { return float32(math.NaN()) }
 func TestPanics(t *testing.T) {
 	x, hits := make([]int8, 3), make([]quant.Hit, 2)
 	rows := make([]int8, 12)
-	for want, f := range map[string]func(){
-		"quant: Dot: len(x) = 3, len(y) = 2": func() { quant.Dot(x, x[:2]) },
-		"quant: SquaredDistance: len(x) = 3, len(y) = 2": func() {
+	for call, f := range map[string]func(){
+		"Dot: len(x) = 3, len(y) = 2": func() { quant.Dot(x, x[:2]) },
+		"SquaredDistance: len(x) = 3, len(y) = 2": func() {
 			quant.SquaredDistance(x, x[:2])
 		},
-		"quant: DotFloat: len(x) = 1, len(y) = 3": func() { quant.DotFloat([]float32{1}, x) },
-		"quant: DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
+		"DotFloat: len(x) = 1, len(y) = 3": func() { quant.DotFloat([]float32{1}, x) },
+		"DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
 			quant.DotRows(make([]int64, 5), rows, 3, x)
 		},
-		"quant: Top: rows of 3 elements, 2 apart": func() { quant.Top(hits, 0, rows, 2, x) },
-		"quant: Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+		"Top: rows of 3 elements, 2 apart": func() { quant.Top(hits, 0, rows, 2, x) },
+		"Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
 			quant.Top(hits, 0, rows, 5, x)
 		},
-		"quant: TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+		"TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
 			quant.TopMany([][]quant.Hit{hits}, 0, rows, 5, [][]int8{x}, 1)
 		},
-		"quant: TopHamming: len(rows) = 5 ends inside row 2: rows of 2 elements, 2 apart": func() {
+		"TopHamming: len(rows) = 5 ends inside row 2: rows of 2 elements, 2 apart": func() {
 			quant.TopHamming(hits, make([]uint64, 5), 2, make([]uint64, 2))
 		},
-		"quant: Top: the metric is 1":     func() { quant.Top(hits, 1, rows, 3, x) },
-		"quant: Top: the metric is 255":   func() { quant.Top(hits, 255, rows, 3, x) },
-		"quant: Top: the metric is 3":     func() { quant.Top(hits, dense.ByL1, rows, 3, x) },
-		"quant: TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, []int32{}, x) },
-		"quant: TopMany: the metric is 255": func() {
+		"Top: the metric is 1":     func() { quant.Top(hits, 1, rows, 3, x) },
+		"Top: the metric is 255":   func() { quant.Top(hits, 255, rows, 3, x) },
+		"Top: the metric is 3":     func() { quant.Top(hits, dense.ByL1, rows, 3, x) },
+		"TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, []int32{}, x) },
+		"TopMany: the metric is 255": func() {
 			quant.TopMany([][]quant.Hit{hits}, 255, rows, 3, [][]int8{x}, 1)
 		},
-		"quant: Hamming: len(x) = 2, len(y) = 3": func() {
+		"Hamming: len(x) = 2, len(y) = 3": func() {
 			quant.Hamming(make([]uint64, 2), make([]uint64, 3))
 		},
-		"quant: Signs: len(dst) = 1, words of len(x) bits = 2": func() {
+		"Signs: len(dst) = 1, words of len(x) bits = 2": func() {
 			quant.Signs(make([]uint64, 1), make([]float32, 65))
 		},
-		"quant: TopHamming: rows of 2 elements, 1 apart": func() {
+		"TopHamming: rows of 2 elements, 1 apart": func() {
 			quant.TopHamming(hits, make([]uint64, 4), 1, make([]uint64, 2))
 		},
-		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
+		"TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
 		},
-		"quant: HammingBytes: len(x) = 1, len(y) = 2": func() {
+		"HammingBytes: len(x) = 1, len(y) = 2": func() {
 			quant.HammingBytes(make([]byte, 1), make([]byte, 2))
 		},
-		"quant: DotRowsAt: len(dst) = 2, len(idx) = 1": func() {
+		"DotRowsAt: len(dst) = 2, len(idx) = 1": func() {
 			quant.DotRowsAt(make([]int64, 2), rows, 3, []uint32{0}, x)
 		},
-		"quant: SquaredDistanceRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart": func() {
+		"SquaredDistanceRowsAt: idx[0] = 4294967295, a row of 3 elements, 3 apart": func() {
 			quant.SquaredDistanceRowsAt(make([]int64, 1), rows, 3, []uint32{1<<32 - 1}, x)
 		},
-		"quant: TopMany: len(dst) = 0, len(queries) = 1": func() {
+		"TopMany: len(dst) = 0, len(queries) = 1": func() {
 			quant.TopMany(nil, 0, rows, 3, [][]int8{x}, 1)
 		},
-		"quant: TopMany: len(queries[1]) = 2, len(queries[0]) = 3": func() {
+		"TopMany: len(queries[1]) = 2, len(queries[0]) = 3": func() {
 			quant.TopMany([][]quant.Hit{hits, hits}, 0, rows, 3, [][]int8{x, x[:2]}, 1)
 		},
-		"quant: TopMany: rows of 3 elements, 2 apart": func() {
+		"TopMany: rows of 3 elements, 2 apart": func() {
 			quant.TopMany([][]quant.Hit{hits}, 0, rows, 2, [][]int8{x}, 1)
 		},
-		"quant: Quantize: len(dst) = 3, len(x) = 1": func() {
+		"Quantize: len(dst) = 3, len(x) = 1": func() {
 			quant.Quantize(x, make([]float32, 1), 1)
 		},
-		"quant: Dequantize: len(dst) = 1, len(src) = 3": func() {
+		"Dequantize: len(dst) = 1, len(src) = 3": func() {
 			quant.Dequantize(make([]float32, 1), x, 0, 1)
 		},
-		"quant: NewIndex: rows of -1 elements, 2 apart": func() {
+		"NewIndex: rows of -1 elements, 2 apart": func() {
 			quant.NewIndex(make([]float32, 9), 2, -1, 1)
 		},
-		"quant: NewIndex: rows of 3 elements, 2 apart": func() {
+		"NewIndex: rows of 3 elements, 2 apart": func() {
 			quant.NewIndex(make([]float32, 9), 2, 3, 1)
 		},
-		"quant: Index.Top: len(x) = 3, rows of 2 elements": func() {
+		"Index.Top: len(x) = 3, rows of 2 elements": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).Top(nil, 0, make([]float32, 3))
 		},
-		"quant: Index.TopMany: len(queries[0]) = 3, rows of 2 elements": func() {
+		"Index.TopMany: len(queries[0]) = 3, rows of 2 elements": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).TopMany(make([][]dense.Hit, 1), 0,
 				[][]float32{{1, 2, 3}}, 1)
 		},
-		"quant: Index.TopMany: len(dst) = 0, len(queries) = 1": func() {
+		"Index.TopMany: len(dst) = 0, len(queries) = 1": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).TopMany(nil, 0, [][]float32{{1, 2}}, 1)
 		},
-		"quant: Index.Top: there is no metric 77": func() {
+		"Index.Top: there is no metric 77": func() {
 			quant.NewIndex(make([]float32, 6), 3, 2, 1).Top(make([]dense.Hit, 1), 77,
 				make([]float32, 2))
 		},
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
-					t.Errorf("panics with %q, want %q", got, want)
+					t.Errorf("%s: the panic is %q", call, got)
 				}
 			}()
 			f()

@@ -47,9 +47,7 @@ func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 }
 
 func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
-	if len(dst) != len(x) {
-		panic(misuse.Lengths("len(dst)", len(dst), "len(x)", len(x)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(x)", len(x))
 	for i, v := range x {
 		q := (v - offset) / step
 		switch {
@@ -76,9 +74,7 @@ func clamp(v, offset, step, low, high float32) float32 {
 // Dequantize sets dst[i] to offset + step*src[i], computed in float32, or in float64 and rounded if
 // that overflows. After [Quantize] offset is 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
-	if len(dst) != len(src) {
-		panic(misuse.Lengths("len(dst)", len(dst), "len(src)", len(src)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(src)", len(src))
 	for i, q := range src {
 		dst[i] = offset + float32(step*float32(q))
 	}

@@ -44,9 +44,7 @@ func SquaredDistanceRowsAt[T Byte, I ~int32 | ~uint32](dst []int64, rows []T, st
 // scoreAt sets dst[i] to the score of row idx[i].
 func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T, stride int,
 	idx []I, x []T) {
-	if len(dst) != len(idx) {
-		panic(misuse.Lengths("len(dst)", len(dst), "len(idx)", len(idx)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(idx)", len(idx))
 	picks := asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	for i := range dst {
 		dst[i] = scorePick(by, rows, stride, picks, i, x)

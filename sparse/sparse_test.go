@@ -295,7 +295,7 @@ func TestPanics(t *testing.T) {
 				case nil:
 					t.Error("did not panic")
 				case string: // not a panic of the runtime
-					if !strings.HasPrefix(text, "sparse: ") {
+					if !strings.HasPrefix(text, "pegasimd: ") {
 						t.Errorf("the panic is %q", text)
 					}
 				}
@@ -437,17 +437,19 @@ func TestPanicTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	two, eight := make([]float32, 2), make([]float32, 8)
-	for text, f := range map[string]func(){
-		"sparse: Matrix.Dot: len(w) = 2, Cols = 3":                   func() { m.Dot(0, two) },
-		"sparse: Matrix.Axpy: len(w) = 2, Cols = 3":                  func() { m.Axpy(0, 1, two) },
-		"sparse: Matrix.SumSquares: row 1 of 1":                      func() { m.SumSquares(1) },
-		"sparse: Matrix.DotK: len(w) = 8, Cols = 3 times 8 vectors":  func() { m.DotK(0, eight, eight) },
-		"sparse: Matrix.AxpyK: len(w) = 8, Cols = 3 times 8 vectors": func() { m.AxpyK(0, eight, eight) },
+	for call, f := range map[string]func(){
+		"Matrix.Dot: len(w) = 2, Cols = 3":                   func() { m.Dot(0, two) },
+		"Matrix.Axpy: len(w) = 2, Cols = 3":                  func() { m.Axpy(0, 1, two) },
+		"Matrix.SumSquares: row 1 of 1":                      func() { m.SumSquares(1) },
+		"Matrix.DotK: len(w) = 8, Cols = 3 times 8 vectors":  func() { m.DotK(0, eight, eight) },
+		"Matrix.AxpyK: len(w) = 8, Cols = 3 times 8 vectors": func() { m.AxpyK(0, eight, eight) },
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
-				if got := recover(); got != text {
-					t.Errorf("got %v, want %s", got, text)
+				if got := recover(); got != want {
+					t.Errorf("%s: the panic is %v", call, got)
 				}
 			}()
 			f()

@@ -62,7 +62,7 @@ func TestImpossibleColumns(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if told := fmt.Sprint(recover()); !strings.HasPrefix(told, "kernelsvm: Model.") ||
+				if told := fmt.Sprint(recover()); !strings.HasPrefix(told, "pegasimd: ") ||
 					!strings.Contains(told, fmt.Sprint(cols)) {
 					t.Errorf("PredictAll, %d columns: %s", cols, told)
 				}

@@ -118,19 +118,21 @@ func TestScorePanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := mustTrain(t, x, []float32{0, 1}, Trainer{})
-	for want, f := range map[string]func(){
-		"kernelsvm: Model.Score: len(x) = 3, m.Cols() = 2": func() { m.Score(make([]float32, 3), nil) },
-		"kernelsvm: Model.ScoreSparse: idx[1] = 1 after 1": func() {
+	for call, f := range map[string]func(){
+		"Model.Score: len(x) = 3, m.Cols() = 2": func() { m.Score(make([]float32, 3), nil) },
+		"Model.ScoreSparse: idx[1] = 1 after 1": func() {
 			m.ScoreSparse([]int32{1, 1}, make([]float32, 2), nil)
 		},
-		"kernelsvm: Model.PredictSparse: len(idx) = 1, len(val) = 2": func() {
+		"Model.PredictSparse: len(idx) = 1, len(val) = 2": func() {
 			m.PredictSparse([]int32{1}, make([]float32, 2))
 		},
 	} {
+		_, want, _ := strings.Cut(call, ": ")
+		want = "pegasimd: " + want
 		func() {
 			defer func() {
 				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
-					t.Errorf("panics with %q, want %q", got, want)
+					t.Errorf("%s: the panic is %q", call, got)
 				}
 			}()
 			f()

@@ -64,9 +64,7 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 // CheckQueries panics unless all queries have equal length and there are as many queries as places.
 // places is the number of slices that the caller has for results.
 func CheckQueries[T any](places int, queries [][]T) {
-	if places != len(queries) {
-		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))
-	}
+	misuse.CheckEqual("len(dst)", places, "len(queries)", len(queries))
 	for q, x := range queries {
 		if len(x) != len(queries[0]) {
 			panic(misuse.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x),
