@@ -1,6 +1,10 @@
 package asm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
 
 // Unpack computes
 //
@@ -15,24 +19,6 @@ func Unpack(dst []float32, src []byte, hi, lo float32) {
 		raceWrites(dst)
 	}
 	unpackActive(dst, src, hi, lo)
-}
-
-func unpackSlow(dst []float32, src []byte, hi, lo float32) {
-	if len(dst) != len(src) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
-	if len(dst) > Block {
-		unpackBlocks(dst, src, hi, lo)
-		return
-	}
-	unpackGeneric(dst, src, hi, lo)
-}
-
-func unpackBlocks(dst []float32, src []byte, hi, lo float32) {
-	for i := 0; i < len(dst); i += Block {
-		j := min(i+Block, len(dst))
-		Unpack(dst[i:j], src[i:j], hi, lo)
-	}
 }
 
 func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
@@ -52,12 +38,8 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 // The bytes of src from len(w) on must be 0, hi and lo must be finite, and dst must not overlap w.
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
-	if len(dst) != (n+7)&^7 {
-		panic(mismatch("len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
-	}
-	if len(src) != len(dst) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(w) rounded up", (n+7)&^7)
+	misuse.CheckEqual("len(src)", len(src), "len(dst)", len(dst))
 	if race {
 		raceReads(src)
 		raceWrites(dst)
@@ -88,20 +70,6 @@ func DotBytes(x, y []uint8, signed bool) int64 {
 	return dotBytesActive(x, y, signed)
 }
 
-func dotBytesSlow(x, y []uint8, signed bool) (sum int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if active == Generic {
-		return dotBytesGeneric(x, y, signed)
-	}
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += dotBytesActive(x[start:end], y[start:end], signed)
-	}
-	return sum
-}
-
 func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	y = y[:len(x)]
 	if signed {
@@ -122,20 +90,6 @@ func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
 		raceReads(x, y)
 	}
 	return squaredDistanceBytesActive(x, y, signed)
-}
-
-func squaredDistanceBytesSlow(x, y []uint8, signed bool) (sum int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if active == Generic {
-		return squaredDistanceBytesGeneric(x, y, signed)
-	}
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += squaredDistanceBytesActive(x[start:end], y[start:end], signed)
-	}
-	return sum
 }
 
 func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
@@ -280,20 +234,6 @@ func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 		raceReads(y)
 	}
 	return dotFloatBytesActive(x, y, signed)
-}
-
-func dotFloatBytesSlow(x []float32, y []uint8, signed bool) (sum float32) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if len(x) <= Block {
-		return dotFloatBytesGeneric(x, y, signed)
-	}
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += DotFloatBytes(x[start:end], y[start:end], signed)
-	}
-	return sum
 }
 
 func dotFloatBytesGeneric(x []float32, y []uint8, signed bool) float32 {

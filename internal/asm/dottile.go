@@ -1,6 +1,10 @@
 package asm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
 
 // DotTile computes
 //
@@ -44,9 +48,7 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 	}
 	n := len(queries[0])
 	for _, x := range queries[1:] {
-		if len(x) != n {
-			panic(mismatch("len(queries[0])", n, "length of another query", len(x)))
-		}
+		misuse.CheckEqual("len(queries[0])", n, "length of another query", len(x))
 	}
 	CheckRows(len(rows), stride, count, n)
 	CheckRows(len(dst), step, len(queries), count)

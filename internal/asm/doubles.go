@@ -3,6 +3,8 @@ package asm
 import (
 	"math"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 const doubleLanes = 32 // lanes of a float64 sum
@@ -21,20 +23,6 @@ func Dot64(x, y []float32) float64 {
 		raceReads(x, y)
 	}
 	return dot64Active(x, y)
-}
-
-func dot64Slow(x, y []float32) (sum float64) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) <= Block {
-		return dot64Generic(x, y)
-	}
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += Dot64(x[i:j], y[i:j])
-	}
-	return sum
 }
 
 func dot64Generic(x, y []float32) float64 {
@@ -72,20 +60,6 @@ func SquaredDistance64(x, y []float32) float64 {
 	return squaredDistance64Active(x, y)
 }
 
-func squaredDistance64Slow(x, y []float32) (sum float64) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) <= Block {
-		return squaredDistance64Generic(x, y)
-	}
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += SquaredDistance64(x[i:j], y[i:j])
-	}
-	return sum
-}
-
 func squaredDistance64Generic(x, y []float32) float64 {
 	y = y[:len(x)]
 	var lane [doubleLanes]float64
@@ -108,9 +82,7 @@ func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 }
 
 func dotNorms64Slow(dst *float64, x, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if len(x) <= Block {
 		dotNorms64Generic(dst, x, y)
 		return
@@ -163,22 +135,8 @@ func Axpy64(a float64, x []float32, y []float64) {
 	axpy64Active(&a, x, y)
 }
 
-func axpy64Slow(a *float64, x []float32, y []float64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if len(x) <= Block {
-		axpy64Generic(*a, x, y)
-		return
-	}
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		axpy64Active(a, x[i:j], y[i:j])
-	}
-}
-
-func axpy64Generic(a float64, x []float32, y []float64) {
-	y = y[:len(x)]
+func axpy64Generic(factor *float64, x []float32, y []float64) {
+	a, y := *factor, y[:len(x)]
 	for i, v := range x {
 		y[i] += float64(a * float64(v))
 	}
@@ -197,20 +155,6 @@ func FromFloat64(dst []float32, src []float64) {
 		raceWrites(dst)
 	}
 	fromFloat64Active(dst, src)
-}
-
-func fromFloat64Slow(dst []float32, src []float64) {
-	if len(dst) != len(src) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
-	if len(dst) <= Block {
-		fromFloat64Generic(dst, src)
-		return
-	}
-	for start := 0; start < len(dst); start += Block {
-		end := min(start+Block, len(dst))
-		fromFloat64Active(dst[start:end], src[start:end])
-	}
 }
 
 func fromFloat64Generic(dst []float32, src []float64) {

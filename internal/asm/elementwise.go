@@ -15,24 +15,6 @@ func Axpy(a float32, x, y []float32) {
 	axpyActive(a, x, y)
 }
 
-func axpySlow(a float32, x, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) > Block {
-		axpyBlocks(a, x, y)
-		return
-	}
-	axpyGeneric(a, x, y)
-}
-
-func axpyBlocks(a float32, x, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Axpy(a, x[i:j], y[i:j])
-	}
-}
-
 func axpyGeneric(a float32, x, y []float32) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -50,21 +32,6 @@ func Scale(a float32, x []float32) {
 		raceWrites(x)
 	}
 	scaleActive(a, x)
-}
-
-func scaleSlow(a float32, x []float32) {
-	if len(x) > Block {
-		scaleBlocks(a, x)
-		return
-	}
-	scaleGeneric(a, x)
-}
-
-func scaleBlocks(a float32, x []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Scale(a, x[i:j])
-	}
 }
 
 func scaleGeneric(a float32, x []float32) {
@@ -86,24 +53,6 @@ func Add(dst, x, y []float32) {
 		raceWrites(dst)
 	}
 	addActive(dst, x, y)
-}
-
-func addSlow(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(mismatchDstXY(dst, x, y))
-	}
-	if len(x) > Block {
-		addBlocks(dst, x, y)
-		return
-	}
-	addGeneric(dst, x, y)
-}
-
-func addBlocks(dst, x, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Add(dst[i:j], x[i:j], y[i:j])
-	}
 }
 
 func addGeneric(dst, x, y []float32) {
@@ -128,24 +77,6 @@ func Sub(dst, x, y []float32) {
 	subActive(dst, x, y)
 }
 
-func subSlow(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(mismatchDstXY(dst, x, y))
-	}
-	if len(x) > Block {
-		subBlocks(dst, x, y)
-		return
-	}
-	subGeneric(dst, x, y)
-}
-
-func subBlocks(dst, x, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Sub(dst[i:j], x[i:j], y[i:j])
-	}
-}
-
 func subGeneric(dst, x, y []float32) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
@@ -166,24 +97,6 @@ func Mul(dst, x, y []float32) {
 		raceWrites(dst)
 	}
 	mulActive(dst, x, y)
-}
-
-func mulSlow(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(mismatchDstXY(dst, x, y))
-	}
-	if len(x) > Block {
-		mulBlocks(dst, x, y)
-		return
-	}
-	mulGeneric(dst, x, y)
-}
-
-func mulBlocks(dst, x, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Mul(dst[i:j], x[i:j], y[i:j])
-	}
 }
 
 func mulGeneric(dst, x, y []float32) {
@@ -208,24 +121,6 @@ func ScaleTo(dst []float32, a float32, x []float32) {
 	scaleToActive(dst, a, x)
 }
 
-func scaleToSlow(dst []float32, a float32, x []float32) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
-	if len(x) > Block {
-		scaleToBlocks(dst, a, x)
-		return
-	}
-	scaleToGeneric(dst, a, x)
-}
-
-func scaleToBlocks(dst []float32, a float32, x []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		ScaleTo(dst[i:j], a, x[i:j])
-	}
-}
-
 func scaleToGeneric(dst []float32, a float32, x []float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {
@@ -248,24 +143,6 @@ func AxpyTo(dst []float32, a float32, x, y []float32) {
 	axpyToActive(dst, a, x, y)
 }
 
-func axpyToSlow(dst []float32, a float32, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(mismatchDstXY(dst, x, y))
-	}
-	if len(x) > Block {
-		axpyToBlocks(dst, a, x, y)
-		return
-	}
-	axpyToGeneric(dst, a, x, y)
-}
-
-func axpyToBlocks(dst []float32, a float32, x, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		AxpyTo(dst[i:j], a, x[i:j], y[i:j])
-	}
-}
-
 func axpyToGeneric(dst []float32, a float32, x, y []float32) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
@@ -286,24 +163,6 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		raceWrites(y)
 	}
 	axpbyActive(a, x, b, y)
-}
-
-func axpbySlow(a float32, x []float32, b float32, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) > Block {
-		axpbyBlocks(a, x, b, y)
-		return
-	}
-	axpbyGeneric(a, x, b, y)
-}
-
-func axpbyBlocks(a float32, x []float32, b float32, y []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Axpby(a, x[i:j], b, y[i:j])
-	}
 }
 
 func axpbyGeneric(a float32, x []float32, b float32, y []float32) {

@@ -37,7 +37,7 @@ var expTable = func() (t [13 * 8]float32) {
 }()
 
 // expGeneric is the generic body of Exp.
-func expGeneric(dst, x []float32) {
+func expGeneric(dst, x []float32, _ *float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		if v > expHigh {
@@ -80,22 +80,4 @@ func Exp(dst, x []float32) {
 		raceWrites(dst)
 	}
 	expActive(dst, x, &expTable[0])
-}
-
-func expSlow(dst, x []float32, _ *float32) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
-	if len(x) > Block {
-		expBlocks(dst, x)
-		return
-	}
-	expGeneric(dst, x)
-}
-
-func expBlocks(dst, x []float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		Exp(dst[i:j], x[i:j])
-	}
 }

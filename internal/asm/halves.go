@@ -1,6 +1,10 @@
 package asm
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
+)
 
 // The uint16s called halves are half-precision floats: bfloat16s, the upper halves of float32s, if
 // the parameter bfloat16 is true, and otherwise float16s, IEEE 754's binary16. A sum over a float32
@@ -15,20 +19,6 @@ func UnpackHalves(dst []float32, src []uint16, bfloat16 bool) {
 		raceWrites(dst)
 	}
 	unpackHalvesActive(dst, src, bfloat16)
-}
-
-func unpackHalvesSlow(dst []float32, src []uint16, bfloat16 bool) {
-	if len(dst) != len(src) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
-	if len(dst) <= Block {
-		unpackHalvesGeneric(dst, src, bfloat16)
-		return
-	}
-	for start := 0; start < len(dst); start += Block {
-		end := min(start+Block, len(dst))
-		unpackHalvesActive(dst[start:end], src[start:end], bfloat16)
-	}
 }
 
 func unpackHalvesGeneric(dst []float32, src []uint16, bfloat16 bool) {
@@ -68,20 +58,6 @@ func PackHalves(dst []uint16, src []float32, bfloat16 bool) {
 		raceWrites(dst)
 	}
 	packHalvesActive(dst, src, bfloat16)
-}
-
-func packHalvesSlow(dst []uint16, src []float32, bfloat16 bool) {
-	if len(dst) != len(src) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
-	if len(dst) <= Block {
-		packHalvesGeneric(dst, src, bfloat16)
-		return
-	}
-	for start := 0; start < len(dst); start += Block {
-		end := min(start+Block, len(dst))
-		packHalvesActive(dst[start:end], src[start:end], bfloat16)
-	}
 }
 
 func packHalvesGeneric(dst []uint16, src []float32, bfloat16 bool) {
@@ -173,9 +149,7 @@ func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 
 // Of returns the sum that op selects, over x and y. It panics if the lengths differ.
 func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
 		raceReads(x)
 		raceReads(y)
@@ -241,9 +215,7 @@ func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, b
 // HalfNorms returns the dot product of x and y and the sum of the squares of y, with the bits of
 // Dot and SumSquares of the float32 values. It panics if the lengths differ.
 func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
 		raceReads(x)
 		raceReads(y)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // HammingRows sets dst[i] to the number of bits in which row i and x differ:
@@ -47,9 +49,7 @@ func hammingBlocks(x, y []uint64) (total int64) {
 
 // HammingBytes returns the number of bits in which x and y differ. It panics if the lengths differ.
 func HammingBytes(x, y []byte) (total int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if race {
 		raceReads(x, y)
 	}

@@ -2,8 +2,6 @@ package asm
 
 import (
 	"unsafe"
-
-	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
@@ -22,27 +20,6 @@ const (
 // compares them and jumps to the body for the path in use. If the lengths differ or exceed Block,
 // or the path in use is Generic, it jumps to dotSlow. The assembly of kernels over rows trusts its
 // caller and has no slow path. Panics name the public function that was called: see package misuse.
-
-// mismatch returns the panic message for two lengths that differ. Like the other functions that
-// return panic messages it is not inlined, which keeps its code out of the kernels. It does not
-// panic itself, so that the compiler sees a panic at the call and knows that nothing follows.
-//
-//go:noinline
-func mismatch(a string, n int, b string, m int) any {
-	return misuse.Lengths(a, n, b, m)
-}
-
-func mismatchXY(x, y []float32) any {
-	return mismatch("len(x)", len(x), "len(y)", len(y))
-}
-
-//go:noinline
-func mismatchDstXY(dst, x, y []float32) any {
-	if len(x) != len(y) {
-		return mismatchXY(x, y)
-	}
-	return mismatch("len(dst)", len(dst), "len(x)", len(x))
-}
 
 // Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
 // Generic path it does nothing.

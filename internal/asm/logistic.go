@@ -12,20 +12,6 @@ func Sigmoid(dst, x []float64) {
 	sigmoidActive(dst, x, &floats.LogisticTable[0])
 }
 
-func sigmoidSlow(dst, x []float64, table *float64) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
-	if len(x) <= Block {
-		sigmoidGeneric(dst, x, table)
-		return
-	}
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sigmoidActive(dst[i:j], x[i:j], table)
-	}
-}
-
 func sigmoidGeneric(dst, x []float64, _ *float64) {
 	for i, v := range x {
 		dst[i] = floats.Sigmoid(v)
@@ -40,20 +26,6 @@ func Log1pExp(dst, x []float64) {
 		raceWrites(dst)
 	}
 	log1pexpActive(dst, x, &floats.LogisticTable[0])
-}
-
-func log1pexpSlow(dst, x []float64, table *float64) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
-	if len(x) <= Block {
-		log1pexpGeneric(dst, x, table)
-		return
-	}
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		log1pexpActive(dst[i:j], x[i:j], table)
-	}
 }
 
 func log1pexpGeneric(dst, x []float64, _ *float64) {

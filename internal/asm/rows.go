@@ -114,9 +114,7 @@ func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32
 // CheckRowsAt does.
 func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []I,
 	x []float32) []uint32 {
-	if len(dst) != len(idx) {
-		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
-	}
+	misuse.CheckEqual("len(dst)", len(dst), "len(idx)", len(idx))
 	picks := CheckRowsAt(len(rows), stride, idx, len(x))
 	if race {
 		raceReads(x)
@@ -384,9 +382,7 @@ func row[E any](rows []E, stride int, idx []uint32, i, n int) []E {
 // to the bit. It panics if a and idx differ in length or, unless idx is empty, if stride is
 // negative or a row with an index in idx is not within rows. y must not overlap a or rows.
 func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
-	if len(a) != len(idx) {
-		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
-	}
+	misuse.CheckEqual("len(a)", len(a), "len(idx)", len(idx))
 	picks := CheckRowsAt(len(rows), stride, idx, len(y))
 	if race {
 		raceReads(a)

@@ -18,10 +18,6 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	return dotSameActive(a, idx, w)
 }
 
-func dotSameSlow(a float32, idx []uint16, w []float32) float32 {
-	return dotSameGeneric(a, idx, w)
-}
-
 // dotSameGeneric is not inlined, nor is axpySameGeneric: the compiler would reserve registers for
 // them in DotSame and AxpySame, which slows short rows down.
 //
@@ -49,10 +45,6 @@ func AxpySame(a float32, idx []uint16, w []float32) {
 		raceWritesAt(w, idx, 1)
 	}
 	axpySameActive(a, idx, w)
-}
-
-func axpySameSlow(a float32, idx []uint16, w []float32) {
-	axpySameGeneric(a, idx, w)
 }
 
 //go:noinline

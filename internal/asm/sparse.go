@@ -2,10 +2,6 @@ package asm
 
 import "github.com/pegasimd/pegasimd/internal/base/misuse"
 
-func mismatchIdxVal(idx []int32, val []float32) any {
-	return mismatch("len(idx)", len(idx), "len(val)", len(val))
-}
-
 // DotSparse computes
 //
 //	for k, j := range idx {
@@ -21,24 +17,6 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 		raceReadsAt(w, idx, 1)
 	}
 	return dotSparseActive(idx, val, w)
-}
-
-func dotSparseSlow(idx []int32, val, w []float32) float32 {
-	if len(idx) != len(val) {
-		panic(mismatchIdxVal(idx, val))
-	}
-	if len(idx) > Block {
-		return dotSparseBlocks(idx, val, w)
-	}
-	return dotSparseGeneric(idx, val, w)
-}
-
-func dotSparseBlocks(idx []int32, val, w []float32) (sum float32) {
-	for i := 0; i < len(idx); i += Block {
-		j := min(i+Block, len(idx))
-		sum += DotSparse(idx[i:j], val[i:j], w)
-	}
-	return sum
 }
 
 func dotSparseGeneric(idx []int32, val, w []float32) float32 {
@@ -65,24 +43,6 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 		raceWritesAt(w, idx, 1)
 	}
 	axpySparseActive(a, idx, val, w)
-}
-
-func axpySparseSlow(a float32, idx []int32, val, w []float32) {
-	if len(idx) != len(val) {
-		panic(mismatchIdxVal(idx, val))
-	}
-	if len(idx) > Block {
-		axpySparseBlocks(a, idx, val, w)
-		return
-	}
-	axpySparseGeneric(a, idx, val, w)
-}
-
-func axpySparseBlocks(a float32, idx []int32, val, w []float32) {
-	for i := 0; i < len(idx); i += Block {
-		j := min(i+Block, len(idx))
-		AxpySparse(a, idx[i:j], val[i:j], w)
-	}
 }
 
 func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
@@ -112,9 +72,7 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
 		panic(notMultipleOf8(len(dst)))
 	}
-	if len(idx) != len(val) {
-		panic(mismatchIdxVal(idx, val))
-	}
+	misuse.CheckEqual("len(idx)", len(idx), "len(val)", len(val))
 	if race {
 		raceReads(idx)
 		raceReads(val)
@@ -179,9 +137,7 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
 		panic(notMultipleOf8(len(a)))
 	}
-	if len(idx) != len(val) {
-		panic(mismatchIdxVal(idx, val))
-	}
+	misuse.CheckEqual("len(idx)", len(idx), "len(val)", len(val))
 	if race {
 		raceReads(idx)
 		raceReads(a, val)

@@ -139,9 +139,6 @@ AVX512x256:
 
 // func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
-	MOVQ idxLen+16(FP), DX
-	CMPQ DX, $const_Block
-	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -151,7 +148,7 @@ TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
 	JEQ AVX512x256
 
 slow:
-	JMP ·axpySameSlowFlat(SB)
+	JMP ·axpySameGenericFlat(SB)
 
 AVX512:
 	JMP ·axpySameAVX512x256(SB)
@@ -636,9 +633,6 @@ AVX512x256Uint8:
 
 // func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
-	MOVQ idxLen+16(FP), DX
-	CMPQ DX, $const_Block
-	JHI slow
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -648,7 +642,7 @@ TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
 	JEQ AVX512x256
 
 slow:
-	JMP ·dotSameSlowFlat(SB)
+	JMP ·dotSameGenericFlat(SB)
 
 AVX512:
 	JMP ·dotSameAVX512x256(SB)

@@ -123,10 +123,6 @@ NEON:
 
 // func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
 TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
-	MOVD idxLen+16(FP), R0
-	MOVD $const_Block, R1
-	CMP R1, R0
-	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEONDot, R2
 	BEQ NEONDot
@@ -134,7 +130,7 @@ TEXT ·axpySameFlat(SB), NOSPLIT, $0-40
 	BEQ NEON
 
 slow:
-	JMP ·axpySameSlowFlat(SB)
+	JMP ·axpySameGenericFlat(SB)
 
 NEONDot:
 	JMP ·axpySameNEON(SB)
@@ -529,10 +525,6 @@ NEONUint8:
 
 // func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
 TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
-	MOVD idxLen+16(FP), R0
-	MOVD $const_Block, R1
-	CMP R1, R0
-	BHI slow
 	MOVBU ·active(SB), R2
 	CMP $const_NEONDot, R2
 	BEQ NEONDot
@@ -540,7 +532,7 @@ TEXT ·dotSameFlat(SB), NOSPLIT, $0-44
 	BEQ NEON
 
 slow:
-	JMP ·dotSameSlowFlat(SB)
+	JMP ·dotSameGenericFlat(SB)
 
 NEONDot:
 	JMP ·dotSameNEON(SB)

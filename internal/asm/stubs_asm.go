@@ -6,21 +6,15 @@ package asm
 
 import "unsafe"
 
-var _ = addSlow // the assembly jumps to it
-
 // addActive works like addGeneric.
 //
 //go:noescape
 func addActive(dst, x, y []float32)
 
-var _ = axpbySlow // the assembly jumps to it
-
 // axpbyActive works like axpbyGeneric.
 //
 //go:noescape
 func axpbyActive(a float32, x []float32, b float32, y []float32)
-
-var _ = axpySlowFlat // the assembly jumps to it
 
 // axpyActive works like axpyGeneric.
 func axpyActive(a float32, x, y []float32) {
@@ -30,12 +24,6 @@ func axpyActive(a float32, x, y []float32) {
 //go:noescape
 func axpyFlat(a float32, x *float32, xLen int, y *float32, yLen int)
 
-func axpySlowFlat(a float32, x *float32, xLen int, y *float32, yLen int) {
-	axpySlow(a, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = axpy64SlowFlat // the assembly jumps to it
-
 // axpy64Active works like axpy64Generic.
 func axpy64Active(a *float64, x []float32, y []float64) {
 	axpy64Flat(a, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
@@ -43,12 +31,6 @@ func axpy64Active(a *float64, x []float32, y []float64) {
 
 //go:noescape
 func axpy64Flat(a *float64, x *float32, xLen int, y *float64, yLen int)
-
-func axpy64SlowFlat(a *float64, x *float32, xLen int, y *float64, yLen int) {
-	axpy64Slow(a, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = axpyRowsGenericFlat // the assembly jumps to it
 
 // axpyRowsActive works like axpyRowsGeneric.
 func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32,
@@ -61,14 +43,6 @@ func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32,
 func axpyRowsFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, y *float32, yLen int)
 
-func axpyRowsGenericFlat(alpha float32, a *float32, aLen int, rows *float32, rowsLen int,
-	stride int, idx *uint32, idxLen int, y *float32, yLen int) {
-	axpyRowsGeneric(alpha, unsafe.Slice(a, aLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(idx, idxLen), unsafe.Slice(y, yLen))
-}
-
-var _ = axpySameSlowFlat // the assembly jumps to it
-
 // axpySameActive works like axpySameGeneric.
 func axpySameActive(a float32, idx []uint16, w []float32) {
 	axpySameFlat(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w), len(w))
@@ -76,12 +50,6 @@ func axpySameActive(a float32, idx []uint16, w []float32) {
 
 //go:noescape
 func axpySameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int)
-
-func axpySameSlowFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) {
-	axpySameSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(w, wLen))
-}
-
-var _ = axpySparseSlowFlat // the assembly jumps to it
 
 // axpySparseActive works like axpySparseGeneric.
 func axpySparseActive(a float32, idx []int32, val, w []float32) {
@@ -93,14 +61,6 @@ func axpySparseActive(a float32, idx []int32, val, w []float32) {
 func axpySparseFlat(a float32, idx *int32, idxLen int, val *float32, valLen int, w *float32,
 	wLen int)
 
-func axpySparseSlowFlat(a float32, idx *int32, idxLen int, val *float32, valLen int,
-	w *float32, wLen int) {
-	axpySparseSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w,
-		wLen))
-}
-
-var _ = axpySparseKGenericFlat // the assembly jumps to it
-
 // axpySparseKActive works like axpySparseKGeneric.
 func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
 	axpySparseKFlat(unsafe.SliceData(a), len(a), unsafe.SliceData(idx), len(idx),
@@ -111,20 +71,10 @@ func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
 func axpySparseKFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32, valLen int,
 	w *float32, wLen int, k int)
 
-func axpySparseKGenericFlat(a *float32, aLen int, idx *int32, idxLen int, val *float32,
-	valLen int, w *float32, wLen int, k int) {
-	axpySparseKGeneric(unsafe.Slice(a, aLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val,
-		valLen), unsafe.Slice(w, wLen), k)
-}
-
-var _ = axpyToSlow // the assembly jumps to it
-
 // axpyToActive works like axpyToGeneric.
 //
 //go:noescape
 func axpyToActive(dst []float32, a float32, x, y []float32)
-
-var _ = cosineSlowFlat // the assembly jumps to it
 
 // cosineActive is a part of Cosine.
 func cosineActive(x, y []float32) float32 {
@@ -133,12 +83,6 @@ func cosineActive(x, y []float32) float32 {
 
 //go:noescape
 func cosineFlat(x *float32, xLen int, y *float32, yLen int) float32
-
-func cosineSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
-	return cosineSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = cosineEachRowGenericFlat // the assembly jumps to it
 
 // cosineEachRowActive works like cosineEachRowGeneric.
 func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32) {
@@ -150,14 +94,6 @@ func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float3
 func cosineEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int, xx float32)
 
-func cosineEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
-	stride int, x *float32, xLen int, xx float32) {
-	cosineEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(x, xLen), xx)
-}
-
-var _ = distanceSlowFlat // the assembly jumps to it
-
 // distanceActive is a part of Distance.
 func distanceActive(x, y []float32) float32 {
 	return distanceFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
@@ -165,12 +101,6 @@ func distanceActive(x, y []float32) float32 {
 
 //go:noescape
 func distanceFlat(x *float32, xLen int, y *float32, yLen int) float32
-
-func distanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
-	return distanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = dotSlowFlat // the assembly jumps to it
 
 // dotActive works like dotGeneric.
 func dotActive(x, y []float32) float32 {
@@ -180,12 +110,6 @@ func dotActive(x, y []float32) float32 {
 //go:noescape
 func dotFlat(x *float32, xLen int, y *float32, yLen int) float32
 
-func dotSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
-	return dotSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = dot64SlowFlat // the assembly jumps to it
-
 // dot64Active works like dot64Generic.
 func dot64Active(x, y []float32) float64 {
 	return dot64Flat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
@@ -194,18 +118,10 @@ func dot64Active(x, y []float32) float64 {
 //go:noescape
 func dot64Flat(x *float32, xLen int, y *float32, yLen int) float64
 
-func dot64SlowFlat(x *float32, xLen int, y *float32, yLen int) float64 {
-	return dot64Slow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = dotBytesSlow // the assembly jumps to it
-
 // dotBytesActive works like dotBytesGeneric.
 //
 //go:noescape
 func dotBytesActive(x, y []uint8, signed bool) int64
-
-var _ = dotEachRowGenericFlat // the assembly jumps to it
 
 // dotEachRowActive works like dotEachRowGeneric.
 func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
@@ -217,41 +133,25 @@ func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
 func dotEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int)
 
-func dotEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
-	x *float32, xLen int) {
-	dotEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(x, xLen))
-}
-
-var _ = dotFloatBytesSlow // the assembly jumps to it
-
 // dotFloatBytesActive works like dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
-
-var _ = dotHalvesGeneric // the assembly jumps to it
 
 // dotHalvesActive works like dotHalvesGeneric.
 //
 //go:noescape
 func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-var _ = dotNormsSlow // the assembly jumps to it
-
 // dotNormsActive works like dotNormsGeneric.
 //
 //go:noescape
 func dotNormsActive(dst *float32, x, y []float32)
 
-var _ = dotNorms64Slow // the assembly jumps to it
-
 // dotNorms64Active works like dotNorms64Generic.
 //
 //go:noescape
 func dotNorms64Active(dst *float64, x, y []float32)
-
-var _ = dotRowsGenericFlat // the assembly jumps to it
 
 // dotRowsActive works like dotRowsGeneric.
 func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
@@ -263,20 +163,10 @@ func dotRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
 func dotRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	idx *uint32, idxLen int, x *float32, xLen int)
 
-func dotRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
-	idx *uint32, idxLen int, x *float32, xLen int) {
-	dotRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
-}
-
-var _ = dotRowsBytesGeneric // the assembly jumps to it
-
 // dotRowsBytesActive works like dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
-
-var _ = dotSameSlowFlat // the assembly jumps to it
 
 // dotSameActive works like dotSameGeneric.
 func dotSameActive(a float32, idx []uint16, w []float32) float32 {
@@ -285,12 +175,6 @@ func dotSameActive(a float32, idx []uint16, w []float32) float32 {
 
 //go:noescape
 func dotSameFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32
-
-func dotSameSlowFlat(a float32, idx *uint16, idxLen int, w *float32, wLen int) float32 {
-	return dotSameSlow(a, unsafe.Slice(idx, idxLen), unsafe.Slice(w, wLen))
-}
-
-var _ = dotSparseSlowFlat // the assembly jumps to it
 
 // dotSparseActive works like dotSparseGeneric.
 func dotSparseActive(idx []int32, val, w []float32) float32 {
@@ -302,14 +186,6 @@ func dotSparseActive(idx []int32, val, w []float32) float32 {
 func dotSparseFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32,
 	wLen int) float32
 
-func dotSparseSlowFlat(idx *int32, idxLen int, val *float32, valLen int, w *float32,
-	wLen int) float32 {
-	return dotSparseSlow(unsafe.Slice(idx, idxLen), unsafe.Slice(val, valLen), unsafe.Slice(w,
-		wLen))
-}
-
-var _ = dotSparseKGenericFlat // the assembly jumps to it
-
 // dotSparseKActive works like dotSparseKGeneric.
 func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 	dotSparseKFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(idx), len(idx),
@@ -319,14 +195,6 @@ func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 //go:noescape
 func dotSparseKFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
 	valLen int, w *float32, wLen int, k int)
-
-func dotSparseKGenericFlat(dst *float32, dstLen int, idx *int32, idxLen int, val *float32,
-	valLen int, w *float32, wLen int, k int) {
-	dotSparseKGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(idx, idxLen), unsafe.Slice(val,
-		valLen), unsafe.Slice(w, wLen), k)
-}
-
-var _ = dotTileGenericFlat // the assembly jumps to it
 
 // dotTileActive works like dotTileGeneric.
 func dotTileActive(dst []float32, step int, rows []float32, stride, count int,
@@ -339,22 +207,11 @@ func dotTileActive(dst []float32, step int, rows []float32, stride, count int,
 func dotTileFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int,
 	count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
-func dotTileGenericFlat(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
-	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
-	pace int) {
-	dotTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen), stride, count,
-		unsafe.Slice(queries, queriesLen), length, next, pace)
-}
-
-var _ = dotTileBytesGeneric // the assembly jumps to it
-
 // dotTileBytesActive works like dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileBytesActive(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
 	next *uint8, pace int, signed bool)
-
-var _ = dotTwoGenericFlat // the assembly jumps to it
 
 // dotTwoActive works like dotTwoGeneric.
 func dotTwoActive(dst, x, y []float32) {
@@ -365,13 +222,6 @@ func dotTwoActive(dst, x, y []float32) {
 //go:noescape
 func dotTwoFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
-func dotTwoGenericFlat(dst *float32, dstLen int, x *float32, xLen int, y *float32,
-	yLen int) {
-	dotTwoGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = expSlowFlat // the assembly jumps to it
-
 // expActive works like expGeneric.
 func expActive(dst, x []float32, table *float32) {
 	expFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), table)
@@ -379,12 +229,6 @@ func expActive(dst, x []float32, table *float32) {
 
 //go:noescape
 func expFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32)
-
-func expSlowFlat(dst *float32, dstLen int, x *float32, xLen int, table *float32) {
-	expSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
-}
-
-var _ = findSlowFlat // the assembly jumps to it
 
 // findActive is a part of Find.
 func findActive(x []float32, v float32) int {
@@ -394,12 +238,6 @@ func findActive(x []float32, v float32) int {
 //go:noescape
 func findFlat(x *float32, xLen int, v float32) int
 
-func findSlowFlat(x *float32, xLen int, v float32) int {
-	return findSlow(unsafe.Slice(x, xLen), v)
-}
-
-var _ = fromFloat64SlowFlat // the assembly jumps to it
-
 // fromFloat64Active works like fromFloat64Generic.
 func fromFloat64Active(dst []float32, src []float64) {
 	fromFloat64Flat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src))
@@ -407,12 +245,6 @@ func fromFloat64Active(dst []float32, src []float64) {
 
 //go:noescape
 func fromFloat64Flat(dst *float32, dstLen int, src *float64, srcLen int)
-
-func fromFloat64SlowFlat(dst *float32, dstLen int, src *float64, srcLen int) {
-	fromFloat64Slow(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen))
-}
-
-var _ = gemmGenericFlat // the assembly jumps to it
 
 // gemmActive works like gemmGeneric.
 func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep,
@@ -425,14 +257,6 @@ func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float
 func gemmFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int, aStep int,
 	b *float32, bLen int, bStep int, rows int, cols int, k int)
 
-func gemmGenericFlat(c *float32, cLen int, stride int, a *float32, aLen int, aRow int,
-	aStep int, b *float32, bLen int, bStep int, rows int, cols int, k int) {
-	gemmGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), aRow, aStep,
-		unsafe.Slice(b, bLen), bStep, rows, cols, k)
-}
-
-var _ = gerGenericFlat // the assembly jumps to it
-
 // gerActive works like gerGeneric.
 func gerActive(alpha float32, x, y, a []float32, stride, size int) {
 	gerFlat(alpha, unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y),
@@ -442,14 +266,6 @@ func gerActive(alpha float32, x, y, a []float32, stride, size int) {
 //go:noescape
 func gerFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32, aLen int,
 	stride int, size int)
-
-func gerGenericFlat(alpha float32, x *float32, xLen int, y *float32, yLen int, a *float32,
-	aLen int, stride int, size int) {
-	gerGeneric(alpha, unsafe.Slice(x, xLen), unsafe.Slice(y, yLen), unsafe.Slice(a, aLen),
-		stride, size)
-}
-
-var _ = hammingRowsGenericFlat // the assembly jumps to it
 
 // hammingRowsActive works like hammingRowsGeneric.
 func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
@@ -461,14 +277,6 @@ func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
 func hammingRowsFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
 	x *uint64, xLen int)
 
-func hammingRowsGenericFlat(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
-	x *uint64, xLen int) {
-	hammingRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(x, xLen))
-}
-
-var _ = l1DistanceSlowFlat // the assembly jumps to it
-
 // l1DistanceActive works like l1DistanceGeneric.
 func l1DistanceActive(x, y []float32) float32 {
 	return l1DistanceFlat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
@@ -476,12 +284,6 @@ func l1DistanceActive(x, y []float32) float32 {
 
 //go:noescape
 func l1DistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
-
-func l1DistanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
-	return l1DistanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = log1pexpSlowFlat // the assembly jumps to it
 
 // log1pexpActive works like log1pexpGeneric.
 func log1pexpActive(dst, x []float64, table *float64) {
@@ -491,12 +293,6 @@ func log1pexpActive(dst, x []float64, table *float64) {
 //go:noescape
 func log1pexpFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
 
-func log1pexpSlowFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64) {
-	log1pexpSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
-}
-
-var _ = maxSlowFlat // the assembly jumps to it
-
 // maxActive works like maxGeneric.
 func maxActive(x []float32) float32 {
 	return maxFlat(unsafe.SliceData(x), len(x))
@@ -504,12 +300,6 @@ func maxActive(x []float32) float32 {
 
 //go:noescape
 func maxFlat(x *float32, xLen int) float32
-
-func maxSlowFlat(x *float32, xLen int) float32 {
-	return maxSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = minSlowFlat // the assembly jumps to it
 
 // minActive works like minGeneric.
 func minActive(x []float32) float32 {
@@ -519,18 +309,10 @@ func minActive(x []float32) float32 {
 //go:noescape
 func minFlat(x *float32, xLen int) float32
 
-func minSlowFlat(x *float32, xLen int) float32 {
-	return minSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = mulSlow // the assembly jumps to it
-
 // mulActive works like mulGeneric.
 //
 //go:noescape
 func mulActive(dst, x, y []float32)
-
-var _ = normSlowFlat // the assembly jumps to it
 
 // normActive is a part of Norm.
 func normActive(x []float32) float32 {
@@ -540,18 +322,10 @@ func normActive(x []float32) float32 {
 //go:noescape
 func normFlat(x *float32, xLen int) float32
 
-func normSlowFlat(x *float32, xLen int) float32 {
-	return normSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = normsHalvesGeneric // the assembly jumps to it
-
 // normsHalvesActive works like normsHalvesGeneric.
 //
 //go:noescape
 func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
-
-var _ = packGenericFlat // the assembly jumps to it
 
 // packActive works like packGeneric.
 func packActive(dst []float32, width, step int, c float32, x []float32) {
@@ -560,13 +334,6 @@ func packActive(dst []float32, width, step int, c float32, x []float32) {
 
 //go:noescape
 func packFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
-
-func packGenericFlat(dst *float32, dstLen int, width int, step int, c float32, x *float32,
-	xLen int) {
-	packGeneric(unsafe.Slice(dst, dstLen), width, step, c, unsafe.Slice(x, xLen))
-}
-
-var _ = packColumnsGenericFlat // the assembly jumps to it
 
 // packColumnsActive works like packColumnsGeneric.
 func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols,
@@ -579,20 +346,10 @@ func packColumnsActive(dst []float32, width int, c float32, x []float32, stride,
 func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
 	stride int, cols int, rows int)
 
-func packColumnsGenericFlat(dst *float32, dstLen int, width int, c float32, x *float32,
-	xLen int, stride int, cols int, rows int) {
-	packColumnsGeneric(unsafe.Slice(dst, dstLen), width, c, unsafe.Slice(x, xLen), stride, cols,
-		rows)
-}
-
-var _ = packHalvesSlow // the assembly jumps to it
-
 // packHalvesActive works like packHalvesGeneric.
 //
 //go:noescape
 func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
-
-var _ = prefetchGenericFlat // the assembly jumps to it
 
 // prefetchActive works like prefetchGeneric.
 func prefetchActive(p *float32, n int) {
@@ -601,12 +358,6 @@ func prefetchActive(p *float32, n int) {
 
 //go:noescape
 func prefetchFlat(p *float32, n int)
-
-func prefetchGenericFlat(p *float32, n int) {
-	prefetchGeneric(p, n)
-}
-
-var _ = rankKPairsGenericFlat // the assembly jumps to it
 
 // rankKPairsActive works like rankKPairsGeneric.
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
@@ -618,14 +369,6 @@ func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
 func rankKPairsFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32, bLen int,
 	k int)
 
-func rankKPairsGenericFlat(c *int32, cLen int, stride int, a *uint32, aLen int, b *uint32,
-	bLen int, k int) {
-	rankKPairsGeneric(unsafe.Slice(c, cLen), stride, unsafe.Slice(a, aLen), unsafe.Slice(b,
-		bLen), k)
-}
-
-var _ = scaleSlowFlat // the assembly jumps to it
-
 // scaleActive works like scaleGeneric.
 func scaleActive(a float32, x []float32) {
 	scaleFlat(a, unsafe.SliceData(x), len(x))
@@ -633,12 +376,6 @@ func scaleActive(a float32, x []float32) {
 
 //go:noescape
 func scaleFlat(a float32, x *float32, xLen int)
-
-func scaleSlowFlat(a float32, x *float32, xLen int) {
-	scaleSlow(a, unsafe.Slice(x, xLen))
-}
-
-var _ = scaleToSlowFlat // the assembly jumps to it
 
 // scaleToActive works like scaleToGeneric.
 func scaleToActive(dst []float32, a float32, x []float32) {
@@ -648,12 +385,6 @@ func scaleToActive(dst []float32, a float32, x []float32) {
 //go:noescape
 func scaleToFlat(dst *float32, dstLen int, a float32, x *float32, xLen int)
 
-func scaleToSlowFlat(dst *float32, dstLen int, a float32, x *float32, xLen int) {
-	scaleToSlow(unsafe.Slice(dst, dstLen), a, unsafe.Slice(x, xLen))
-}
-
-var _ = sigmoidSlowFlat // the assembly jumps to it
-
 // sigmoidActive works like sigmoidGeneric.
 func sigmoidActive(dst, x []float64, table *float64) {
 	sigmoidFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), len(x), table)
@@ -661,12 +392,6 @@ func sigmoidActive(dst, x []float64, table *float64) {
 
 //go:noescape
 func sigmoidFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64)
-
-func sigmoidSlowFlat(dst *float64, dstLen int, x *float64, xLen int, table *float64) {
-	sigmoidSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(x, xLen), table)
-}
-
-var _ = squaredDistanceSlowFlat // the assembly jumps to it
 
 // squaredDistanceActive works like squaredDistanceGeneric.
 func squaredDistanceActive(x, y []float32) float32 {
@@ -676,12 +401,6 @@ func squaredDistanceActive(x, y []float32) float32 {
 //go:noescape
 func squaredDistanceFlat(x *float32, xLen int, y *float32, yLen int) float32
 
-func squaredDistanceSlowFlat(x *float32, xLen int, y *float32, yLen int) float32 {
-	return squaredDistanceSlow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = squaredDistance64SlowFlat // the assembly jumps to it
-
 // squaredDistance64Active works like squaredDistance64Generic.
 func squaredDistance64Active(x, y []float32) float64 {
 	return squaredDistance64Flat(unsafe.SliceData(x), len(x), unsafe.SliceData(y), len(y))
@@ -690,18 +409,10 @@ func squaredDistance64Active(x, y []float32) float64 {
 //go:noescape
 func squaredDistance64Flat(x *float32, xLen int, y *float32, yLen int) float64
 
-func squaredDistance64SlowFlat(x *float32, xLen int, y *float32, yLen int) float64 {
-	return squaredDistance64Slow(unsafe.Slice(x, xLen), unsafe.Slice(y, yLen))
-}
-
-var _ = squaredDistanceBytesSlow // the assembly jumps to it
-
 // squaredDistanceBytesActive works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
-
-var _ = squaredDistanceEachRowGenericFlat // the assembly jumps to it
 
 // squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
@@ -713,21 +424,11 @@ func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) 
 func squaredDistanceEachRowFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, x *float32, xLen int)
 
-func squaredDistanceEachRowGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
-	stride int, x *float32, xLen int) {
-	squaredDistanceEachRowGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen),
-		stride, unsafe.Slice(x, xLen))
-}
-
-var _ = squaredDistanceHalvesGeneric // the assembly jumps to it
-
 // squaredDistanceHalvesActive works like squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
-
-var _ = squaredDistanceRowsGenericFlat // the assembly jumps to it
 
 // squaredDistanceRowsActive works like squaredDistanceRowsGeneric.
 func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x []float32) {
@@ -739,21 +440,11 @@ func squaredDistanceRowsActive(dst, rows []float32, stride int, idx []uint32, x 
 func squaredDistanceRowsFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-func squaredDistanceRowsGenericFlat(dst *float32, dstLen int, rows *float32, rowsLen int,
-	stride int, idx *uint32, idxLen int, x *float32, xLen int) {
-	squaredDistanceRowsGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(rows, rowsLen), stride,
-		unsafe.Slice(idx, idxLen), unsafe.Slice(x, xLen))
-}
-
-var _ = squaredDistanceRowsBytesGeneric // the assembly jumps to it
-
 // squaredDistanceRowsBytesActive works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
-
-var _ = squaredDistanceTileGenericFlat // the assembly jumps to it
 
 // squaredDistanceTileActive works like squaredDistanceTileGeneric.
 func squaredDistanceTileActive(dst []float32, step int, rows []float32, stride, count int,
@@ -767,28 +458,15 @@ func squaredDistanceTileFlat(dst *float32, dstLen int, step int, rows *float32, 
 	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
 	pace int)
 
-func squaredDistanceTileGenericFlat(dst *float32, dstLen int, step int, rows *float32,
-	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
-	next *byte, pace int) {
-	squaredDistanceTileGeneric(unsafe.Slice(dst, dstLen), step, unsafe.Slice(rows, rowsLen),
-		stride, count, unsafe.Slice(queries, queriesLen), length, next, pace)
-}
-
-var _ = stepsSameGeneric // the assembly jumps to it
-
 // stepsSameActive works like stepsSameGeneric.
 //
 //go:noescape
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 
-var _ = subSlow // the assembly jumps to it
-
 // subActive works like subGeneric.
 //
 //go:noescape
 func subActive(dst, x, y []float32)
-
-var _ = sumSlowFlat // the assembly jumps to it
 
 // sumActive works like sumGeneric.
 func sumActive(x []float32) float32 {
@@ -798,12 +476,6 @@ func sumActive(x []float32) float32 {
 //go:noescape
 func sumFlat(x *float32, xLen int) float32
 
-func sumSlowFlat(x *float32, xLen int) float32 {
-	return sumSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = sumAbsSlowFlat // the assembly jumps to it
-
 // sumAbsActive works like sumAbsGeneric.
 func sumAbsActive(x []float32) float32 {
 	return sumAbsFlat(unsafe.SliceData(x), len(x))
@@ -811,12 +483,6 @@ func sumAbsActive(x []float32) float32 {
 
 //go:noescape
 func sumAbsFlat(x *float32, xLen int) float32
-
-func sumAbsSlowFlat(x *float32, xLen int) float32 {
-	return sumAbsSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = sumSquaresSlowFlat // the assembly jumps to it
 
 // sumSquaresActive works like sumSquaresGeneric.
 func sumSquaresActive(x []float32) float32 {
@@ -826,12 +492,6 @@ func sumSquaresActive(x []float32) float32 {
 //go:noescape
 func sumSquaresFlat(x *float32, xLen int) float32
 
-func sumSquaresSlowFlat(x *float32, xLen int) float32 {
-	return sumSquaresSlow(unsafe.Slice(x, xLen))
-}
-
-var _ = unpackSlowFlat // the assembly jumps to it
-
 // unpackActive works like unpackGeneric.
 func unpackActive(dst []float32, src []byte, hi, lo float32) {
 	unpackFlat(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), len(src), hi, lo)
@@ -839,13 +499,6 @@ func unpackActive(dst []float32, src []byte, hi, lo float32) {
 
 //go:noescape
 func unpackFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
-
-func unpackSlowFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
-	lo float32) {
-	unpackSlow(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo)
-}
-
-var _ = unpackDotGenericFlat // the assembly jumps to it
 
 // unpackDotActive works like unpackDotGeneric.
 func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
@@ -856,14 +509,6 @@ func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) flo
 //go:noescape
 func unpackDotFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
 	w *float32, wLen int) float32
-
-func unpackDotGenericFlat(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
-	lo float32, w *float32, wLen int) float32 {
-	return unpackDotGeneric(unsafe.Slice(dst, dstLen), unsafe.Slice(src, srcLen), hi, lo,
-		unsafe.Slice(w, wLen))
-}
-
-var _ = unpackHalvesSlow // the assembly jumps to it
 
 // unpackHalvesActive works like unpackHalvesGeneric.
 //

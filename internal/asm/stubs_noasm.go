@@ -17,7 +17,7 @@ func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []uint32,
 	axpyRowsGeneric(alpha, a, rows, stride, idx, y)
 }
 
-func axpySameActive(a float32, idx []uint16, w []float32) { axpySameSlow(a, idx, w) }
+func axpySameActive(a float32, idx []uint16, w []float32) { axpySameGeneric(a, idx, w) }
 
 func axpySparseActive(a float32, idx []int32, val, w []float32) {
 	axpySparseSlow(a, idx, val,
@@ -76,8 +76,8 @@ func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8,
 }
 
 func dotSameActive(a float32, idx []uint16, w []float32) float32 {
-	return dotSameSlow(a, idx,
-		w)
+	return dotSameGeneric(a,
+		idx, w)
 }
 
 func dotSparseActive(idx []int32, val, w []float32) float32 {

@@ -3,6 +3,8 @@ package asm
 import (
 	"math"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // Dot computes
@@ -20,9 +22,7 @@ func Dot(x, y []float32) float32 {
 }
 
 func dotSlow(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	if len(x) > Block {
 		return dotBlocks(x, y)
 	}
@@ -110,21 +110,6 @@ func SumSquares(x []float32) float32 {
 	return sumSquaresActive(x)
 }
 
-func sumSquaresSlow(x []float32) float32 {
-	if len(x) > Block {
-		return sumSquaresBlocks(x)
-	}
-	return sumSquaresGeneric(x)
-}
-
-func sumSquaresBlocks(x []float32) (sum float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += SumSquares(x[i:j])
-	}
-	return sum
-}
-
 func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 
 // SquaredDistance computes
@@ -140,24 +125,6 @@ func SquaredDistance(x, y []float32) float32 {
 		raceReads(x, y)
 	}
 	return squaredDistanceActive(x, y)
-}
-
-func squaredDistanceSlow(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) > Block {
-		return squaredDistanceBlocks(x, y)
-	}
-	return squaredDistanceGeneric(x, y)
-}
-
-func squaredDistanceBlocks(x, y []float32) (sum float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += SquaredDistance(x[i:j], y[i:j])
-	}
-	return sum
 }
 
 func squaredDistanceGeneric(x, y []float32) float32 {
@@ -190,9 +157,7 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 }
 
 func dotNormsSlow(dst *float32, x, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
+	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	sums := unsafe.Slice(dst, 3)
 	if len(x) > Block {
 		sums[0], sums[1], sums[2] = dotNormsBlocks(x, y)
@@ -230,21 +195,6 @@ func Sum(x []float32) float32 {
 	return sumActive(x)
 }
 
-func sumSlow(x []float32) float32 {
-	if len(x) > Block {
-		return sumBlocks(x)
-	}
-	return sumGeneric(x)
-}
-
-func sumBlocks(x []float32) (sum float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += Sum(x[i:j])
-	}
-	return sum
-}
-
 func sumGeneric(x []float32) float32 {
 	var lane [lanes]float32
 	for i, v := range x {
@@ -259,21 +209,6 @@ func SumAbs(x []float32) float32 {
 		raceReads(x)
 	}
 	return sumAbsActive(x)
-}
-
-func sumAbsSlow(x []float32) float32 {
-	if len(x) > Block {
-		return sumAbsBlocks(x)
-	}
-	return sumAbsGeneric(x)
-}
-
-func sumAbsBlocks(x []float32) (sum float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += SumAbs(x[i:j])
-	}
-	return sum
 }
 
 func sumAbsGeneric(x []float32) float32 {
@@ -298,24 +233,6 @@ func L1Distance(x, y []float32) float32 {
 		raceReads(x, y)
 	}
 	return l1DistanceActive(x, y)
-}
-
-func l1DistanceSlow(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(mismatchXY(x, y))
-	}
-	if len(x) > Block {
-		return l1DistanceBlocks(x, y)
-	}
-	return l1DistanceGeneric(x, y)
-}
-
-func l1DistanceBlocks(x, y []float32) (sum float32) {
-	for i := 0; i < len(x); i += Block {
-		j := min(i+Block, len(x))
-		sum += L1Distance(x[i:j], y[i:j])
-	}
-	return sum
 }
 
 func l1DistanceGeneric(x, y []float32) float32 {

@@ -25,7 +25,7 @@ const (
 func RankK(c []float32, stride int, a, b []float32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
-		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
 	}
 	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
 		panic(tileTooShort(len(c), stride))
@@ -86,7 +86,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 func RankKPairs(c []int32, stride int, a, b []uint32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
-		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
 	}
 	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
 		panic(tileTooShort(len(c), stride))
@@ -119,7 +119,7 @@ func tileTooShort(n, stride int) any {
 // not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
-		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
+		panic(misuse.Lengths("width", width, "TileRows or TileCols", TileCols))
 	}
 	if n := len(x); n == 0 {
 		return

@@ -10,7 +10,7 @@ func init() {
 		t.Label("end")
 		t.Done()
 		few()
-	})
+	}).trusting()
 }
 
 // axpySame emits code that adds a to the elements of w at the n indices in idx, which must be

@@ -3,7 +3,7 @@ package main
 func init() {
 	kernel("dot", "func(x, y []float32) float32", func(t Target) {
 		sum(t, []string{"x", "y"}, product)
-	}).inWide()
+	}).inWide().slowByHand()
 }
 
 // product sets dst to the products of the elements of the two vectors of s.

@@ -17,7 +17,7 @@ func init() {
 			}
 			t.Done()
 		})
-	}).inWide().passingSlices()
+	}).inWide().passingSlices().slowByHand()
 	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
 		allNorms(t, func(sums [3]Group) {
 			t.IfOutside(sums[0], minSquares, maxSquares, "inexact")

@@ -8,7 +8,7 @@ func init() {
 		sum, few := dotSame(t, "", a, t.PointerParam("idx"), t.IntParam("n"), t.PointerParam("w"))
 		t.Return(sum)
 		few()
-	})
+	}).trusting()
 }
 
 // dotSame emits code that computes dotSparse of a row whose values are all a. Each of the eight

@@ -37,7 +37,7 @@ func init() {
 			t.Store(t.Narrow(v, 2), dst, double*k)
 		}
 		t.Done()
-	}).inWide().passingSlices()
+	}).inWide().passingSlices().slowByHand()
 }
 
 // doubleLanes is the number of lanes of a float64 sum, which occupy the same number of registers as

@@ -12,10 +12,10 @@ const (
 func init() {
 	kernel("min", "func(x []float32) float32", func(t Target) {
 		extreme(t, t.Least, infinity)
-	}).inWide()
+	}).inWide().slowByHand()
 	kernel("max", "func(x []float32) float32", func(t Target) {
 		extreme(t, t.Greatest, minusInfinity)
-	}).inWide()
+	}).inWide().slowByHand()
 	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 

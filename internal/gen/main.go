@@ -51,6 +51,7 @@ type kernelSpec struct {
 	feature         string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
 	dot             bool         // whether the kernel has a body with SDOT and UDOT, for NEONDot
 	stub            string       // name of the stub that selects the kernel; "" if it has its own
+	ownSlow         bool         // the slow path is written by hand in package asm
 	choice          choice       // how a stub selects between two kernels, if emit is nil
 	notNEON         bool         // the kernel has no body for the NEON path
 }
