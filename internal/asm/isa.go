@@ -1,12 +1,5 @@
 package asm
 
-import (
-	"fmt"
-	"os"
-	"slices"
-	"strings"
-)
-
 // ISA is an instruction set, and the code path through the kernels that uses it.
 type ISA uint8
 
@@ -25,49 +18,3 @@ var names = [...]string{Generic: "generic", NEON: "neon", NEONDot: "neondot", AV
 	AVX512x256: "avx512x256", AVX512: "avx512"}
 
 func (isa ISA) String() string { return names[isa] }
-
-// Variable is the environment variable that selects a path by name.
-const Variable = "PEGASIMD_ISA"
-
-var (
-	available = detect()                    // paths that this machine can run, slowest first
-	active    = choose(os.Getenv(Variable)) // the path in use
-)
-
-// choose returns the path of the given name, or the fastest path for an empty name. It panics if
-// the named path is not available rather than fall back to another, so that a test meant for
-// AVX-512 cannot pass on a different path.
-func choose(name string) ISA {
-	if name == "" {
-		return available[len(available)-1]
-	}
-	for _, isa := range available {
-		if isa.String() == name {
-			return isa
-		}
-	}
-	have := make([]string, len(available))
-	for i, isa := range available {
-		have[i] = isa.String()
-	}
-	panic(fmt.Sprintf("asm: %s=%s is not available here; have %s", Variable, name,
-		strings.Join(have, ", ")))
-}
-
-// Available returns the paths that this machine can run, slowest first. The last one is used unless
-// PEGASIMD_ISA names another.
-func Available() []ISA { return slices.Clone(available) }
-
-// Active returns the path in use.
-func Active() ISA { return active }
-
-// Use makes isa the path in use and returns the previous one. It panics if isa is not available.
-// Only tests and benchmarks may call it, and not while kernels run. To restore the previous path at
-// the end of a test, write defer asm.Use(asm.Use(isa)).
-func Use(isa ISA) (previous ISA) {
-	if !slices.Contains(available, isa) {
-		panic("asm: " + isa.String() + " is not available here; Available returns the choices")
-	}
-	previous, active = active, isa
-	return previous
-}

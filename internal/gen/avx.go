@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -21,12 +20,12 @@ import (
 // VZEROUPPER. No code uses fused multiply-add.
 type avx struct {
 	*build.Context
-	isa     string      // suffix of the function names: AVX2, AVX512x256 or AVX512
-	k       *kernelSpec // kernel whose function is being emitted
-	width   int         // number of floats in the widest group
-	evex    bool        // whether the code is for AVX-512
-	masks   operand.Mem // table from which AVX2 code loads masks; zero for AVX-512
-	scratch operand.Mem // scratch space of the current function; zero until its first use
+	isa       string      // suffix of the function names: AVX2, AVX512x256 or AVX512
+	signature *signature  // signature of the current function
+	width     int         // number of floats in the widest group
+	evex      bool        // whether the code is for AVX-512
+	masks     operand.Mem // table from which AVX2 code loads masks; zero for AVX-512
+	scratch   operand.Mem // scratch space of the current function; zero until its first use
 }
 
 // rodata has the attributes of constant tables.
@@ -79,13 +78,13 @@ func (t *avx) Compile() (*ir.File, error) {
 	return f, pass.Concat(pass.Compile, check(t.isa)).Execute(f)
 }
 
-func (t *avx) Func(k *kernelSpec) {
-	t.k = k
-	t.Function(k.name + t.isa)
+func (t *avx) Func(name, doc string, s *signature) {
+	t.signature = s
+	t.Function(name)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(k.flat())
-	t.Doc(k.doc(t.isa))
+	t.SignatureExpr(s.flat())
+	t.Doc(doc)
 	t.Pragma("noescape")
 }
 
@@ -99,10 +98,12 @@ func (t *avx) resolve(c gotypes.Component) operand.Mem {
 }
 
 func (t *avx) PointerParam(param string) reg.GPVirtual {
-	return t.intParam(t.k.pointer(t.Param, param))
+	return t.intParam(t.signature.pointer(t.Param, param))
 }
 
-func (t *avx) IntParam(param string) reg.GPVirtual { return t.intParam(t.k.int(t.Param, param)) }
+func (t *avx) IntParam(param string) reg.GPVirtual {
+	return t.intParam(t.signature.int(t.Param, param))
+}
 
 func (t *avx) intParam(c gotypes.Component) reg.GPVirtual {
 	r := t.GP64()
@@ -145,17 +146,7 @@ func (t *avx) Leave(function string) {
 	if !t.evex {
 		t.VZEROUPPER()
 	}
-	t.Instruction(t.k.leave(function))
-}
-
-// leave returns an instruction that removes the frame of k's function and jumps to the given
-// function. In place of a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat.
-func (k *kernelSpec) leave(function string) *ir.Instruction {
-	if strings.HasSuffix(function, "Slow") && !k.passSlices {
-		function += "Flat"
-	}
-	to := operand.LabelRef("·" + function + "(SB)")
-	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{to}, IsTerminal: true}
+	t.Instruction(t.signature.leave(function))
 }
 
 // Integers.

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"math/bits"
-
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/reg"
 
 func init() {
 	const one = "func(x, y []uint8, signed bool) int64"
@@ -27,17 +23,6 @@ func init() {
 	}
 }
 
-// A byteTerm describes the terms of a sum over two vectors of bytes: products or squared
-// differences.
-type byteTerm struct {
-	signed     bool // the bytes are int8, not uint8
-	difference bool // the terms are squared differences, not products
-}
-
-// signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms fits
-// into an int32 if it may be negative, and into a uint32 if not.
-func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
-
 // sumBytes emits a kernel that returns the sum of the terms of two vectors of bytes. n is at most
 // asm.Block.
 func sumBytes(t Target, term byteTerm) {
@@ -51,46 +36,6 @@ func rowsBytes(t Target, term byteTerm) {
 	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		return byteSum(t, term, row, x, n, rowPrefetch)
 	})
-}
-
-// eachRow emits a loop over the rows of a matrix, of which there must be at least one. For each
-// row, the function sum emits the code that computes an integer, and returns the integer's
-// register; the loop stores the integer in dst. Each element of rows and of x takes size bytes.
-func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
-	newIntRows(t, size).each(sum)
-}
-
-// An intRows is a loop over the rows of a matrix that stores one integer per row.
-type intRows struct {
-	t            Target
-	dst, count   reg.GPVirtual // pointer to the next result; number of rows left
-	rows, stride reg.GPVirtual // pointer to the next row; distance between rows in bytes
-	x, n         reg.GPVirtual // the vector and its length
-}
-
-// newIntRows loads the parameters of a loop over rows. Each element of rows and of x takes size
-// bytes.
-func newIntRows(t Target, size int) *intRows {
-	r := &intRows{t: t, dst: t.PointerParam("dst"), count: t.IntParam("len(dst)"),
-		x: t.PointerParam("x"), rows: t.PointerParam("rows"), stride: t.IntParam("stride"),
-		n: t.IntParam("len(x)")}
-	if size > 1 {
-		t.ShiftLeft(r.stride, bits.TrailingZeros(uint(size)))
-	}
-	return r
-}
-
-// each emits a loop over the remaining rows, at least one, and the return instruction. sum has the
-// same meaning as in eachRow.
-func (r *intRows) each(sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
-	t := r.t
-	t.LoopLabel("row")
-	t.StoreInt(sum(copyInt(t, r.rows), copyInt(t, r.x), copyInt(t, r.n)), r.dst)
-	t.Advance(r.dst, 8)
-	t.AdvanceReg(r.rows, r.stride)
-	t.Decrement(r.count, 1)
-	t.IfAtLeast(r.count, 1, "row")
-	t.Done()
 }
 
 // byteSum emits code that sums the terms of two vectors of n bytes, and returns the register that

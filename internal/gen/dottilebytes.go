@@ -115,9 +115,6 @@ func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 // leastTiled is the least number of bytes in a row for which the kernels compute tiles.
 const leastTiled = 16
 
-// sliceSize is the size of a slice header in bytes.
-const sliceSize = 24
-
 // steps emits a loop over the steps of the vectors, with labels that begin with name. body emits
 // one step; part is nil except in the last, incomplete step.
 func (b *byteTile) steps(name string, body func(part Part)) {

@@ -190,7 +190,8 @@ func TestCheck(t *testing.T) {
 		"registers from 16":  func(t *avx) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
 	} {
 		c := newAVX2()
-		c.Func(&kernelSpec{name: "bad", signature: "func()"})
+		none := newSignature("func()")
+		c.Func("bad", "", &none)
 		emit(c)
 		c.Done()
 		if _, err := c.Compile(); err == nil {
@@ -202,7 +203,8 @@ func TestCheck(t *testing.T) {
 // TestRegistersRunOut checks that too many live registers are an error, not wrong code.
 func TestRegistersRunOut(t *testing.T) {
 	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON(), newNEONDot()} {
-		c.Func(&kernelSpec{name: "bad", signature: "func(x *float32)"})
+		pointer := newSignature("func(x *float32)")
+		c.Func("bad", "", &pointer)
 		x := c.PointerParam("x")
 		var all []Group
 		for i := range 33 {

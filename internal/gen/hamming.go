@@ -16,8 +16,6 @@ func init() {
 	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
 }
 
-const wordSize = 8 // bytes per uint64
-
 // differingBitsWide is DifferingBits with VPOPCNTQ, which counts the bits of each word of a
 // register.
 func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {

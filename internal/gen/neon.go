@@ -16,11 +16,11 @@ import (
 // neon is the Target for arm64. A group of eight floats is two registers.
 type neon struct {
 	*arm64.Context
-	k       *kernelSpec // kernel whose function is being emitted
-	bytes   operand.Mem // table of the bytes -16 to 47, for operands of VTBL
-	scratch bool        // whether the current function has scratch space in its frame
-	labels  int         // number of the function's incomplete groups so far, for unique labels
-	dot     bool        // whether the CPUs have SDOT and UDOT
+	signature *signature  // signature of the current function
+	bytes     operand.Mem // table of the bytes -16 to 47, for operands of VTBL
+	scratch   bool        // whether the current function has scratch space in its frame
+	labels    int         // number of the function's incomplete groups so far, for unique labels
+	dot       bool        // whether the CPUs have SDOT and UDOT
 }
 
 // newNEONDot returns the target for kernels marked by inDot, on CPUs with SDOT and UDOT.
@@ -62,21 +62,23 @@ func (t *neon) Compile() (*ir.File, error) {
 	return f, arm64.Compile.Execute(f)
 }
 
-func (t *neon) Func(k *kernelSpec) {
-	t.k = k
-	t.Function(k.name + t.Name())
+func (t *neon) Func(name, doc string, s *signature) {
+	t.signature = s
+	t.Function(name)
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(k.flat())
-	t.Doc(k.doc(t.Name()))
+	t.SignatureExpr(s.flat())
+	t.Doc(doc)
 	t.Pragma("noescape")
 	t.scratch, t.labels = false, 0
 }
 
 func (t *neon) PointerParam(param string) reg.GPVirtual {
-	return t.intParam(t.k.pointer(t.Param, param))
+	return t.intParam(t.signature.pointer(t.Param, param))
 }
 
-func (t *neon) IntParam(param string) reg.GPVirtual { return t.intParam(t.k.int(t.Param, param)) }
+func (t *neon) IntParam(param string) reg.GPVirtual {
+	return t.intParam(t.signature.int(t.Param, param))
+}
 
 func (t *neon) intParam(c gotypes.Component) reg.GPVirtual {
 	r := t.GP64()
@@ -111,7 +113,7 @@ func (t *neon) ReturnInt(n reg.GPVirtual) {
 
 func (t *neon) Done() { t.RET() }
 
-func (t *neon) Leave(function string) { t.Instruction(t.k.leave(function)) }
+func (t *neon) Leave(function string) { t.Instruction(t.signature.leave(function)) }
 
 // Integers.
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ func (k *kernelSpec) hasSlow() bool {
 // printSlow prints the kernel's slow path to b.
 func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 	equal := k.equalSlices()
-	parameters, result, _ := strings.Cut(strings.TrimPrefix(k.signature, "func"), ") ")
+	parameters, result, _ := strings.Cut(strings.TrimPrefix(k.text, "func"), ") ")
 	end, add, sum := "\n\t\treturn", "", ""
 	if result != "" {
 		parameters += ") (total " + result + ")"
@@ -40,12 +39,6 @@ func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 		k.call(k.name+"Generic", "%s", nil), end)
 	fmt.Fprintf(b, "\tfor i := 0; i < len(%[1]s); i += Block {\n\t\tj := min(i+Block, len(%[1]s))\n"+
 		"\t\t%[2]s%[3]s\n\t}\n%[4]s}\n", equal[0], add, block, sum)
-}
-
-// equalSlices returns the names of the slice parameters whose lengths have to be equal: all but w,
-// the dense vector to which the indices of a sparse row refer.
-func (k *kernelSpec) equalSlices() []string {
-	return slices.DeleteFunc(slices.Clone(k.slices), func(name string) bool { return name == "w" })
 }
 
 // printFlatSlow prints the function to which the assembly jumps in place of slow: slow itself, or a

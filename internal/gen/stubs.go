@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/token"
-	"go/types"
 	"slices"
 	"strings"
 
@@ -23,60 +21,6 @@ import (
 // of a short call on a Zen 5. Go code calls nameActive, which is inlined and calls the stub,
 // nameFlat. In place of nameSlow, the stub jumps to nameSlowFlat, which makes slices of the
 // parameters and calls nameSlow. For a kernel marked by passingSlices, nameActive is the stub.
-
-// flat returns the signature of the kernel's assembly, with a pointer and a length in place of each
-// slice: a slice x of floats becomes x *float32, xLen int.
-func (k *kernelSpec) flat() string {
-	if k.passSlices {
-		return k.signature
-	}
-	of := parse(k.signature)
-	var parameters []string
-	for v := range of.Params().Variables() {
-		if slice, ok := v.Type().(*types.Slice); ok {
-			parameters = append(parameters, v.Name()+" *"+slice.Elem().String(),
-				lengthOf(v.Name())+" int")
-		} else {
-			parameters = append(parameters, v.Name()+" "+v.Type().String())
-		}
-	}
-	result := ""
-	if of.Results().Len() > 0 {
-		result = " " + of.Results().At(0).Type().String()
-	}
-	return "func(" + strings.Join(parameters, ", ") + ")" + result
-}
-
-// stubAndSlow returns the names of the kernel's stub and of the function to which it jumps instead
-// of a body.
-func (k *kernelSpec) stubAndSlow() (stub, slow string) {
-	if k.passSlices {
-		return k.name + "Active", k.slow()
-	}
-	return k.name + "Flat", k.slow() + "Flat"
-}
-
-// lengthOf returns the name of the flat parameter that is the length of the given slice.
-func lengthOf(slice string) string { return slice + "Len" }
-
-// slicesOf returns the names of a signature's slice parameters.
-func slicesOf(signature string) (names []string) {
-	for v := range parse(signature).Params().Variables() {
-		if _, ok := v.Type().(*types.Slice); ok {
-			names = append(names, v.Name())
-		}
-	}
-	return names
-}
-
-// parse returns the type of a Go function signature, and panics if it is invalid.
-func parse(signature string) *types.Signature {
-	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, signature)
-	if err != nil {
-		panic(err)
-	}
-	return tv.Type.(*types.Signature)
-}
 
 // A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
 // slow is the label of the jump to the Go function.
@@ -213,7 +157,7 @@ func addStubs(files map[string][]byte) error {
 	for _, k := range some {
 		k.declare(&stubs)
 		fmt.Fprintf(&plain, "\nfunc %sActive%s { %s }\n", k.name,
-			strings.TrimPrefix(k.signature, "func"), k.call(k.slow(), "%s", nil))
+			strings.TrimPrefix(k.text, "func"), k.call(k.slow(), "%s", nil))
 		if k.hasSlow() {
 			k.printSlow(&slow)
 		}
@@ -235,29 +179,10 @@ func (k *kernelSpec) declare(b *bytes.Buffer) {
 	stub, _ := k.stubAndSlow()
 	if !k.passSlices {
 		fmt.Fprintf(b, "\n// %s\nfunc %sActive%s {\n\t%s\n}\n", k.doc("Active"), k.name,
-			strings.TrimPrefix(k.signature, "func"),
+			strings.TrimPrefix(k.text, "func"),
 			k.call(stub, "unsafe.SliceData(%[1]s), len(%[1]s)", k.slices))
 	} else {
 		fmt.Fprintf(b, "\n// %s\n//", k.doc("Active"))
 	}
 	fmt.Fprintf(b, "\n//go:noescape\nfunc %s%s\n", stub, strings.TrimPrefix(k.flat(), "func"))
-}
-
-// call returns a call of function with the kernel's parameters, those of the given names in the
-// given format.
-func (k *kernelSpec) call(function, format string, names []string) string {
-	of := parse(k.signature)
-	var arguments []string
-	for v := range of.Params().Variables() {
-		argument := v.Name()
-		if slices.Contains(names, argument) {
-			argument = fmt.Sprintf(format, argument)
-		}
-		arguments = append(arguments, argument)
-	}
-	call := fmt.Sprintf("%s(%s)", function, strings.Join(arguments, ", "))
-	if of.Results().Len() > 0 {
-		return "return " + call
-	}
-	return call
 }

@@ -27,8 +27,8 @@ type Target interface {
 	Registers() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
-	// Func begins the function of kernel k, whose name is k's name and the target's.
-	Func(k *kernelSpec)
+	// Func begins a function with the given name, doc comment and signature.
+	Func(name, doc string, s *signature)
 	// Comment writes a comment into the assembly.
 	Comment(lines ...string)
 
@@ -302,7 +302,19 @@ type Mask any
 // for example a mask.
 type Part any
 
-const float, double = 4, 8 // sizes in bytes
+// A byteTerm describes the terms of a sum over two vectors of bytes: products or squared
+// differences.
+type byteTerm struct {
+	signed     bool // the bytes are int8, not uint8
+	difference bool // the terms are squared differences, not products
+}
+
+// signedSum reports whether a sum of the terms may be negative. A sum of up to asm.Block terms fits
+// into an int32 if it may be negative, and into a uint32 if not.
+func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
+
+// Sizes in bytes; wordSize is that of a uint64, and sliceSize that of a slice header.
+const float, double, wordSize, sliceSize = 4, 8, 8, 24
 
 // copyInt copies n to a new register.
 func copyInt(t Target, n reg.GPVirtual) reg.GPVirtual {

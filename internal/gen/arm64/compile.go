@@ -59,9 +59,6 @@ func checkFlow(fn *ir.Function) error {
 	return nil
 }
 
-// text is an operand that avo prints verbatim.
-type text = operand.LabelRef
-
 // Bind replaces each register operand and each memory operand by its text, with the allocated
 // registers. It replaces each instruction that Go's assembler does not know by a WORD directive.
 // Passes that run after Bind find no registers in the operands.
@@ -166,13 +163,4 @@ func alignComments(fn *ir.Function) error {
 		run = nil
 	}
 	return nil
-}
-
-// join returns the text of operands, separated by commas.
-func join(args []operand.Op) string {
-	var s []string
-	for _, a := range args {
-		s = append(s, a.Asm())
-	}
-	return strings.Join(s, ", ")
 }

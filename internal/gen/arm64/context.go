@@ -27,10 +27,8 @@ package arm64
 import (
 	"errors"
 	"fmt"
-	"go/types"
 
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -55,48 +53,6 @@ func (c *Context) Function(name string) {
 // V128 returns a new vector register of 128 bits. Each instruction decides how the register is
 // printed: as V or F, or with lanes.
 func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
-
-// Local sets d to the address of the space that AllocLocal has reserved in the frame, above the
-// saved link register. A function may call AllocLocal only once.
-func (c *Context) Local(d reg.Register) {
-	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
-}
-
-// Load loads the parameter src, of 32 or 64 bits, into dst and returns dst. Integers of 32 bits are
-// sign-extended.
-func (c *Context) Load(src gotypes.Component, dst reg.Register) reg.Register {
-	if b := c.resolve(src); b != nil {
-		c.move(argumentMove(b.Type), b.Addr, dst)
-	}
-	return dst
-}
-
-// Store stores src in the result dst.
-func (c *Context) Store(src reg.Register, dst gotypes.Component) {
-	if b := c.resolve(dst); b != nil {
-		c.move(argumentMove(b.Type), src, b.Addr)
-	}
-}
-
-// resolve returns the address and type of a parameter or result, or nil after an error.
-func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
-	b, err := a.Resolve()
-	if err != nil {
-		c.fail("%v", err)
-		return nil
-	}
-	return b
-}
-
-// argumentMove returns the instruction that moves a parameter or result of type t, which has 32 or
-// 64 bits.
-func argumentMove(t *types.Basic) string {
-	size := gotypes.Sizes.Sizeof(t)
-	if t.Info()&types.IsFloat != 0 {
-		return map[int64]string{4: "FMOVS", 8: "FMOVD"}[size]
-	}
-	return map[int64]string{4: "MOVW", 8: "MOVD"}[size]
-}
 
 // fail records an error in the current function, to be returned by Result.
 func (c *Context) fail(format string, a ...any) {

@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
@@ -139,4 +140,16 @@ func check(op operand.Op) error {
 		return fmt.Errorf("unknown operand %v", op)
 	}
 	return nil
+}
+
+// text is an operand that avo prints verbatim.
+type text = operand.LabelRef
+
+// join returns the text of operands, separated by commas.
+func join(args []operand.Op) string {
+	var s []string
+	for _, a := range args {
+		s = append(s, a.Asm())
+	}
+	return strings.Join(s, ", ")
 }

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// A signature is the type of a kernel's functions. Go code passes slices. The assembly has flat
+// parameters, a pointer and a length in place of a slice, unless passSlices is set.
+type signature struct {
+	text       string   // Go function type
+	slices     []string // names of the slice parameters; the length of the first is n
+	passSlices bool     // the assembly has slices with capacities as parameters
+}
+
+func newSignature(text string) signature {
+	return signature{text, slicesOf(text), strings.Contains(text, " bool")}
+}
+
+// slicesOf returns the names of a signature's slice parameters.
+func slicesOf(signature string) (names []string) {
+	for v := range parse(signature).Params().Variables() {
+		if _, ok := v.Type().(*types.Slice); ok {
+			names = append(names, v.Name())
+		}
+	}
+	return names
+}
+
+// parse returns the type of a Go function signature, and panics if it is invalid.
+func parse(signature string) *types.Signature {
+	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, signature)
+	if err != nil {
+		panic(err)
+	}
+	return tv.Type.(*types.Signature)
+}
+
+// lengthOf returns the name of the flat parameter that is the length of the given slice.
+func lengthOf(slice string) string { return slice + "Len" }
+
+// flat returns the signature of the assembly, with a pointer and a length in place of each
+// slice: a slice x of floats becomes x *float32, xLen int.
+func (s *signature) flat() string {
+	if s.passSlices {
+		return s.text
+	}
+	of := parse(s.text)
+	var parameters []string
+	for v := range of.Params().Variables() {
+		if slice, ok := v.Type().(*types.Slice); ok {
+			parameters = append(parameters, v.Name()+" *"+slice.Elem().String(),
+				lengthOf(v.Name())+" int")
+		} else {
+			parameters = append(parameters, v.Name()+" "+v.Type().String())
+		}
+	}
+	result := ""
+	if of.Results().Len() > 0 {
+		result = " " + of.Results().At(0).Type().String()
+	}
+	return "func(" + strings.Join(parameters, ", ") + ")" + result
+}
+
+// equalSlices returns the names of the slice parameters whose lengths have to be equal: all but w,
+// the dense vector to which the indices of a sparse row refer.
+func (s *signature) equalSlices() []string {
+	return slices.DeleteFunc(slices.Clone(s.slices), func(name string) bool { return name == "w" })
+}
+
+// pointer returns the named parameter if it is a pointer, or the base pointer if it is a slice.
+func (s *signature) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
+	if s.passSlices && slices.Contains(s.slices, name) {
+		return param(name).Base()
+	}
+	return param(name)
+}
+
+// int returns the named integer parameter. If the kernel has slices, the name "n" means the
+// length of the first. The name "len(x)" means the length of slice x.
+func (s *signature) int(param func(string) gotypes.Component, name string) gotypes.Component {
+	slice, ok := strings.CutPrefix(name, "len(")
+	switch slice = strings.TrimSuffix(slice, ")"); {
+	case !ok && (name != "n" || len(s.slices) == 0):
+		return param(name)
+	case !ok:
+		slice = s.slices[0]
+	}
+	if s.passSlices {
+		return param(slice).Len()
+	}
+	return param(lengthOf(slice))
+}
+
+// call returns a call of function with the parameters, those of the given names in the
+// given format.
+func (s *signature) call(function, format string, names []string) string {
+	of := parse(s.text)
+	var arguments []string
+	for v := range of.Params().Variables() {
+		argument := v.Name()
+		if slices.Contains(names, argument) {
+			argument = fmt.Sprintf(format, argument)
+		}
+		arguments = append(arguments, argument)
+	}
+	call := fmt.Sprintf("%s(%s)", function, strings.Join(arguments, ", "))
+	if of.Results().Len() > 0 {
+		return "return " + call
+	}
+	return call
+}
+
+// leave returns an instruction that removes the frame of the current function and jumps to the given
+// function. In place of a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat.
+func (s *signature) leave(function string) *ir.Instruction {
+	if strings.HasSuffix(function, "Slow") && !s.passSlices {
+		function += "Flat"
+	}
+	to := operand.LabelRef("·" + function + "(SB)")
+	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{to}, IsTerminal: true}
+}
