@@ -116,7 +116,7 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 // dst.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
-		raceRows(dst, rows, stride, x)
+		raceOperands(dst, rows, stride, nil, x)
 	}
 	dotRowsBytesActive(dst, rows, stride, x, signed)
 }
@@ -130,7 +130,7 @@ func dotRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8, signe
 // SquaredDistanceRowsBytes is DotRowsBytes with SquaredDistanceBytes in place of DotBytes.
 func SquaredDistanceRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
-		raceRows(dst, rows, stride, x)
+		raceOperands(dst, rows, stride, nil, x)
 	}
 	squaredDistanceRowsBytesActive(dst, rows, stride, x, signed)
 }
@@ -212,12 +212,6 @@ func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint
 	for q, x := range queries {
 		dotRowsBytesGeneric(dst[q*count:][:count], rows, stride, x, signed)
 	}
-}
-
-func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
-	raceReads(x)
-	raceReadRows(rows, stride, nil, len(dst), len(x))
-	raceWrites(dst)
 }
 
 // DotFloatBytes computes

@@ -83,28 +83,24 @@ func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 
 func dotNorms64Slow(dst *float64, x, y []float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
+	sums := unsafe.Slice(dst, 3)
 	if len(x) <= Block {
-		dotNorms64Generic(dst, x, y)
+		sums[0], sums[1], sums[2] = dotNorms64Generic(x, y)
 		return
 	}
-	sums := unsafe.Slice(dst, 3)
-	sums[0], sums[1], sums[2] = dotNorms64Blocks(x, y)
-}
-
-func dotNorms64Blocks(x, y []float32) (xy, xx, yy float64) {
+	var block [3]float64
+	clear(sums)
 	for i := 0; i < len(x); i += Block {
 		j := min(i+Block, len(x))
-		dot, squaresX, squaresY := DotNorms64(x[i:j], y[i:j])
-		xy += dot
-		xx += squaresX
-		yy += squaresY
+		dotNorms64Active(&block[0], x[i:j], y[i:j])
+		for k := range sums {
+			sums[k] += block[k]
+		}
 	}
-	return xy, xx, yy
 }
 
-func dotNorms64Generic(dst *float64, x, y []float32) {
-	sums := unsafe.Slice(dst, 3)
-	sums[0], sums[1], sums[2] = dot64Generic(x, y), dot64Generic(x, x), dot64Generic(y, y)
+func dotNorms64Generic(x, y []float32) (xy, xx, yy float64) {
+	return dot64Generic(x, y), dot64Generic(x, x), dot64Generic(y, y)
 }
 
 // Cosine64 returns xy / sqrt(xx*yy), clamped to [-1, 1], of the three sums xy, xx and yy that

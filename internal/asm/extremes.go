@@ -12,14 +12,11 @@ func Min(x []float32) float32 {
 }
 
 func minSlow(x []float32) float32 {
-	if len(x) > Block {
-		least := float32(math.Inf(1))
-		for start := 0; start < len(x); start += Block {
-			least = min(least, Min(x[start:min(start+Block, len(x))]))
-		}
-		return least
+	if len(x) <= Block {
+		return minGeneric(x)
 	}
-	return minGeneric(x)
+	_, least := leastBlock(x)
+	return least
 }
 
 func minGeneric(x []float32) float32 {
@@ -45,14 +42,11 @@ func Max(x []float32) float32 {
 }
 
 func maxSlow(x []float32) float32 {
-	if len(x) > Block {
-		greatest := float32(math.Inf(-1))
-		for start := 0; start < len(x); start += Block {
-			greatest = max(greatest, Max(x[start:min(start+Block, len(x))]))
-		}
-		return greatest
+	if len(x) <= Block {
+		return maxGeneric(x)
 	}
-	return maxGeneric(x)
+	_, greatest := greatestBlock(x)
+	return greatest
 }
 
 func maxGeneric(x []float32) float32 {
@@ -71,25 +65,39 @@ func maxGeneric(x []float32) float32 {
 // ArgMin returns the index of the first element that equals Min(x), or -1 if there is none. Zeros
 // of both signs are equal.
 func ArgMin(x []float32) int {
-	first, least := 0, float32(math.Inf(1))
+	first, least := leastBlock(x)
+	return findFrom(x, first, least)
+}
+
+// leastBlock returns the start of the first block of x that holds Min(x), and Min(x). The start
+// is 0 if x has no number.
+func leastBlock(x []float32) (first int, least float32) {
+	least = float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {
-		if m := Min(x[start:min(start+Block, len(x))]); m < least {
-			first, least = start, m
+		if v := Min(x[start:min(start+Block, len(x))]); v < least {
+			first, least = start, v
 		}
 	}
-	return findFrom(x, first, least)
+	return first, least
 }
 
 // ArgMax returns the index of the first element that equals Max(x), or -1 if there is none. Zeros
 // of both signs are equal.
 func ArgMax(x []float32) int {
-	first, greatest := 0, float32(math.Inf(-1))
+	first, greatest := greatestBlock(x)
+	return findFrom(x, first, greatest)
+}
+
+// greatestBlock returns the start of the first block of x that holds Max(x), and Max(x). The start
+// is 0 if x has no number.
+func greatestBlock(x []float32) (first int, greatest float32) {
+	greatest = float32(math.Inf(-1))
 	for start := 0; start < len(x); start += Block {
-		if m := Max(x[start:min(start+Block, len(x))]); m > greatest {
-			first, greatest = start, m
+		if v := Max(x[start:min(start+Block, len(x))]); v > greatest {
+			first, greatest = start, v
 		}
 	}
-	return findFrom(x, first, greatest)
+	return first, greatest
 }
 
 // findFrom returns the index of the first element of x[start:] that equals v, counted from the

@@ -111,12 +111,7 @@ const (
 // It panics if stride is negative or rows is too short for len(dst) rows of len(x) elements. dst
 // must not overlap rows or x.
 func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
-	CheckRows(len(rows), stride, len(dst), len(x))
-	if race {
-		raceReads(x)
-		raceReadRows(rows, stride, nil, len(dst), len(x))
-		raceWrites(dst)
-	}
+	checkOperands(dst, rows, stride, x)
 	n := len(x)
 	if n > Block {
 		for i := range dst {
@@ -234,12 +229,7 @@ func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 // rows[i*stride]. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
 // elements.
 func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
-	CheckRows(len(rows), stride, len(dst), len(x))
-	if race {
-		raceReads(x)
-		raceReadRows(rows, stride, nil, len(dst), len(x))
-		raceWrites(dst)
-	}
+	checkOperands(dst, rows, stride, x)
 	n, xx := len(x), SumSquares(x)
 	if n > Block {
 		for i := range dst {

@@ -19,12 +19,7 @@ import (
 //
 // It panics if stride is negative or rows is too short for len(dst) rows of len(x) words.
 func HammingRows(dst []int64, rows []uint64, stride int, x []uint64) {
-	CheckRows(len(rows), stride, len(dst), len(x))
-	if race {
-		raceReads(x)
-		raceReadRows(rows, stride, nil, len(dst), len(x))
-		raceWrites(dst)
-	}
+	checkOperands(dst, rows, stride, x)
 	n := len(x)
 	if n > Block {
 		for i := range dst {

@@ -18,8 +18,8 @@ const (
 // Lengths and rows are checked by functions of this package, so that package dense's functions are
 // single calls, which the compiler inlines. Lengths of vectors are compared in assembly: dotActive
 // compares them and jumps to the body for the path in use. If the lengths differ or exceed Block,
-// or the path in use is Generic, it jumps to dotSlow. The assembly of kernels over rows trusts its
-// caller and has no slow path. Panics name the public function that was called: see package misuse.
+// or the path in use is Generic, it jumps to dotSlow. Most slow paths are generated, in slow.go.
+// The assembly of kernels over rows trusts its caller and has no slow path.
 
 // Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
 // Generic path it does nothing.

@@ -117,10 +117,8 @@ func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []
 	misuse.CheckEqual("len(dst)", len(dst), "len(idx)", len(idx))
 	picks := CheckRowsAt(len(rows), stride, idx, len(x))
 	if race {
-		raceReads(x)
 		raceReads(idx)
-		raceReadRows(rows, stride, picks, len(dst), len(x))
-		raceWrites(dst)
+		raceOperands(dst, rows, stride, picks, x)
 	}
 	return picks
 }
@@ -296,15 +294,11 @@ func squaredDistanceRowsGeneric(dst, rows []float32, stride int, idx []uint32, x
 }
 
 func dotEachRowGeneric(dst, rows []float32, stride int, x []float32) {
-	for i := range dst {
-		dst[i] = dotGeneric(row(rows, stride, nil, i, len(x)), x)
-	}
+	dotRowsGeneric(dst, rows, stride, nil, x)
 }
 
 func squaredDistanceEachRowGeneric(dst, rows []float32, stride int, x []float32) {
-	for i := range dst {
-		dst[i] = squaredDistanceGeneric(row(rows, stride, nil, i, len(x)), x)
-	}
+	squaredDistanceRowsGeneric(dst, rows, stride, nil, x)
 }
 
 func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float32) {
@@ -356,13 +350,18 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 
 // checkOperands panics unless rows holds a row for each element of dst, and reports the reads and
 // writes to the race detector.
-func checkOperands(dst, rows []float32, stride int, x []float32) {
+func checkOperands[D, E, X any](dst []D, rows []E, stride int, x []X) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
-		raceReads(x)
-		raceReadRows(rows, stride, nil, len(dst), len(x))
-		raceWrites(dst)
+		raceOperands(dst, rows, stride, nil, x)
 	}
+}
+
+// raceOperands reports the reads of x and of a row for each element of dst, and the writes to dst.
+func raceOperands[D, E, X any](dst []D, rows []E, stride int, idx []uint32, x []X) {
+	raceReads(x)
+	raceReadRows(rows, stride, idx, len(dst), len(x))
+	raceWrites(dst)
 }
 
 // row returns the n elements of row i, or of row idx[i] if idx is not nil.

@@ -159,22 +159,19 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 func dotNormsSlow(dst *float32, x, y []float32) {
 	misuse.CheckEqual("len(x)", len(x), "len(y)", len(y))
 	sums := unsafe.Slice(dst, 3)
-	if len(x) > Block {
-		sums[0], sums[1], sums[2] = dotNormsBlocks(x, y)
+	if len(x) <= Block {
+		sums[0], sums[1], sums[2] = dotNormsGeneric(x, y)
 		return
 	}
-	sums[0], sums[1], sums[2] = dotNormsGeneric(x, y)
-}
-
-func dotNormsBlocks(x, y []float32) (xy, xx, yy float32) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		dot, squaresX, squaresY := DotNorms(x[start:end], y[start:end])
-		xy += dot
-		xx += squaresX
-		yy += squaresY
+	var block [4]float32 // the last element is scratch space
+	clear(sums)
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		dotNormsActive(&block[0], x[i:j], y[i:j])
+		for k := range sums {
+			sums[k] += block[k]
+		}
 	}
-	return xy, xx, yy
 }
 
 func dotNormsGeneric(x, y []float32) (xy, xx, yy float32) {

@@ -23,13 +23,7 @@ const (
 // panics unless a and b have the same whole number of rows, stride is at least TileCols and c holds
 // the tile. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
-	k := len(a) / TileRows
-	if len(a) != k*TileRows || len(b) != k*TileCols {
-		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
-	}
-	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
-		panic(tileTooShort(len(c), stride))
-	}
+	k := checkTile(len(c), stride, len(a), len(b))
 	if race {
 		raceReads(a, b)
 		raceWriteRows(c, stride, TileRows, TileCols)
@@ -84,13 +78,7 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 //
 // The sums are modulo 2^32, so the order of the rows does not matter.
 func RankKPairs(c []int32, stride int, a, b []uint32) {
-	k := len(a) / TileRows
-	if len(a) != k*TileRows || len(b) != k*TileCols {
-		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
-	}
-	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
-		panic(tileTooShort(len(c), stride))
-	}
+	k := checkTile(len(c), stride, len(a), len(b))
 	if race {
 		raceReads(a, b)
 		raceWriteRows(c, stride, TileRows, TileCols)
@@ -102,10 +90,18 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 	}
 }
 
-//go:noinline
-func tileTooShort(n, stride int) any {
-	return misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
-		TileCols, stride)
+// checkTile panics unless A and B, of a and b elements, have the same whole number of rows and a
+// slice of c elements holds a tile whose rows are stride apart. It returns the number of rows.
+func checkTile(c, stride, a, b int) (k int) {
+	k = a / TileRows
+	if a != k*TileRows || b != k*TileCols {
+		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", b/TileCols))
+	}
+	if stride < TileCols || c < (TileRows-1)*stride+TileCols {
+		panic(misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", c, TileRows,
+			TileCols, stride))
+	}
+	return k
 }
 
 // Pack computes

@@ -338,19 +338,26 @@ func (t *avx) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 }
 
 func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
-	few := t.GP32()
-	switch m, x := at(p, offset), r(v); {
+	t.floatBytes(v, signed, t.small(v, 1, p, offset))
+}
+
+// small returns the operand from which an instruction loads as many integers of size bytes, 1 or 2,
+// as v has lanes: memory, or for fewer than four integers v, into which they have been loaded.
+func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
+	m, few := at(p, offset), t.GP32()
+	switch bytes := size * v.width; {
 	case v.width >= 4:
-		t.floatBytes(v, signed, m)
-	case v.width == 2:
+		return m
+	case bytes == 4:
+		t.VMOVD(m, r(v))
+		return r(v)
+	case bytes == 2:
 		t.MOVWLZX(m, few)
-		t.VMOVD(few, x)
-		t.floatBytes(v, signed, x)
 	default:
 		t.MOVBLZX(m, few)
-		t.VMOVD(few, x)
-		t.floatBytes(v, signed, x)
 	}
+	t.VMOVD(few, r(v))
+	return r(v)
 }
 
 // floatBytes loads v with the bytes in from, a register or memory, converted to floats.
@@ -364,18 +371,7 @@ func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
 }
 
 func (t *avx) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
-	few := t.GP32()
-	switch m, x := at(p, offset), r(v); {
-	case v.width >= 4:
-		t.widenShorts(v, float16, m)
-	case v.width == 2:
-		t.VMOVD(m, x)
-		t.widenShorts(v, float16, x)
-	default:
-		t.MOVWLZX(m, few)
-		t.VMOVD(few, x)
-		t.widenShorts(v, float16, x)
-	}
+	t.widenShorts(v, float16, t.small(v, 2, p, offset))
 }
 
 // widenShorts loads v with the float16s in from, a register or memory, converted to floats, or with

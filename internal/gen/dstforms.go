@@ -2,24 +2,16 @@ package main
 
 // These kernels store their result into a separate vector dst, which may alias x or y.
 func init() {
-	kernel("add", "func(dst, x, y []float32)", func(t Target) {
-		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
-			s.load(dst, 0)
-			s.add(dst, dst, 1)
-		})
-	}).inWide().passingSlices()
-	kernel("sub", "func(dst, x, y []float32)", func(t Target) {
-		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
-			s.load(dst, 0)
-			s.sub(dst, dst, 1)
-		})
-	}).inWide().passingSlices()
-	kernel("mul", "func(dst, x, y []float32)", func(t Target) {
-		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
-			s.load(dst, 0)
-			s.mul(dst, dst, 1)
-		})
-	}).inWide().passingSlices()
+	for name, op := range map[string]func(s source, dst, a Group, i int){
+		"add": source.add, "sub": source.sub, "mul": source.mul,
+	} {
+		kernel(name, "func(dst, x, y []float32)", func(t Target) {
+			elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
+				s.load(dst, 0)
+				op(s, dst, dst, 1)
+			})
+		}).inWide().passingSlices()
+	}
 	kernel("scaleTo", "func(dst []float32, a float32, x []float32)", func(t Target) {
 		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x", "dst"}, true, func(dst Group, s source) {

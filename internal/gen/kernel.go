@@ -130,9 +130,9 @@ func (k *kernelSpec) variant() string {
 }
 
 // passingSlices marks a kernel whose assembly has slices with capacities as parameters. With flat
-// parameters the public function would be too large for the compiler to inline. Kernels
-// with a bool parameter are marked from the start: their public functions are generic, and the
-// conversions in these functions count, too.
+// parameters the public function would be too large for the compiler to inline. Kernels with a bool
+// parameter are marked from the start: their public functions are generic, and the conversions in
+// these functions count, too.
 func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
 // slow returns the name of the Go function to which the stub jumps on the generic code path. The

@@ -20,6 +20,8 @@ type signature struct {
 	passSlices bool     // the assembly has slices with capacities as parameters
 }
 
+// newSignature returns the signature of the given Go function type. With a bool parameter, the
+// assembly has slices as parameters: see passingSlices.
 func newSignature(text string) signature {
 	return signature{text, slicesOf(text), strings.Contains(text, " bool")}
 }
@@ -46,8 +48,8 @@ func parse(signature string) *types.Signature {
 // lengthOf returns the name of the flat parameter that is the length of the given slice.
 func lengthOf(slice string) string { return slice + "Len" }
 
-// flat returns the signature of the assembly, with a pointer and a length in place of each
-// slice: a slice x of floats becomes x *float32, xLen int.
+// flat returns the signature of the assembly, with a pointer and a length in place of each slice: a
+// slice x of floats becomes x *float32, xLen int.
 func (s *signature) flat() string {
 	if s.passSlices {
 		return s.text
@@ -83,8 +85,8 @@ func (s *signature) pointer(param func(string) gotypes.Component, name string) g
 	return param(name)
 }
 
-// int returns the named integer parameter. If the kernel has slices, the name "n" means the
-// length of the first. The name "len(x)" means the length of slice x.
+// int returns the named integer parameter. If the kernel has slices, the name "n" means the length
+// of the first. The name "len(x)" means the length of slice x.
 func (s *signature) int(param func(string) gotypes.Component, name string) gotypes.Component {
 	slice, ok := strings.CutPrefix(name, "len(")
 	switch slice = strings.TrimSuffix(slice, ")"); {
@@ -99,8 +101,8 @@ func (s *signature) int(param func(string) gotypes.Component, name string) gotyp
 	return param(lengthOf(slice))
 }
 
-// call returns a call of function with the parameters, those of the given names in the
-// given format.
+// call returns a call of function with the parameters, those of the given names in the given
+// format.
 func (s *signature) call(function, format string, names []string) string {
 	of := parse(s.text)
 	var arguments []string
@@ -118,8 +120,9 @@ func (s *signature) call(function, format string, names []string) string {
 	return call
 }
 
-// leave returns an instruction that removes the frame of the current function and jumps to the given
-// function. In place of a Go function nameSlow, kernels with flat parameters jump to nameSlowFlat.
+// leave returns an instruction that removes the frame of the current function and jumps to the
+// given function. In place of a Go function nameSlow, kernels with flat parameters jump to
+// nameSlowFlat.
 func (s *signature) leave(function string) *ir.Instruction {
 	if strings.HasSuffix(function, "Slow") && !s.passSlices {
 		function += "Flat"
