@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // columns says which columns of a file have the label and the features.
@@ -67,7 +68,7 @@ func (c *columns) byPlace(names []string) (err error) {
 			c.from = append(c.from, i)
 		}
 	}
-	c.table = newTable(names, c.label, c.cells)
+	c.table = form.NewTable(names, c.label, c.cells)
 	return nil
 }
 
@@ -95,7 +96,7 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		c.from = append(c.from, i)
 	}
 	for i, name := range names {
-		name = columnName(name)
+		name = form.ColumnName(name)
 		_, is := c.wanted[name]
 		if !is && i != c.label && (c.label >= 0 || name != t.Label) {
 			c.others = append(c.others, name)
@@ -168,7 +169,7 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 // them is a feature.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
-		name := columnName(names[c.cells])
+		name := form.ColumnName(names[c.cells])
 		if c.wanted != nil {
 			if k, found := c.wanted[name]; found {
 				c.from[k] = c.cells
@@ -250,7 +251,7 @@ func ChooseLabel(names []string) (at int, byName bool, err error) {
 func indexNames(names []string) (at map[string]int, twice map[string]bool) {
 	at, twice = make(map[string]int, len(names)), map[string]bool{}
 	for i, name := range names {
-		name = columnName(name)
+		name = form.ColumnName(name)
 		_, twice[name] = at[name]
 		at[name] = i
 	}

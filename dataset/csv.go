@@ -153,7 +153,13 @@ func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
 		t.columns.empty = t.rows.Form().Trailing
-		return t.columns.settle(t.rows.Names(), cells)
+		err := t.columns.settle(t.rows.Names(), cells)
+		if e := t.opt.Encoder; e != nil && err == nil {
+			e.Begin(form.Source{Table: t.columns.table, Form: t.rows.Form(),
+				Decimal: byteOf(t.opt.Decimal), AnyWidth: !t.opt.paid,
+				DropUnlabelled: t.opt.MissingLabels != MissingError})
+		}
+		return err
 	}
 	if cells <= t.columns.cells {
 		return nil
@@ -273,6 +279,8 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	b.idx, b.val, bad, reason = t.opt.Encoder.Encode(t.taken, b.idx, b.val)
 	switch {
 	case reason == "":
+	case reason == form.Stop:
+		return 0, reason
 	case t.refused == nil:
 		t.refused = t.at(t.columns.from[bad], cells, reason)
 	default:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 func readCSVText(text string, opt Options) (*Set, error) {
@@ -197,6 +198,12 @@ type lengths struct {
 	leaves  string // the numbers of columns
 }
 
+func (l lengths) Reads() (*Table, int) { return nil, 0 }
+
+func (l lengths) Headed() bool { return false }
+
+func (l lengths) Begin(form.Source) {}
+
 func (l lengths) Uses(i int) bool { return !strings.Contains(l.leaves, fmt.Sprint(i)) }
 
 func (l lengths) Cols() int { return len(l.Features()) }
@@ -208,12 +215,12 @@ func (l lengths) Features() (names []string) {
 	return names
 }
 
-func (l lengths) Label(label string) (cell.Label, string) {
+func (l lengths) Label(label string) (form.Label, string) {
 	if cell.IsMissing(label) {
-		return cell.Label{Missing: true}, ""
+		return form.Label{Missing: true}, ""
 	}
 	v, ok := cell.ParsePlain(label)
-	return cell.Label{Value: float32(v), Word: !ok}, ""
+	return form.Label{Value: float32(v), Word: !ok}, ""
 }
 
 func (l lengths) Encode(cells []string, columns []int32, values []float32) (

@@ -15,6 +15,17 @@ type Form = form.Form
 // command's flag that settles it.
 type Doubt = form.Doubt
 
+// A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
+// another file: see [Options]. It has three fields, and can be stored as JSON, beside a model:
+//
+//	Columns []string // the names of the features, in the order of the set's; nil without a header
+//	Label   string   // the name of the label's column, if there are names
+//	LabelAt int      // the number of the label's column in the file, from 0; -1 if it was the last
+//
+// Its method Check(features int) error returns an error unless it can be the table of data with
+// that many features, and its names tell the columns apart.
+type Table = form.Table
+
 // given returns the parts of a table's form that the options settle.
 func (o Options) given(format Format) form.Given {
 	g := form.Given{
@@ -42,7 +53,7 @@ func (o Options) given(format Format) form.Given {
 	if g.Names == nil { // all columns are left out
 		g.Names = t.Columns
 	}
-	if e, ok := o.Encoder.(interface{ Headed() bool }); ok && e.Headed() {
+	if o.Encoder != nil && o.Encoder.Headed() {
 		g.Columns = 0 // there may be a header, but its names say nothing
 	}
 	return g

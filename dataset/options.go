@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // A Layout is how a Set holds its features. The empty string means LayoutAuto.
@@ -104,8 +104,9 @@ type Options struct {
 	Table *Table
 
 	// Encoder, if not nil, encodes the cells of a table as features and labels: package table sets
-	// it. Then Features, if not 0, is how many cells it takes of a row, and Table has their names.
-	Encoder cell.Encoder
+	// it. If it reads the columns of a certain table, then Features and Table are the number and the
+	// names of these columns.
+	Encoder form.Encoder
 
 	Labels        Labels // whether there are any
 	MissingLabels MissingLabels
@@ -193,6 +194,11 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Context == nil {
 		o.Context = context.Background()
+	}
+	if o.Encoder != nil {
+		if t, n := o.Encoder.Reads(); n > 0 {
+			o.Table, o.Features = t, n
+		}
 	}
 	if err := o.checkWords(); err != nil {
 		return o, err

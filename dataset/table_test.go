@@ -119,11 +119,11 @@ func TestTableOfSet(t *testing.T) {
 		opt  Options
 		want *Table
 	}{
-		"a,b,y\n1,2,3\n":      {Options{}, &Table{[]string{"a", "b"}, "y", -1}},
-		"y,b\n1,2\n":          {Options{LabelColumn: "y"}, &Table{[]string{"b"}, "y", 0}},
-		",caf\xe9,y\n1,2,3\n": {Options{}, &Table{[]string{"", "café"}, "y", -1}},
+		"a,b,y\n1,2,3\n":      {Options{}, &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: -1}},
+		"y,b\n1,2\n":          {Options{LabelColumn: "y"}, &Table{Columns: []string{"b"}, Label: "y", LabelAt: 0}},
+		",caf\xe9,y\n1,2,3\n": {Options{}, &Table{Columns: []string{"", "café"}, Label: "y", LabelAt: -1}},
 		"1,2,3\n":             {Options{}, nil},
-		"1,2,3,4\n":           {Options{LabelColumn: "1"}, &Table{nil, "", 1}},
+		"1,2,3,4\n":           {Options{LabelColumn: "1"}, &Table{Columns: nil, Label: "", LabelAt: 1}},
 		"1,2,3,4,5\n":         {Options{LabelColumn: "4"}, nil},
 	} {
 		s, err := readCSVText(text, c.opt)
@@ -135,27 +135,6 @@ func TestTableOfSet(t *testing.T) {
 			(!slices.Equal(have.Columns, c.want.Columns) || have.Label != c.want.Label ||
 				have.LabelAt != c.want.LabelAt) {
 			t.Errorf("%q: %+v, want %+v", text, have, c.want)
-		}
-	}
-}
-
-func TestTableCheck(t *testing.T) {
-	long := strings.Repeat("x", maxTableBytes)
-	for want, c := range map[string]struct {
-		table    Table
-		features int
-	}{
-		"": {Table{[]string{"a", ""}, "y", -1}, 2},
-		"dataset: a table whose label is in column -2": {Table{nil, "", -2}, 2},
-		"dataset: a table of 1 names for 2 features":   {Table{[]string{"a"}, "y", -1}, 2},
-		`dataset: two columns are called "a"`:          {Table{[]string{"a", "a"}, "", 0}, 2},
-		`dataset: two columns are called "y"`:          {Table{[]string{"y", "a"}, "y", 0}, 2},
-		"dataset: the names of the columns take 4194308 bytes, more than 4194304": {
-			Table{[]string{long, "a"}, "", 0}, 2},
-	} {
-		err := c.table.Check(c.features)
-		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func csvHeaderOf(s *Set) string {
 	cells := append(slices.Clone(s.Table.Columns), s.Table.Label)
 	for _, name := range cells {
 		if !staysInCSV(name) || strings.HasPrefix(name, string(byteOrderMark)) ||
-			columnName(name) != name {
+			form.ColumnName(name) != name {
 			return ""
 		}
 	}

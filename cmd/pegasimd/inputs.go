@@ -223,7 +223,8 @@ func (d *dataReader) readValid(
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	if likeSet.opt.Table = usable(set); d.encoder != nil {
-		d.encoder.Options(&likeSet.opt).RefuseGaps = d.missing == "error"
+		c := d.encoder.Coder()
+		likeSet.opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	}
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {

@@ -120,8 +120,8 @@ const mostInMemory = 1 << 30
 
 // encoded returns the options by which the encoder reads the data that it was fitted to.
 func (d *dataReader) encoded() dataset.Options {
-	opt := d.asFitted()
-	d.encoder.Options(&opt).RefuseGaps = d.missing == "error"
+	opt, c := d.asFitted(), d.encoder.Coder()
+	opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	return opt
 }
 
@@ -168,14 +168,18 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	}
 	d.fitter = &tables.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.tables.grams,
 		Inspect: d.opt.Labels == dataset.LabelsNo, NoRows: d.streams}
-	d.encoder, set, err = d.fitter.Fit(d.opt, func(opt dataset.Options) (*dataset.Set, error) {
-		all, err := d.again(name, opt)
-		if err == nil { // without the rows
-			d.last = &dataset.Set{Form: all.Form, Doubts: all.Doubts, LeftOut: all.LeftOut,
-				Table: all.Table}
+	e, whole, err := d.fitter.Fit(func(enc form.Encoder) (err error) {
+		opt := d.opt
+		opt.Encoder = enc
+		if set, err = d.again(name, opt); err == nil { // without the rows
+			d.last = &dataset.Set{Form: set.Form, Doubts: set.Doubts, LeftOut: set.LeftOut,
+				Table: set.Table}
 		}
-		return all, err
+		return err
 	})
+	if d.encoder = e; !whole {
+		set = nil
+	}
 	if err != nil {
 		at, open := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil)
 		if !errors.As(err, &at) && !errors.As(err, &open) && !strings.HasPrefix(err.Error(), name+":") {
@@ -259,8 +263,7 @@ func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.
 func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()
-	opt.Encoder, opt.Features, opt.Table = n, len(e.Columns), e.Table()
-	opt.Labels = dataset.LabelsAuto
+	opt.Encoder, opt.Labels = n, dataset.LabelsAuto
 	_, err := d.again(name, opt)
 	n.Name()
 	return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -84,8 +85,10 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 // encodedBy reads a file by an encoder that is fitted on another.
 func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	t.Helper()
-	e, _, err := new(tables.Fitter).Fit(dataset.Options{},
-		func(opt dataset.Options) (*dataset.Set, error) { return dataset.Read(other, opt) })
+	e, _, err := new(tables.Fitter).Fit(func(enc form.Encoder) error {
+		_, err := dataset.Read(other, dataset.Options{Encoder: enc})
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

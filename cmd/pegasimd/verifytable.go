@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -46,8 +47,12 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 	if info, err := os.Stat(name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
 		return &tableCheck{why: "that takes a file, or standard input"}, nil // which is kept
 	}
-	fitted, err := d.encoder.Refit(d.skip, d.opt, func(opt dataset.Options) (*dataset.Set, error) {
-		return d.again(name, opt)
+	f := tables.Fitter{Skip: d.skip}
+	fitted, err := f.Refit(d.encoder, func(enc form.Encoder) error {
+		opt := d.opt
+		opt.Encoder = enc
+		_, err := d.again(name, opt)
+		return err
 	})
 	if d.call.Err() != nil {
 		return nil, d.call.Err()

@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -71,9 +72,8 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
-	e, set, err := new(tables.Fitter).Fit(opt, read)
+	e, set, err := fit(&opt, read)
 	if err == nil && set == nil {
-		e.Options(&opt)
 		set, err = read(opt)
 	}
 	if err != nil {
@@ -100,13 +100,31 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
-	e, _, err := new(tables.Fitter).Fit(opt, read)
+	e, _, err := fit(&opt, read)
 	if err != nil {
 		return opt, nil, err
 	}
-	e.Options(&opt)
 	text, err := json.Marshal(e)
 	return opt, text, err
+}
+
+// fit fits an encoder to the table that read reads, and sets opt to read the table by it. The set is
+// nil unless it has been encoded already.
+func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
+	e *tables.Encoder, set *dataset.Set, err error,
+) {
+	e, whole, err := new(tables.Fitter).Fit(func(enc form.Encoder) (err error) {
+		opt.Encoder = enc
+		set, err = read(*opt)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.Encoder = e.Coder(); !whole {
+		set = nil
+	}
+	return e, set, nil
 }
 
 // A Column is a column of the table, its label's apart.

@@ -106,7 +106,7 @@ func reread(t *testing.T, m *Model) *Model {
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
-	m.encoder.Options(&opt)
+	opt.Encoder = m.encoder.Coder()
 	set, err := reading(written(t, slices.Concat([][]string{names}, rows)))(opt)
 	if err != nil {
 		t.Fatal(err)

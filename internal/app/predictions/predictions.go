@@ -60,7 +60,7 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 		opt.IndexBase = dataset.IndexBase(fmt.Sprint(head.IndexBase))
 	}
 	if e != nil {
-		e.Options(opt)
+		opt.Encoder = e.Coder()
 		return e, nil
 	}
 	opt.Table, err = Table(head.Table, head.Features)

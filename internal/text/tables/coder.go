@@ -8,18 +8,19 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Coder encodes rows by an encoder. It is a [cell.Encoder]. Several goroutines may use it at a
+// A Coder encodes rows by an encoder. It is a [form.Encoder]. Several goroutines may use it at a
 // time.
 type Coder struct {
 	// RefuseGaps refuses cells without a value, and those that do not fit their column.
 	RefuseGaps bool
 
+	of       *Encoder
 	columns  []coding
 	label    Label
 	raw      bool
-	headed   bool
 	cols     int
 	features []string
 	mu       sync.Mutex // of the counts of odd cells
@@ -53,8 +54,8 @@ const none = -1
 
 // Coder returns a coder of the encoder.
 func (e *Encoder) Coder() *Coder {
-	c := &Coder{columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names(),
-		label: e.Label, raw: e.Raw, headed: e.headed()}
+	c := &Coder{of: e, columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names(),
+		label: e.Label, raw: e.Raw}
 	next := int32(0)
 	for i := range c.columns {
 		in := &c.columns[i]
@@ -112,9 +113,15 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
+// Reads returns the columns of the encoder.
+func (c *Coder) Reads() (*form.Table, int) { return c.of.Table(), len(c.of.Columns) }
+
 // Headed reports whether the training file had a header whose names are not used to find columns,
 // because two of them are equal.
-func (c *Coder) Headed() bool { return c.headed }
+func (c *Coder) Headed() bool { return c.of.headed() }
+
+// Begin does nothing.
+func (c *Coder) Begin(form.Source) {}
 
 // Uses reports whether cell i is of a column that is not left out.
 func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }

@@ -193,7 +193,8 @@ func TestRefusedCells(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := fitted(t, people)
 			var opt dataset.Options
-			coder := e.Options(&opt)
+			coder := e.Coder()
+			opt.Encoder = coder
 			if _, err := reading(c.text)(opt); err != nil {
 				t.Error(err)
 			}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // version is the version of an encoder's JSON. Version 2 described only tables with words, with
@@ -15,7 +15,7 @@ import (
 const version = 3
 
 // An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
-// place of a [dataset.Table]: see [Decode].
+// place of a [form.Table]: see [Decode].
 type Encoder struct {
 	Version int      `json:"encoder"`
 	Columns []Column `json:"columns"` // all but the label's, in the order of the training's file
@@ -39,7 +39,7 @@ type Label struct {
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }
 
-// Decode reads an encoder's JSON. It returns nil if the JSON is a [dataset.Table] or nothing.
+// Decode reads an encoder's JSON. It returns nil if the JSON is a [form.Table] or nothing.
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`
@@ -140,8 +140,8 @@ func (e *Encoder) Feature(j int) Feature {
 }
 
 // Table returns the names and places of the columns, by which another file is read.
-func (e *Encoder) Table() *dataset.Table {
-	t := &dataset.Table{LabelAt: e.LabelAt}
+func (e *Encoder) Table() *form.Table {
+	t := &form.Table{LabelAt: e.LabelAt}
 	if e.Header {
 		t.Label = e.Label.Name
 		for i := range e.Columns {
@@ -153,20 +153,13 @@ func (e *Encoder) Table() *dataset.Table {
 
 // headed reports whether the columns have names that do not tell them apart.
 func (e *Encoder) headed() bool {
-	t := &dataset.Table{LabelAt: e.LabelAt}
+	t := &form.Table{LabelAt: e.LabelAt}
 	for i := range e.Columns {
-		if !e.Header && e.Columns[i].Name != strconv.Itoa(fileColumn(i, t)) {
+		if !e.Header && e.Columns[i].Name != strconv.Itoa(t.FileColumn(i)) {
 			return true
 		}
 	}
 	return false
-}
-
-// Options sets opt to read a table by the encoder, and returns the [Coder] that encodes the rows.
-func (e *Encoder) Options(opt *dataset.Options) *Coder {
-	c := e.Coder()
-	opt.Encoder, opt.Features, opt.Table = c, len(e.Columns), e.Table()
-	return c
 }
 
 // Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason

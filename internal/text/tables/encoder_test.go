@@ -206,7 +206,7 @@ func TestFit(t *testing.T) {
 			for name, kind := range c.overrule {
 				f.Overrule[name] = Given{Kind: kind}
 			}
-			e, _, err := f.Fit(dataset.Options{LabelColumn: c.label}, reading(c.text))
+			e, _, err := fitTo(f, dataset.Options{LabelColumn: c.label}, reading(c.text))
 			if c.err != "" || err != nil {
 				if !says(err, c.err) || c.err == "" || e != nil {
 					t.Fatal(err)
@@ -227,7 +227,7 @@ func TestFit(t *testing.T) {
 // Rows that are skipped have no part in the encoder.
 func TestFitSkips(t *testing.T) {
 	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
-	e, _, err := f.Fit(dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
+	e, _, err := fitTo(f, dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestFitSkips(t *testing.T) {
 		t.Errorf("%s, want\n%s", have, asJSON(t, want))
 	}
 	f = &Fitter{Skip: func(int) bool { return true }}
-	if _, _, err := f.Fit(dataset.Options{}, reading(people)); !says(err, "no rows") {
+	if _, _, err := fitTo(f, dataset.Options{}, reading(people)); !says(err, "no rows") {
 		t.Error(err)
 	}
 }
@@ -286,17 +286,17 @@ func TestManyColumns(t *testing.T) {
 	}
 	allowed := dataset.Options{MaxFeatures: columns}
 	few, enough := table(4), table(17)
-	if _, _, err := new(Fitter).Fit(dataset.Options{}, reading(few)); !says(err, "-max-features") {
+	if _, _, err := fitTo(new(Fitter), dataset.Options{}, reading(few)); !says(err, "-max-features") {
 		t.Error(err)
 	}
-	if e, _, err := new(Fitter).Fit(allowed, reading(few)); err != nil || e.Cols() != columns {
+	if e, _, err := fitTo(new(Fitter), allowed, reading(few)); err != nil || e.Cols() != columns {
 		t.Error(err)
 	}
-	have, _, err := new(Fitter).Fit(dataset.Options{}, reading(enough))
+	have, _, err := fitTo(new(Fitter), dataset.Options{}, reading(enough))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := new(Fitter).Fit(allowed, reading(enough))
+	want, _, err := fitTo(new(Fitter), allowed, reading(enough))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,10 @@ package tables
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/form"
@@ -20,7 +18,7 @@ type Given struct {
 	Order cell.Order // of dates; 0 to find it out
 }
 
-// A Fitter fits an [Encoder] to the rows of a table. It is the [cell.Encoder] that reads them.
+// A Fitter fits an [Encoder] to the rows of a table. It is the [form.Encoder] that reads them.
 type Fitter struct {
 	// Overrule has the kinds of columns, by name or, counted from 0, by number in the file. The key
 	// "*" stands for all other columns, "" for columns without a name.
@@ -29,9 +27,6 @@ type Fitter struct {
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram of text; 0 for 2.
 	Grams int
-	// Decimal is the decimal mark where the cells of a column leave it open, '.' or ','; 0 for the
-	// one that the other columns show.
-	Decimal byte
 	// Inspect accepts a table whose columns are all left out, in place of an error.
 	Inspect bool
 	// NoRows has no pass encode rows, for tables that are larger than the memory.
@@ -40,27 +35,24 @@ type Fitter struct {
 	// Reports describe the columns of the encoder, after Fit.
 	Reports []Report
 
-	kinds    []Given // in place of Overrule, of each column
-	marks    []byte  // decimal marks of columns of numbers that leave it open; 0 for Decimal
-	doubts   []form.Doubt
-	plan     []assumption // of each column, from the pass before
-	forced   bool         // columns that are like names become text
-	kept     bool         // columns of ids are kept, for there are no others
-	labels   labelStats
-	raw      *rawFit // nil once the table is known to be no raw one
-	stop     func()  // ends the pass
-	cols     int     // of the rows so far that a raw pass encoded
-	broken   bool    // the raw pass found that the table is not raw, too late to go on
-	headed   bool    // see Coder.Headed
-	fileMark byte    // the decimal mark of the file, by its sample
-	// Of the file: it is lines of a label and a text; semicolons separate its cells.
-	lines, semicolons bool
-	mixed             bool // some columns prove commas, and some points
-	mark              byte // the decimal mark of columns whose cells leave it open
-	row               int
-	taken             int // rows that were counted
-	columns           []*stats
-	counted           int // columns whose n-grams are counted
+	like    *Encoder // to fit anew: see Refit
+	kinds   []Given  // in place of Overrule, of each column
+	marks   []byte   // decimal marks of columns of numbers that leave it open; 0 for the file's
+	doubts  []form.Doubt
+	plan    []assumption // of each column, from the pass before
+	forced  bool         // columns that are like names become text
+	kept    bool         // columns of ids are kept, for there are no others
+	labels  labelStats
+	raw     *rawFit // nil once the table is known to be no raw one
+	cols    int     // of the rows so far that a raw pass encoded
+	broken  bool    // the raw pass found that the table is not raw, too late to go on
+	file    form.Source
+	mixed   bool // some columns prove commas, and some points
+	mark    byte // the decimal mark of columns whose cells leave it open
+	row     int
+	taken   int // rows that were counted
+	columns []*stats
+	counted int // columns whose n-grams are counted
 
 	paid *budget.Account // nil if the caller allows any number of columns
 	held []byte          // rows that are not counted yet; see hold
@@ -93,55 +85,41 @@ const heldPerByte = 4
 // mostPasses bounds the passes over a file.
 const mostPasses = 8
 
-// Fit reads the training file by read, with opt, in one pass or more, and returns the encoder of
-// its rows. If the table is of plain numbers alone, the first pass has encoded the rows too, and
-// Fit returns them; otherwise set is nil, and the file is to be read by [Encoder.Options].
-func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
-	e *Encoder, set *dataset.Set, err error,
-) {
+// Fit fits an encoder to the training file, which read reads by the encoder that it is given. Fit
+// calls read once or more, and returns the encoder of the rows. whole says
+// that the table is of plain numbers alone, and that the last pass has encoded the rows too.
+// Otherwise the file is to be read again by [Encoder.Coder].
+func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
-		return nil, nil, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
+		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
 	}
-	if f.Decimal == 0 && opt.Decimal != "" {
-		f.Decimal = opt.Decimal[0]
-	}
-	parent := opt.Context
 	raw := f.mayBeRaw() && !f.NoRows
 	f.plan, f.forced, f.kept = nil, false, false
-	f.labels = labelStats{mark: f.labels.mark, drop: opt.MissingLabels == dataset.MissingDrop ||
-		opt.MissingLabels == dataset.MissingKeep}
+	f.labels = labelStats{mark: f.labels.mark}
 	for pass := 0; ; pass++ {
-		f.begin(raw, opt.MaxFeatures == 0)
-		opt.Encoder, opt.Context = f, f.cancelable(parent)
-		set, err := read(opt)
-		f.stop()
-		if f.broken && (parent == nil || parent.Err() == nil) {
+		f.begin(raw)
+		err := read(f)
+		if f.broken {
 			raw = false
 			continue
 		}
 		if f.tooMany > 0 || err == nil && f.raw == nil && len(f.held) > 0 {
-			return nil, nil, f.tooManyColumns()
+			return nil, false, f.tooManyColumns()
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, false, err
 		}
-		if f.finish(); set.Form != nil {
-			f.fileMark, f.lines = set.Form.Decimal, set.Form.Format == form.Lines
-			f.semicolons = set.Form.Separator == ';'
-		}
-		e, err := f.encoder(set.Table, pass >= mostPasses)
+		f.finish()
+		e, err := f.encoder(pass >= mostPasses)
 		if err != nil {
-			return nil, nil, err
+			return nil, false, err
 		}
 		if e == nil {
 			raw = raw && f.raw != nil
 			continue
 		}
 		f.columns, f.labels.full = nil, nil // which may be large
-		if f.raw == nil || !f.raw.whole || !f.labels.usable {
-			set = nil
-		}
-		return e, set, nil
+		return e, f.raw != nil && f.raw.whole && f.labels.usable, nil
 	}
 }
 
@@ -149,7 +127,7 @@ func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.S
 func (f *Fitter) Doubts() []form.Doubt { return f.doubts }
 
 // begin prepares a pass.
-func (f *Fitter) begin(raw, limited bool) {
+func (f *Fitter) begin(raw bool) {
 	f.row, f.taken, f.cols, f.columns, f.counted, f.broken = 0, 0, 0, nil, 0, false
 	for _, as := range f.plan {
 		if as.text {
@@ -163,20 +141,14 @@ func (f *Fitter) begin(raw, limited bool) {
 	if f.held, f.paid = nil, nil; raw {
 		f.held = []byte{} // no rows yet
 	}
-	if limited {
-		f.paid = &budget.Account{Part: budget.Columns}
-	}
 	f.labels.begin()
 }
 
-// cancelable returns a context that f.stop cancels.
-func (f *Fitter) cancelable(parent context.Context) context.Context {
-	if parent == nil {
-		parent = context.Background()
+// Begin prepares the fitter for the rows of the file.
+func (f *Fitter) Begin(s form.Source) {
+	if f.file = s; !s.AnyWidth {
+		f.paid = &budget.Account{Part: budget.Columns}
 	}
-	c, stop := context.WithCancel(parent)
-	f.stop = stop
-	return c
 }
 
 // Mark returns the decimal mark of columns whose cells leave it open, after Fit.
@@ -200,8 +172,16 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
+// Reads returns the columns of the encoder that is fitted anew, if there is one.
+func (f *Fitter) Reads() (*form.Table, int) {
+	if f.like == nil {
+		return nil, 0
+	}
+	return f.like.Table(), len(f.like.Columns)
+}
+
 // Headed returns [Coder.Headed] of the encoder that is fitted anew.
-func (f *Fitter) Headed() bool { return f.headed }
+func (f *Fitter) Headed() bool { return f.like != nil && f.like.headed() }
 
 // Uses is true of all cells.
 func (f *Fitter) Uses(int) bool { return true }
@@ -222,7 +202,7 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 		f.cols = len(cells)
 	}
 	if f.broken || f.tooMany > 0 {
-		return columns, values, 0, ""
+		return columns, values, 0, form.Stop
 	}
 	if !skip {
 		for _, text := range cells {
@@ -259,10 +239,7 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 		}
 		return columns, values, true
 	}
-	if f.broken = f.held == nil; f.broken {
-		f.stop()
-	}
-	f.raw = nil
+	f.broken, f.raw = f.held == nil, nil
 	return columns, values, false
 }
 
@@ -271,7 +248,6 @@ func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {
 			f.tooMany, f.held = len(cells), nil
-			f.stop()
 		}
 		return
 	}

@@ -101,7 +101,7 @@ func TestNothingElse(t *testing.T) {
 	} {
 		read := columns([]string{"id", "b"}[:len(c.columns)], c.columns...)
 		f := new(Fitter)
-		e, _, err := f.Fit(noLabels, read)
+		e, _, err := fitTo(f, noLabels, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,11 +114,11 @@ func TestNothingElse(t *testing.T) {
 			t.Errorf("%s, want %q", text, c.doubt)
 		}
 		f = &Fitter{Inspect: true}
-		if e, _, err = f.Fit(noLabels, read); err != nil || e.Cols() > 0 {
+		if e, _, err = fitTo(f, noLabels, read); err != nil || e.Cols() > 0 {
 			t.Errorf("%v: %d features", err, e.Cols())
 		}
 	}
-	if _, _, err := new(Fitter).Fit(noLabels, columns([]string{"a"}, times(9, "x"))); !says(err,
+	if _, _, err := fitTo(new(Fitter), noLabels, columns([]string{"a"}, times(9, "x"))); !says(err,
 		"all columns are left out: a (all rows have the same value)") {
 		t.Error(err)
 	}
@@ -127,28 +127,31 @@ func TestNothingElse(t *testing.T) {
 // The decimal mark of columns that leave it open is that of the others, or the one that is given.
 func TestDecimalOfOthers(t *testing.T) {
 	open, comma := times(9, "3.135", "2.750"), times(9, "30,7 %", "8,1 %")
-	alone := Fitter{Decimal: ','} // also where all cells are plain
-	e, _, err := alone.Fit(noLabels, columns([]string{"a"}, open))
+	marked := func(mark string) dataset.Options {
+		return dataset.Options{Labels: dataset.LabelsNo, Decimal: mark}
+	}
+	// Also where all cells are plain.
+	e, _, err := fitTo(new(Fitter), marked(","), columns([]string{"a"}, open))
 	if err != nil || e.Raw || e.Columns[0].Number.Mean != 2942.5 {
 		t.Errorf("%v: raw %t, %+v", err, e.Raw, e.Columns[0].Number)
 	}
-	mean := func(f Fitter, other []string) float64 {
-		e, _, err := f.Fit(noLabels, columns([]string{"a", "b"}, open, other))
+	mean := func(mark string, other []string) float64 {
+		e, _, err := fitTo(new(Fitter), marked(mark), columns([]string{"a", "b"}, open, other))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e.Columns[0].Number.Mean
 	}
 	for _, c := range []struct {
-		f     Fitter
+		mark  string
 		other []string
 		want  float64
 	}{
-		{Fitter{}, comma, 2942.5}, {Fitter{}, times(9, "red", "blue"), 2.9425},
-		{Fitter{Decimal: '.'}, comma, 2.9425}, {Fitter{Decimal: ','}, times(9, "red", "blue"), 2942.5},
+		{"", comma, 2942.5}, {"", times(9, "red", "blue"), 2.9425},
+		{".", comma, 2.9425}, {",", times(9, "red", "blue"), 2942.5},
 	} {
-		if have := mean(c.f, c.other); have != c.want {
-			t.Errorf("%s, %c: mean %v, want %v", c.other[0], c.f.Decimal, have, c.want)
+		if have := mean(c.mark, c.other); have != c.want {
+			t.Errorf("%s, %s: mean %v, want %v", c.other[0], c.mark, have, c.want)
 		}
 	}
 }
@@ -165,12 +168,12 @@ func TestSparseFields(t *testing.T) {
 		opt.Format, opt.LabelColumn, opt.Layout = dataset.FormatJSONL, "y", dataset.LayoutSparse
 		return dataset.ReadFrom(strings.NewReader(b.String()), "a", opt)
 	}
-	e, _, err := new(Fitter).Fit(dataset.Options{}, read)
+	e, _, err := fitTo(new(Fitter), dataset.Options{}, read)
 	if err != nil || e.Cols() != 80 || len(e.Columns) != 40 {
 		t.Fatal(err, e)
 	}
 	var opt dataset.Options
-	e.Options(&opt)
+	opt.Encoder = e.Coder()
 	s, err := read(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +190,7 @@ func TestSparseFields(t *testing.T) {
 	for i := range 33_000 {
 		fmt.Fprintf(&wide, `{"y":1,"f%d":"a"}`+"\n", i)
 	}
-	_, _, err = new(Fitter).Fit(dataset.Options{}, func(opt dataset.Options) (*dataset.Set, error) {
+	_, _, err = fitTo(new(Fitter), dataset.Options{}, func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Format, opt.LabelColumn = dataset.FormatJSONL, "y"
 		return dataset.ReadFrom(strings.NewReader(wide.String()), "a", opt)
 	})

@@ -92,7 +92,7 @@ func TestConvert(t *testing.T) {
 	}
 	var opt dataset.Options
 	e := fitted(t, text)
-	e.Options(&opt)
+	opt.Encoder = e.Coder()
 	files := [2][]byte{}
 	for i, write := range []func(*os.File) error{
 		func(f *os.File) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // says tells whether an error has the given words.
@@ -51,6 +52,33 @@ func words(line string) []string { return strings.Fields(line) }
 
 var noLabels = dataset.Options{Labels: dataset.LabelsNo}
 
+// fitTo fits f to a file that read reads with opt. The set is nil unless the last pass encoded the
+// rows.
+func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
+	e *Encoder, set *dataset.Set, err error,
+) {
+	e, whole, err := f.Fit(func(enc form.Encoder) (err error) {
+		opt.Encoder = enc
+		set, err = read(opt)
+		return err
+	})
+	if !whole {
+		set = nil
+	}
+	return e, set, err
+}
+
+// refit fits e anew to a file that read reads with opt.
+func refit(e *Encoder, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
+	*Encoder, error,
+) {
+	return new(Fitter).Refit(e, func(enc form.Encoder) error {
+		opt.Encoder = enc
+		_, err := read(opt)
+		return err
+	})
+}
+
 // settled returns the encoder of one column of cells, of the kind that the rule finds if none is
 // given, and the fitter.
 func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fitter, *Encoder) {
@@ -59,7 +87,7 @@ func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fi
 	if given.Kind != "" {
 		f.Overrule = map[string]Given{"*": given}
 	}
-	e, _, err := f.Fit(noLabels, columns([]string{name}, all))
+	e, _, err := fitTo(f, noLabels, columns([]string{name}, all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +98,7 @@ func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fi
 // there is no header.
 func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
+		opt.Encoder.Begin(source(opt, &dataset.Table{Columns: names, LabelAt: -1}))
 		row := make([]string, len(all))
 		for i := range all[0] {
 			for k := range all {
@@ -77,8 +106,17 @@ func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Se
 			}
 			opt.Encoder.Encode(row, nil, nil)
 		}
-		return &dataset.Set{Table: &dataset.Table{Columns: names, LabelAt: -1}}, nil
+		return nil, nil
 	}
+}
+
+// source returns the source of rows that no file has.
+func source(opt dataset.Options, t *dataset.Table) form.Source {
+	s := form.Source{Table: t}
+	if opt.Decimal != "" {
+		s.Decimal = opt.Decimal[0]
+	}
+	return s
 }
 
 // reading returns what reads a text as a file.
@@ -92,7 +130,7 @@ func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 // fitted returns the encoder of a text.
 func fitted(t testing.TB, text string) *Encoder {
 	t.Helper()
-	e, _, err := new(Fitter).Fit(dataset.Options{}, reading(text))
+	e, _, err := fitTo(new(Fitter), dataset.Options{}, reading(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +139,7 @@ func fitted(t testing.TB, text string) *Encoder {
 
 // encoded reads a text by an encoder.
 func encoded(e *Encoder, text string, opt dataset.Options) (*dataset.Set, error) {
-	e.Options(&opt)
+	opt.Encoder = e.Coder()
 	return reading(text)(opt)
 }
 

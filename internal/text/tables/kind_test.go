@@ -51,7 +51,7 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, file)
 	}
-	again, err := e.Refit(nil, noLabels, columns([]string{column}, cells))
+	again, err := refit(e, noLabels, columns([]string{column}, cells))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // labelStats are the statistics of the labels. The first pass tells labels of plain numbers alone,
 // or of words alone, and returns them; any other labels need a pass of full statistics.
 type labelStats struct {
 	mark   byte // the decimal mark of labels that leave it open; 0 takes the mark of the columns
-	drop   bool // rows without a label are left out, or kept without
 	usable bool // the labels that the pass returned are the final ones
 
 	plain, words, gaps, odd int
@@ -25,14 +25,14 @@ type labelStats struct {
 
 // begin prepares a pass.
 func (l *labelStats) begin() {
-	*l = labelStats{mark: l.mark, drop: l.drop, as: l.as, again: l.again}
+	*l = labelStats{mark: l.mark, as: l.as, again: l.again}
 	if l.again {
 		l.full = newStats(l.as)
 	}
 }
 
 // Label counts the label of a row, and returns it as far as it is known in the first pass.
-func (f *Fitter) Label(text string) (cell.Label, string) {
+func (f *Fitter) Label(text string) (form.Label, string) {
 	l := &f.labels
 	missing := cell.IsMissing(text)
 	if l.full != nil {
@@ -43,8 +43,8 @@ func (f *Fitter) Label(text string) (cell.Label, string) {
 		v, ok = parse32(text)
 	}
 	if missing {
-		if l.drop || !mayNameClass(text) {
-			return cell.Label{Missing: true}, ""
+		if f.file.DropUnlabelled || !mayNameClass(text) {
+			return form.Label{Missing: true}, ""
 		}
 		if l.gaps++; l.gap == "" {
 			l.gap = strings.Clone(text)
@@ -52,7 +52,7 @@ func (f *Fitter) Label(text string) (cell.Label, string) {
 	}
 	switch {
 	case l.full != nil || f.broken:
-		return cell.Label{}, ""
+		return form.Label{}, ""
 	case missing:
 	case ok && !cell.LeadingZero(text):
 		if strings.IndexByte(text, '.') >= 0 {
@@ -61,14 +61,14 @@ func (f *Fitter) Label(text string) (cell.Label, string) {
 			}
 		}
 		if l.plain++; l.words+l.odd+l.gaps == 0 {
-			return cell.Label{Value: v + 0}, "" // -0 is 0
+			return form.Label{Value: v + 0}, "" // -0 is 0
 		}
 	case l.plain > 0 || ok || cell.HasDigit(text) && cell.KindOf(text) == cell.NumberCell:
 		l.odd++
 	default:
 		l.words++
 	}
-	return cell.Label{Word: f.raw != nil && l.plain == 0}, ""
+	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
 }
 
 // mayNameClass reports whether a gap is letters alone, such as NA, which may be a class's name.
@@ -158,25 +158,25 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 }
 
 // Label returns the label in a cell, as the training's labels were written.
-func (c *Coder) Label(text string) (cell.Label, string) {
+func (c *Coder) Label(text string) (form.Label, string) {
 	l := &c.label
 	missing := cell.IsMissing(text)
 	if l.Kind == Category {
 		if missing && !(l.GapIsClass && mayNameClass(text)) {
-			return cell.Label{Missing: true}, ""
+			return form.Label{Missing: true}, ""
 		}
-		return cell.Label{Word: true}, ""
+		return form.Label{Word: true}, ""
 	}
 	if l.Format == nil || l.Format.Decimal == "" {
 		if v, ok := parse32(text); ok {
-			return cell.Label{Value: v + 0}, "" // -0 is 0
+			return form.Label{Value: v + 0}, "" // -0 is 0
 		}
 	}
 	if cell.IsGapWord(text) {
-		return cell.Label{Missing: true}, ""
+		return form.Label{Missing: true}, ""
 	}
 	if v, ok := l.Format.parse(text); ok {
-		return cell.Label{Value: float32(v) + 0}, ""
+		return form.Label{Value: float32(v) + 0}, ""
 	}
-	return cell.Label{}, "label is not a number, as the labels of the training are"
+	return form.Label{}, "label is not a number, as the labels of the training are"
 }

@@ -48,7 +48,7 @@ func TestLabels(t *testing.T) {
 				rows = append(rows, []string{column(i), fmt.Sprint(i % 3), label})
 			}
 			text := written(t, rows)
-			e, set, err := new(Fitter).Fit(dataset.Options{Header: dataset.HeaderNo}, reading(text))
+			e, set, err := fitTo(new(Fitter), dataset.Options{Header: dataset.HeaderNo}, reading(text))
 			if err != nil {
 				t.Fatalf("%s, %s: %v", c.name, name, err)
 			}
@@ -64,7 +64,7 @@ func TestLabels(t *testing.T) {
 			if e.Label.Kind != c.kind || fmt.Sprint(e.Label.Format) != c.format || first != c.first {
 				t.Errorf("%s, %s: %+v, %v, first %s", c.name, name, e.Label, e.Label.Format, first)
 			}
-			refit, err := e.Refit(nil, dataset.Options{Header: dataset.HeaderNo}, reading(text))
+			refit, err := refit(e, dataset.Options{Header: dataset.HeaderNo}, reading(text))
 			if err != nil || !bytes.Equal(asJSON(t, refit), asJSON(t, e)) {
 				t.Errorf("%s, %s: %v: fitted again %s, want %s", c.name, name, err, asJSON(t, refit),
 					asJSON(t, e))
@@ -100,7 +100,7 @@ func TestMissingLabels(t *testing.T) {
 	} {
 		c.opt.Header = dataset.HeaderNo
 		f := new(Fitter)
-		e, _, err := f.Fit(c.opt, reading(c.text))
+		e, _, err := fitTo(f, c.opt, reading(c.text))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -70,6 +70,7 @@ func randomTable(r *rand.Rand) (names []string, all [][]string) {
 func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Set, error) {
 	last := len(all) - 1
 	return func(opt dataset.Options) (*dataset.Set, error) {
+		opt.Encoder.Begin(source(opt, &dataset.Table{Columns: names[:last], Label: names[last], LabelAt: -1}))
 		for i := range all[0] {
 			opt.Encoder.Label(all[last][i])
 			row := make([]string, last)
@@ -80,7 +81,7 @@ func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Se
 				return nil, fmt.Errorf("row %d: %s", i, reason)
 			}
 		}
-		return &dataset.Set{Table: &dataset.Table{Columns: names[:last], Label: names[last], LabelAt: -1}}, nil
+		return nil, nil
 	}
 }
 
@@ -120,7 +121,7 @@ func TestMutants(t *testing.T) {
 func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	t.Helper()
 	f, read := &Fitter{Inspect: true}, labelled(names, all)
-	e, _, err := f.Fit(dataset.Options{}, read)
+	e, _, err := fitTo(f, dataset.Options{}, read)
 	if err != nil {
 		t.Fatalf("%q: %v", all, err)
 	}
@@ -134,11 +135,11 @@ func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	if err != nil {
 		t.Fatalf("%v: %s", err, file)
 	}
-	refit, err := e.Refit(nil, dataset.Options{}, read)
+	refit, err := refit(e, dataset.Options{}, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := Fitter{Overrule: map[string]Given{}, Inspect: true, Decimal: f.Decimal}
+	given := &Fitter{Overrule: map[string]Given{}, Inspect: true}
 	for i, c := range e.Columns {
 		g := Given{Kind: c.Kind}
 		if c.Date != nil {
@@ -146,7 +147,7 @@ func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 		}
 		given.Overrule[names[i]] = g
 	}
-	named, _, err := given.Fit(dataset.Options{}, read)
+	named, _, err := fitTo(given, dataset.Options{}, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 44))
 	for range 50 {
 		names, all := randomTable(r)
-		e, _, err := (&Fitter{Inspect: true}).Fit(dataset.Options{}, labelled(names, all))
+		e, _, err := fitTo(&Fitter{Inspect: true}, dataset.Options{}, labelled(names, all))
 		if err != nil {
 			f.Fatal(err)
 		}

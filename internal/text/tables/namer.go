@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
-// [cell.Encoder] that makes no features.
+// [form.Encoder] that makes no features.
 type Namer struct {
 	e    *Encoder
 	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
@@ -40,6 +40,12 @@ func (n *Namer) add(column int, bucket uint32) {
 	n.seen[column][bucket] = map[string]int{}
 }
 
+// Reads returns the columns of the encoder.
+func (n *Namer) Reads() (*form.Table, int) { return n.e.Table(), len(n.e.Columns) }
+
+// Headed returns [Coder.Headed] of the encoder.
+func (n *Namer) Headed() bool { return n.e.headed() }
+
 // Cols returns 0: no row is encoded.
 func (n *Namer) Cols() int { return 0 }
 
@@ -47,7 +53,10 @@ func (n *Namer) Cols() int { return 0 }
 func (n *Namer) Features() []string { return nil }
 
 // Label accepts any label.
-func (n *Namer) Label(string) (cell.Label, string) { return cell.Label{}, "" }
+func (n *Namer) Label(string) (form.Label, string) { return form.Label{}, "" }
+
+// Begin does nothing.
+func (n *Namer) Begin(form.Source) {}
 
 // Uses reports whether n-grams of cell i are looked for.
 func (n *Namer) Uses(i int) bool { return n.seen[i] != nil }

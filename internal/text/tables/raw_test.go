@@ -41,7 +41,7 @@ func TestRaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			label := func(i int) string { return strings.ReplaceAll(label(i), " ", "") }
 			text, n := numbers(3000, label), 0
-			e, have, err := new(Fitter).Fit(dataset.Options{}, passes(reading(text), &n))
+			e, have, err := fitTo(new(Fitter), dataset.Options{}, passes(reading(text), &n))
 			if err != nil || !e.Raw || n != 1 || have == nil {
 				t.Fatalf("%v, %+v in %d passes", err, e, n)
 			}
@@ -59,7 +59,7 @@ func TestRaw(t *testing.T) {
 			if e.Columns[2].Kind != Number || e.Columns[2].Number.Mean != 7 || e.Cols() != 3 {
 				t.Errorf("%+v", e.Columns[2])
 			}
-			refit, err := e.Refit(nil, dataset.Options{}, reading(text))
+			refit, err := refit(e, dataset.Options{}, reading(text))
 			if err != nil || !bytes.Equal(asJSON(t, refit), asJSON(t, e)) {
 				t.Errorf("%v: fitted again %s, want %s", err, asJSON(t, refit), asJSON(t, e))
 			}
@@ -75,7 +75,7 @@ func TestNotRaw(t *testing.T) {
 			lines := strings.SplitAfter(numbers(3000, class), "\n")
 			lines[at] = odd + lines[at][strings.Index(lines[at], ","):]
 			text, n := strings.Join(lines, ""), 0
-			e, set, err := new(Fitter).Fit(dataset.Options{}, passes(reading(text), &n))
+			e, set, err := fitTo(new(Fitter), dataset.Options{}, passes(reading(text), &n))
 			most := 1 // passes
 			if at > 2000 {
 				most++
@@ -88,7 +88,7 @@ func TestNotRaw(t *testing.T) {
 				t.Fatalf("%s in row %d: %v, raw %t, %d passes", odd, at, err, e.Raw, n)
 			}
 			full := &Fitter{Overrule: map[string]Given{"same": {Kind: LeftOut}}}
-			want, _, err := full.Fit(dataset.Options{}, reading(text))
+			want, _, err := fitTo(full, dataset.Options{}, reading(text))
 			if err != nil || !e.Raw && !bytes.Equal(asJSON(t, e), asJSON(t, want)) {
 				t.Errorf("%s in row %d: %v\n%s, want\n%s", odd, at, err, asJSON(t, e), asJSON(t, want))
 			}
@@ -120,7 +120,7 @@ func TestRawIDs(t *testing.T) {
 			fmt.Fprintf(&b, "%s,%d.5,%d\n", c.cell(i), i*i%17, i%2)
 		}
 		f := new(Fitter)
-		e, set, err := f.Fit(dataset.Options{}, reading(b.String()))
+		e, set, err := fitTo(f, dataset.Options{}, reading(b.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRawIDs(t *testing.T) {
 		if !e.Raw && set != nil {
 			t.Error("rows of a raw pass beside an encoder that is none")
 		}
-		refit, err := e.Refit(nil, dataset.Options{}, reading(b.String()))
+		refit, err := refit(e, dataset.Options{}, reading(b.String()))
 		if err != nil || !bytes.Equal(asJSON(t, refit), asJSON(t, e)) {
 			t.Errorf("%v: fitted again %s, want %s", err, asJSON(t, refit), asJSON(t, e))
 		}
@@ -147,7 +147,7 @@ func TestRawSkips(t *testing.T) {
 	want := fitted(t, short)
 	for odd, whole := range map[string]bool{"": true, "7,8,red,0\n": false, "1,,2,1\n": false} {
 		f := &Fitter{Skip: skip}
-		e, set, err := f.Fit(dataset.Options{}, reading(text+odd))
+		e, set, err := fitTo(f, dataset.Options{}, reading(text+odd))
 		if err != nil || !e.Raw || !bytes.Equal(asJSON(t, e), asJSON(t, want)) || (set != nil) != whole {
 			t.Errorf("%q: %v, raw %t, %t", odd, err, e.Raw, set != nil)
 		}
@@ -179,7 +179,7 @@ func BenchmarkRaw(b *testing.B) {
 	text := numbers(100_000, func(i int) string { return []string{"p", "q"}[i%2] })
 	for name, read := range map[string]func() error{
 		"fit": func() error {
-			_, _, err := new(Fitter).Fit(dataset.Options{}, reading(text))
+			_, _, err := fitTo(new(Fitter), dataset.Options{}, reading(text))
 			return err
 		},
 		"numbers": func() error {

@@ -3,23 +3,21 @@ package tables
 import (
 	"slices"
 
-	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Refit returns an encoder that is fitted anew with the kinds, the decimal marks, the orders of
-// dates and the n-grams that e has, and with names for the buckets of text that e names. The
-// columns of the table come in the order of e. skip is [Fitter.Skip]; opt and read are those of
-// [Fitter.Fit].
-func (e *Encoder) Refit(skip func(row int) bool, opt dataset.Options,
-	read func(dataset.Options) (*dataset.Set, error)) (*Encoder, error) {
-	f := Fitter{kinds: make([]Given, len(e.Columns)), Skip: skip, Inspect: true,
-		headed: e.headed()}
+// Refit fits e anew, with the kinds, the decimal marks, the orders of dates and the n-grams that it
+// has, and with names for the buckets of text that e names. The columns of the table come in the
+// order of e. See [Fitter.Fit] for read.
+func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
+	f.like, f.Inspect = e, true
+	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))
 	for i, c := range e.Columns {
 		f.kinds[i].Kind = c.Kind
 		if c.Date != nil {
 			f.kinds[i].Order, _ = orderOf(c.Date.Order)
 		}
-		if f.marks = append(f.marks, 0); c.Number != nil && !e.Raw {
+		if c.Number != nil && !e.Raw {
 			f.marks[i] = c.Number.Format.mark()
 		}
 		if c.Kind == Text {
@@ -27,8 +25,7 @@ func (e *Encoder) Refit(skip func(row int) bool, opt dataset.Options,
 		}
 	}
 	f.labels.mark = e.Label.Format.mark()
-	e.Options(&opt)
-	fitted, _, err := f.Fit(opt, read)
+	fitted, _, err := f.Fit(read)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +34,7 @@ func (e *Encoder) Refit(skip func(row int) bool, opt dataset.Options,
 		return fitted, nil
 	}
 	n := fitted.Namer(features)
-	opt.Encoder, opt.Labels = n, dataset.LabelsAuto
-	if _, err = read(opt); err != nil {
+	if err := read(n); err != nil {
 		return nil, err
 	}
 	n.Name()

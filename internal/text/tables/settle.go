@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/form"
@@ -16,11 +15,12 @@ import (
 
 // This file settles the encoder at the end of a pass.
 
-// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. t has the
-// names of the columns; it may be nil. In the last pass the assumptions stay.
-func (f *Fitter) encoder(t *dataset.Table, last bool) (*Encoder, error) {
+// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. In the last
+// pass the assumptions stay.
+func (f *Fitter) encoder(last bool) (*Encoder, error) {
+	t := f.file.Table
 	if t == nil {
-		t = &dataset.Table{LabelAt: -1}
+		t = &form.Table{LabelAt: -1}
 	}
 	n := len(f.columns)
 	if f.raw != nil {
@@ -32,7 +32,7 @@ func (f *Fitter) encoder(t *dataset.Table, last bool) (*Encoder, error) {
 	e := &Encoder{Version: version, Columns: make([]Column, n), LabelAt: t.LabelAt, Rows: f.taken,
 		Header: t.Columns != nil && t.Check(n) == nil}
 	for i := range e.Columns {
-		e.Columns[i].Name = strconv.Itoa(fileColumn(i, t))
+		e.Columns[i].Name = strconv.Itoa(t.FileColumn(i))
 		if t.Columns != nil {
 			e.Columns[i].Name = t.Columns[i]
 		}
@@ -44,7 +44,7 @@ func (f *Fitter) encoder(t *dataset.Table, last bool) (*Encoder, error) {
 	f.doubts, f.Reports = nil, make([]Report, n)
 	f.mark = f.decimalMark()
 	if s := f.labels.full; s != nil {
-		s.forced = cmp.Or(f.labels.mark, f.Decimal)
+		s.forced = cmp.Or(f.labels.mark, f.file.Decimal)
 	}
 	label, again := f.labels.settle(f.mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
 	again = again && !last
@@ -55,14 +55,6 @@ func (f *Fitter) encoder(t *dataset.Table, last bool) (*Encoder, error) {
 		return f.rawEncoder(e, given, again)
 	}
 	return f.fullEncoder(e, given, again, last)
-}
-
-// fileColumn returns the number in the file of feature column i.
-func fileColumn(i int, t *dataset.Table) int {
-	if t.LabelAt >= 0 && i >= t.LabelAt {
-		return i + 1 // the label's column comes before
-	}
-	return i
 }
 
 // rawEncoder returns the encoder of a raw pass, or nil if a column needs full statistics.
@@ -96,7 +88,7 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	for i := range e.Columns {
 		s, v := f.columns[i], &verdicts[i]
 		mark := f.mark
-		if s.forced = f.Decimal; f.marks != nil {
+		if s.forced = f.file.Decimal; f.marks != nil {
 			s.forced = f.marks[i]
 			mark = cmp.Or(f.marks[i], mark)
 		}
@@ -151,9 +143,9 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
 	case !open:
-	case f.Decimal != 0:
+	case f.file.Decimal != 0:
 		v.doubt, v.cell, v.flag = "", "", ""
-	case (f.semicolons || s.numbers.count > s.ambiguous) && v.as.decimal == '.' && v.doubt == "":
+	case (f.file.Form.Separator == ';' || s.numbers.count > s.ambiguous) && v.as.decimal == '.' && v.doubt == "":
 		v.doubt, v.cell, v.flag = "decimal points or thousands, read as decimals", s.open, "-decimal ,"
 	}
 }
@@ -179,7 +171,7 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 		v := s.judge(name, mark)
 		f.questionMark(s, &v)
 		switch {
-		case f.lines && v.names:
+		case f.file.Form.Format == form.Lines && v.names:
 			v = verdict{kind: Text, as: assumption{text: true}, reason: v.reason + ", but text"}
 		case v.id && f.kept:
 			v = verdict{kind: Number, reason: v.reason + ", but there are no other columns", as: s.as}
@@ -236,11 +228,11 @@ func (f *Fitter) decimalMark() byte {
 			points++
 		}
 	}
-	if f.mixed = commas > 0 && points > 0; f.Decimal != 0 {
-		return f.Decimal
+	if f.mixed = commas > 0 && points > 0; f.file.Decimal != 0 {
+		return f.file.Decimal
 	}
 	commas -= points
-	if commas > 0 || commas == 0 && f.fileMark == ',' {
+	if commas > 0 || commas == 0 && f.file.Form.Decimal == ',' {
 		return ','
 	}
 	return '.'
@@ -394,7 +386,7 @@ func (f *Fitter) doubt(column string, v verdict) {
 }
 
 // given returns the kind of each column that Overrule or a model gives, or none.
-func (f *Fitter) given(e *Encoder, t *dataset.Table) ([]Given, error) {
+func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 	all := make([]Given, len(e.Columns))
 	if f.kinds != nil {
 		copy(all, f.kinds)
@@ -405,7 +397,7 @@ func (f *Fitter) given(e *Encoder, t *dataset.Table) ([]Given, error) {
 	}
 	used := map[string]bool{"*": true}
 	for i := range e.Columns {
-		name, number := e.Columns[i].Name, strconv.Itoa(fileColumn(i, t))
+		name, number := e.Columns[i].Name, strconv.Itoa(t.FileColumn(i))
 		named, isName := f.Overrule[name]
 		isName = isName && t.Columns != nil
 		placed, isPlace := f.Overrule[number]

@@ -44,12 +44,12 @@ func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 	t.Helper()
 	f := Fitter{Grams: grams}
-	e, _, err := f.Fit(dataset.Options{}, linesOf(text))
+	e, _, err := fitTo(&f, dataset.Options{}, linesOf(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var opt dataset.Options
-	e.Options(&opt)
+	opt.Encoder = e.Coder()
 	s, err := linesOf(text)(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestTextCounts(t *testing.T) {
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
 	have := fitted(t, b.String())
-	want, _, err := new(Fitter).Fit(dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
+	want, _, err := fitTo(new(Fitter), dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
 	if err != nil || have.Columns[4].Text == nil || !reflect.DeepEqual(have, want) {
 		t.Errorf("%v, other counts", err)
 	}
@@ -220,7 +220,7 @@ func TestManyTexts(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
-	_, _, err := new(Fitter).Fit(dataset.Options{}, reading(b.String()))
+	_, _, err := fitTo(new(Fitter), dataset.Options{}, reading(b.String()))
 	if !says(err, "columns of text, more than 64") {
 		t.Error(err)
 	}

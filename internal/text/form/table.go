@@ -1,4 +1,4 @@
-package dataset
+package form
 
 import (
 	"fmt"
@@ -8,9 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// A Table says what the columns of a CSV or .npy file were, so that those of another file can be
-// told apart in the same way: see [Options]. Its fields are all there is to it: it can be stored as
-// JSON, beside a model.
+// Table describes the columns of a CSV or .npy file, so that the same columns can be found in
+// another file. It can be stored as JSON, beside a model.
 type Table struct {
 	// Columns are the names of the features, in the order of the set's columns, as the header of a
 	// CSV file has them; nil if there was none.
@@ -22,12 +21,12 @@ type Table struct {
 	LabelAt int `json:"label_at"`
 }
 
-// maxTableBytes is the most that the names of a Table may take, with one byte more for each: those
-// of 400,000 columns of nine letters.
+// maxTableBytes is the largest number of bytes of the names of a Table, with one more byte for each
+// name: those of 400,000 columns of nine letters.
 const maxTableBytes = 1 << 22
 
-// Check tells what is wrong with a table, of data with that many features: whether it was read from
-// somewhere, or whether the names of a header can tell columns apart.
+// Check returns an error unless the table, which may come from a file, can be that of data with the
+// given number of features, and its names tell the columns apart.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
 		return fmt.Errorf("dataset: a table whose label is in column %d", t.LabelAt)
@@ -56,7 +55,7 @@ func (t *Table) Check(features int) error {
 	return nil
 }
 
-// UnmarshalJSON reads a table, whose label is in the last column unless it says another.
+// UnmarshalJSON decodes a table. LabelAt is -1 unless the text has another.
 func (t *Table) UnmarshalJSON(text []byte) error {
 	type plain Table
 	p := plain{LabelAt: -1}
@@ -65,12 +64,22 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// columnName returns a cell of a header as a Table has it: JSON holds no other text.
-func columnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+// FileColumn returns the number in the file of feature column i.
+func (t *Table) FileColumn(i int) int {
+	if t.LabelAt >= 0 && i >= t.LabelAt {
+		return i + 1 // the label's column comes before
+	}
+	return i
+}
 
-// newTable returns the table of a file with these names, or nil for none, and that many columns,
-// whose labels are in column label, if that is not -1. It is nil if there is nothing to say.
-func newTable(names []string, label, columns int) *Table {
+// ColumnName returns a cell of a header as a Table has it: as valid UTF-8, because JSON cannot hold
+// other text.
+func ColumnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// NewTable returns the table of a file with these names, or nil for none, and the given number of
+// columns, whose labels are in column label, if that is not -1. It returns nil if there are no names
+// and the label's column is the last.
+func NewTable(names []string, label, columns int) *Table {
 	t := &Table{LabelAt: label}
 	if label == columns-1 {
 		t.LabelAt = -1
@@ -79,9 +88,9 @@ func newTable(names []string, label, columns int) *Table {
 		t.Columns = make([]string, 0, columns)
 		for i, name := range names {
 			if i == label {
-				t.Label = columnName(name)
+				t.Label = ColumnName(name)
 			} else {
-				t.Columns = append(t.Columns, columnName(name))
+				t.Columns = append(t.Columns, ColumnName(name))
 			}
 		}
 	}

@@ -1,0 +1,56 @@
+package form
+
+// Encoder encodes the rows of a table as features and labels. Package tables implements it.
+type Encoder interface {
+	// Reads returns the table whose columns the encoder reads, and the number of these columns. The
+	// cells of a row then come in the order of t. If n is 0, the encoder reads all columns but the
+	// label's, in the order of the file.
+	Reads() (t *Table, n int)
+	// Headed reports whether the file may have a header although t has no names: two of them were
+	// equal.
+	Headed() bool
+	// Begin is called before the first row of a file.
+	Begin(s Source)
+	// Uses reports whether the features depend on column i. A table may lack the columns of which
+	// the features are independent.
+	Uses(i int) bool
+	// Cols returns the number of features.
+	Cols() int
+	// Features returns the names of the features; nil if they have none, or are too many.
+	Features() []string
+	// Encode appends the indices of a row's nonzero features, in ascending order, to columns, and
+	// their values to values. If Encode rejects a cell it returns the cell's index and the reason,
+	// and the caller must drop the appended elements. If the reason is Stop, the caller must end the
+	// reading with an error. The cells have no leading or trailing blanks, and are valid until Encode
+	// returns.
+	Encode(cells []string, columns []int32, values []float32) ([]int32, []float32, int, string)
+	// Label returns the label in a cell of the label column, or the reason why the cell cannot
+	// be a label of this column.
+	Label(cell string) (l Label, reason string)
+}
+
+// Source describes a file whose rows an Encoder encodes.
+type Source struct {
+	// Table has the names of the columns and the place of the label; nil if there are no names, and
+	// the label is the last column. Lines of JSON append names to it.
+	Table *Table
+	Form  Form
+	// Decimal is the decimal mark of columns whose cells leave it open, '.' or ','; 0 if none is
+	// given.
+	Decimal byte
+	// DropUnlabelled says that rows without a label are left out, or are kept without one: then no
+	// cell such as NA is the name of a class.
+	DropUnlabelled bool
+	// AnyWidth allows any number of columns. Otherwise the bytes of the file limit it.
+	AnyWidth bool
+}
+
+// Stop is the reason with which Encoder.Encode asks for the end of the reading.
+const Stop = "the encoder needs no more rows"
+
+// Label is the label of one row.
+type Label struct {
+	Value   float32 // the label, if it is a number
+	Word    bool    // whether the label is the cell's text, not Value
+	Missing bool    // whether the cell is a gap
+}
