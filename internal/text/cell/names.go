@@ -39,15 +39,6 @@ func lookup(names map[string]string, s string) string {
 // monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
 func monthOf(s string) int { return atoi(lookup(months, s)) }
 
-// wordLength returns the length in bytes of the letters that s begins with.
-func wordLength(s string) int {
-	n := 0
-	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
-		n++
-	}
-	return n
-}
-
 // months maps the names of the months and their abbreviations to the months' numbers, in English,
 // German, French, Spanish, Portuguese, Italian, Dutch and Polish.
 var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen

@@ -49,42 +49,6 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 	return Number{v, p.unit, p.magnitude}, true
 }
 
-// HasDigit reports whether s has a digit, without which it is neither a number nor a date.
-func HasDigit(s string) bool {
-	for i := range len(s) {
-		if s[i]-'0' < 10 {
-			return true
-		}
-	}
-	return false
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// countDigits returns the number of digits that s begins with.
-func countDigits(s string) int {
-	n := 0
-	for n < len(s) && s[n]-'0' < 10 {
-		n++
-	}
-	return n
-}
-
-var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
-	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
-
-// toASCII replaces tabs and Unicode blanks by blanks, Unicode minus signs and apostrophes by those
-// of ASCII, and unifies the signs of degree and micro.
-func toASCII(s string) string {
-	for i := range len(s) { // look for the first bytes of the replaced characters, but not for €
-		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
-			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
-			return ascii.Replace(s)
-		}
-	}
-	return s
-}
-
 // numberParser parses a number from left to right.
 type numberParser struct {
 	rest             string              // text that is not parsed yet

@@ -1,0 +1,67 @@
+package cell
+
+import "strings"
+
+// HasDigit reports whether s has a digit, without which it is neither a number nor a date.
+func HasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' < 10 {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// countDigits returns the number of digits that s begins with.
+func countDigits(s string) int {
+	n := 0
+	for n < len(s) && s[n]-'0' < 10 {
+		n++
+	}
+	return n
+}
+
+// wordLength returns the length in bytes of the letters that s begins with.
+func wordLength(s string) int {
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
+		n++
+	}
+	return n
+}
+
+// skipWord returns s without its first word if that word is one of words, else s.
+func skipWord(s string, words ...string) string {
+	for _, word := range words {
+		if rest, ok := strings.CutPrefix(s, word); ok && wordLength(rest) == 0 {
+			return rest
+		}
+	}
+	return s
+}
+
+// atoi returns the value of a string of at most 18 digits; 0 for an empty string.
+func atoi(digits string) int {
+	n := 0
+	for i := range len(digits) {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
+}
+
+var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
+	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
+
+// toASCII replaces tabs and Unicode blanks by blanks, Unicode minus signs and apostrophes by those
+// of ASCII, and unifies the signs of degree and micro.
+func toASCII(s string) string {
+	for i := range len(s) { // look for the first bytes of the replaced characters, but not for €
+		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
+			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
+			return ascii.Replace(s)
+		}
+	}
+	return s
+}
