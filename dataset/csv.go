@@ -70,7 +70,7 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 	t := &tableFile{name: from.name, opt: opt, each: each}
 	t.columns.opt = &t.opt
 	var err error
-	if t.rows, err = form.Open(from.r, from.at, from.size, from.name, opt.given(format)); err != nil {
+	if t.rows, err = form.Open(from.r, from.at, from.size, opt.given(format)); err != nil {
 		return nil, t.fault(err)
 	}
 	for {

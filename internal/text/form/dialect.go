@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"slices"
 	"strings"
 
@@ -26,6 +27,48 @@ type candidate struct {
 	score float64
 	width int // number of columns of the table
 	first int // index in rows of the table's first row; earlier rows have another width
+}
+
+// sampled is the rows into which one dialect splits the samples.
+type sampled struct {
+	rows     [][]string
+	lines    []int // line number of each row; 0 for rows of further pieces
+	err      error // error of splitting the head, other than io.EOF
+	unclosed int   // number of rows of the head with an opening quote that is not closed
+}
+
+// rows returns the rows of the samples, split by the dialect d, without rows of empty cells.
+func (s *sample) rows(d dialect) *sampled {
+	t := new(sampled)
+	for i := -1; i < len(s.others); i++ {
+		in, line := scanSample(s.head, !s.whole), s.line-1
+		if i >= 0 {
+			in = scanSample(s.others[i], s.cut[i])
+		}
+		in.set(d.separator, d.quote, d.comment)
+		in.maxColumns = s.maxColumns
+		for len(t.rows) < sampledRows || i >= 0 {
+			cells, err := in.next()
+			if err != nil && i < 0 && err != io.EOF {
+				t.err = err
+			}
+			if err != nil {
+				break
+			}
+			if isEmpty(cells) {
+				continue
+			}
+			t.rows = append(t.rows, append([]string(nil), cells...))
+			if i >= 0 {
+				line = -in.rowLine
+			}
+			t.lines = append(t.lines, line+in.rowLine)
+		}
+		if i < 0 {
+			t.unclosed = in.openings.count
+		}
+	}
+	return t
 }
 
 // detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another

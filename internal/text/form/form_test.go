@@ -12,7 +12,7 @@ import (
 // open reads a whole text, as a file that can be read at any place.
 func openText(t *testing.T, text string, g Given) (*Reader, [][]string, error) {
 	t.Helper()
-	r, err := Open(strings.NewReader(text), strings.NewReader(text), int64(len(text)), "a.csv", g)
+	r, err := Open(strings.NewReader(text), strings.NewReader(text), int64(len(text)), g)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -356,8 +356,8 @@ func TestEncodings(t *testing.T) {
 			}
 			told := len(r.Doubts()) > 0
 			want := c.given == "" && c.encoding == "windows-1252" || strings.Contains(name, "bad")
-			if told != want || r.Bytes() != int64(len(c.text)) {
-				t.Errorf("%q, %d bytes of %d", r.Doubts(), r.Bytes(), len(c.text))
+			if told != want {
+				t.Errorf("%q", r.Doubts())
 			}
 		})
 	}
@@ -520,7 +520,7 @@ func TestKeepBlankLines(t *testing.T) {
 }
 
 func TestFieldPos(t *testing.T) {
-	r, err := Open(strings.NewReader("\na,b,c\n1, 2,\"x\ny\"\r\n\"p\n\nq\",\"r\ns\", t\n"), nil, -1, "a", Given{})
+	r, err := Open(strings.NewReader("\na,b,c\n1, 2,\"x\ny\"\r\n\"p\n\nq\",\"r\ns\", t\n"), nil, -1, Given{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func FuzzReader(f *testing.F) {
 		yes := how&1 > 0
 		for _, g := range []Given{{}, {Keep: true, Columns: 1 + int(how>>4)}, {Format: TSV, Header: &yes},
 			{Names: []string{"a", "b"}, Label: "y", Columns: 2, Keep: true}, {SkipLines: int(how & 3)}} {
-			r, err := Open(bytes.NewReader(text), bytes.NewReader(text), int64(len(text)), "a", g)
+			r, err := Open(bytes.NewReader(text), bytes.NewReader(text), int64(len(text)), g)
 			if err != nil {
 				continue
 			}
@@ -151,7 +151,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := Open(strings.NewReader(text), nil, -1, "a", Given{Format: JSONL})
+		r, err := Open(strings.NewReader(text), nil, -1, Given{Format: JSONL})
 		for err == nil {
 			var cells []string
 			if cells, err = r.Read(); err == nil && len(cells) != len(r.Names()) {

@@ -54,7 +54,7 @@ func TestNewFieldsInEachLine(t *testing.T) {
 	text := b.String()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := Open(strings.NewReader(text), nil, -1, "a", Given{})
+	r, err := Open(strings.NewReader(text), nil, -1, Given{})
 	n := 0
 	for err == nil {
 		var cells []string

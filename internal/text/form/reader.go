@@ -11,18 +11,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
-const defaultMaxColumns = 1 << 18
-
 // mostFooter is the largest number of rows at the end of a table that may have more or fewer cells
 // than the table has columns without counting as errors.
 const mostFooter = 20
+
+// footerRows is the largest number of rows at the end of a table that are reported as possible
+// totals of the rows above them.
+const footerRows = 3
 
 // Reader reads the rows of a table.
 type Reader struct {
 	form    Form
 	names   []string
-	source  *counter
 	decoder *decoder
 	scanner *scanner // the scanner of a table; nil for the formats Lines and JSONL
 	table   rows
@@ -52,27 +52,14 @@ type rows interface {
 	position(cell int) (line, column int)
 }
 
-// counter counts the bytes that are read through it.
-type counter struct {
-	io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // Open detects the form of the file that r reads, and returns a Reader of its rows. at reads the
 // same file at any position, for samples of its middle and its end; it is nil if the file cannot be
-// read twice. size is the size of the file in bytes, or -1 if unknown. name is not used.
-func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reader, error) {
-	source := &counter{Reader: r}
+// read twice. size is the size of the file in bytes, or -1 if unknown.
+func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 	if g.MaxColumns == 0 {
 		g.MaxColumns = defaultMaxColumns
 	}
-	head, whole, err := readHead(source, g.MaxColumns)
+	head, whole, err := readHead(r, g.MaxColumns)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +84,10 @@ func Open(r io.Reader, at io.ReaderAt, size int64, name string, g Given) (*Reade
 	}
 	s.maxColumns = g.MaxColumns
 	d := &decoder{encoding: e,
-		src: io.MultiReader(bytes.NewReader(head[e.mark:]), source)}
+		src: io.MultiReader(bytes.NewReader(head[e.mark:]), r)}
 	in := newScanner(d)
 	in.maxColumns = g.MaxColumns
-	rd := &Reader{source: source, decoder: d, keep: g.Keep, encodingDoubt: doubt,
+	rd := &Reader{decoder: d, keep: g.Keep, encodingDoubt: doubt,
 		form: Form{Format: g.Format, Encoding: e.name, Separator: None, Quote: None, Comment: None,
 			Decimal: '.'}}
 	return rd, rd.open(in, s, &g)
@@ -178,8 +165,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	if r.form.SkipLines = skipped; h.at > 0 {
 		r.form.SkipLines = best.lines[h.at] - 1
 	}
-	r.doubtSeparator(&best, &second)
-	r.doubtHeader(&best, h, skipped)
+	r.doubts = append(separatorDoubts(&best, &second),
+		headerDoubts(&best, h, skipped, r.form.SkipLines)...)
 
 	f := &r.form
 	f.Format = CSV
@@ -397,6 +384,72 @@ func (r *Reader) FieldPos(i int) (line, column int) {
 	return r.table.position(i)
 }
 
+// doubt appends d to the doubts that Doubts returns.
+func (r *Reader) doubt(d Doubt) { r.doubts = append(r.doubts, d) }
+
+// finish is called at the end of the file. If too many rows have a number of cells other than the
+// number of columns of the table, it returns an error. Otherwise it adds the doubts that depend on
+// the whole file.
+func (r *Reader) finish() error {
+	r.done = true
+	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {
+		r.encodingDoubt = &Doubt{About: "encoding", Flag: "-encoding",
+			Text: "bytes that are not UTF-8 are read as the character U+FFFD"}
+	}
+	if r.encodingDoubt != nil {
+		r.doubts = append([]Doubt{*r.encodingDoubt}, r.doubts...)
+		r.encodingDoubt = nil
+	}
+	tell := func(q quirk, one, many string) {
+		if text := fmt.Sprintf(many, q.count); q.count > 0 {
+			if q.count == 1 {
+				text = one
+			}
+			r.doubt(Doubt{About: "rows", Line: q.line, Cell: q.cell, Text: text})
+		}
+	}
+	fate, fates := "is left out", "are left out"
+	if r.keep {
+		fate, fates = "is filled up or cut", "are filled up or cut"
+	}
+	w := r.form.Columns
+	footer := r.footer
+	if footer.count > mostFooter || 4*footer.count > r.rows {
+		footer = quirk{}
+	}
+	ragged := r.ragged.count - footer.count
+	if !r.keep && (ragged > max(3, r.read/100) || 4*ragged > r.read) {
+		reason := fmt.Sprintf("%d cells where the table has %d columns", r.width, w)
+		if n := r.ragged.count - 1; n > 0 {
+			reason += fmt.Sprintf(" (and %d more rows with too few or too many): mend them, or say "+
+				"what separates cells (-sep) and what quotes them (-quote)", n)
+		}
+		return &SyntaxError{Line: r.ragged.line, Reason: reason}
+	}
+	tell(r.ragged, fmt.Sprintf("a row has another number of cells than %d and %s", w, fate),
+		"%d rows"+fmt.Sprintf(" have another number of cells than %d and %s", w, fates))
+	tell(r.empty, "a row of empty cells is left out", "%d rows of empty cells are left out")
+	tell(r.repeated, "the header comes again and is left out",
+		"the header comes again %d times and is left out")
+	if n := r.totals.count; n > 0 && n <= footerRows && r.totalRow > r.rows-footerRows && !r.keep {
+		r.doubt(Doubt{About: "rows", Line: r.totals.line, Cell: r.totals.cell,
+			Text: "a row at the end may sum up the others, and is read like them: leave it out of the " +
+				"file if so"})
+	}
+	if s := r.scanner; s != nil {
+		tell(s.comments, "a line that begins with the comment sign has as many cells as the rows, and is "+
+			"left out (-comment none reads it)", "%d lines that begin with the comment sign have as many "+
+			"cells as the rows, and are left out (-comment none reads them)")
+		tell(s.openings, "a quote is not closed and is read as a character",
+			"%d rows have quotes that are not closed and are read as characters")
+	}
+	if l, is := r.table.(*lineRows); is {
+		tell(l.noTab, "a line has no tab and is read as a text", "%d lines have no tab and are read "+
+			"as texts")
+	}
+	return nil
+}
+
 // Doubts returns the doubts about the form and the rows. They are complete after io.EOF.
 func (r *Reader) Doubts() []Doubt {
 	if r.encodingDoubt != nil {
@@ -404,6 +457,3 @@ func (r *Reader) Doubts() []Doubt {
 	}
 	return r.doubts
 }
-
-// Bytes returns the number of bytes of the file that were read.
-func (r *Reader) Bytes() int64 { return r.source.n }

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
+const defaultMaxColumns = 1 << 18
+
 // maxLine is the largest length of a row in bytes.
 const maxLine = 1 << 28
 

@@ -98,7 +98,7 @@ func TestScanErrors(t *testing.T) {
 	// A file that ends too early, as one of gzip may, is an error, in the sample and behind it.
 	for _, text := range []string{"", "1,2\n3,4", table("", 40000, plain(","))} {
 		cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
-		r, err := Open(cut, nil, -1, "a", Given{})
+		r, err := Open(cut, nil, -1, Given{})
 		for err == nil {
 			_, err = r.Read()
 		}
@@ -155,7 +155,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Run("reader=form/text="+name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				r, err := Open(bytes.NewReader(text), bytes.NewReader(text), int64(len(text)), "a", Given{})
+				r, err := Open(bytes.NewReader(text), bytes.NewReader(text), int64(len(text)), Given{})
 				for err == nil {
 					_, err = r.Read()
 				}
