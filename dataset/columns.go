@@ -82,9 +82,8 @@ func (c *columns) match(names []string, t *Table) (err error) {
 	for k, name := range t.Columns {
 		c.wanted[name] = k
 		i, found := at[name]
-		e := c.opt.Encoder
 		switch {
-		case !found && (e != nil && !e.Uses(k) || c.growing()):
+		case !found && (c.opt.leavesOut(k) || c.growing()):
 			i = -1
 		case !found:
 			return columnErrorf("no column is called %q in the header", escape.Cut(name))
@@ -194,7 +193,7 @@ func (c *columns) complete() error {
 		return nil
 	}
 	for k, i := range c.from {
-		if e := c.opt.Encoder; i < 0 && (e == nil || e.Uses(k)) {
+		if i < 0 && !c.opt.leavesOut(k) {
 			return fmt.Errorf("no line has the field %q: it is null where there is no value",
 				escape.Cut(c.opt.Table.Columns[k]))
 		}

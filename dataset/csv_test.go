@@ -196,15 +196,17 @@ func TestCSVBlocks(t *testing.T) {
 type lengths struct {
 	columns int
 	leaves  string // the numbers of columns
+	table   *Table
 }
 
-func (l lengths) Reads() (*Table, int) { return nil, 0 }
-
-func (l lengths) Headed() bool { return false }
+func (l lengths) Reads() (t *Table, uses []bool) {
+	for i := range l.columns {
+		uses = append(uses, !strings.Contains(l.leaves, fmt.Sprint(i)))
+	}
+	return l.table, uses
+}
 
 func (l lengths) Begin(form.Source) {}
-
-func (l lengths) Uses(i int) bool { return !strings.Contains(l.leaves, fmt.Sprint(i)) }
 
 func (l lengths) Cols() int { return len(l.Features()) }
 
@@ -230,7 +232,7 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 		if cell == "bad" {
 			return columns, values, i, "want a good one"
 		}
-		if i < l.columns && l.Uses(i) && cell != "" {
+		if i < l.columns && !strings.Contains(l.leaves, fmt.Sprint(i)) && cell != "" {
 			columns, values = append(columns, int32(i)), append(values, float32(len(cell)))
 		}
 	}
@@ -406,7 +408,7 @@ func TestCSVEncoder(t *testing.T) {
 			""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.opt.Features, c.opt.Encoder = 3, lengths{3, c.leaves}
+			c.opt.Encoder = lengths{3, c.leaves, c.opt.Table}
 			got, err := readCSVText(c.text, c.opt)
 			if err != nil {
 				if err.Error() != c.want {

@@ -16,7 +16,7 @@ type Form = form.Form
 type Doubt = form.Doubt
 
 // A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
-// another file: see [Options]. It has three fields, and can be stored as JSON, beside a model:
+// another file: see [Options]. It can be stored as JSON, beside a model:
 //
 //	Columns []string // the names of the features, in the order of the set's; nil without a header
 //	Label   string   // the name of the label's column, if there are names
@@ -46,14 +46,14 @@ func (o Options) given(format Format) form.Given {
 	}
 	g.Columns, g.Label = o.Features, t.Label
 	for i, name := range t.Columns {
-		if o.Encoder == nil || o.Encoder.Uses(i) {
+		if !o.leavesOut(i) {
 			g.Names = append(g.Names, name)
 		}
 	}
 	if g.Names == nil { // all columns are left out
 		g.Names = t.Columns
 	}
-	if o.Encoder != nil && o.Encoder.Headed() {
+	if t.Unnamed {
 		g.Columns = 0 // there may be a header, but its names say nothing
 	}
 	return g

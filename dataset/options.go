@@ -172,8 +172,12 @@ type Options struct {
 	// for input is not interrupted.
 	Context context.Context
 
-	labelGiven bool // LabelColumn was: it is not a default
+	labelGiven bool   // LabelColumn was: it is not a default
+	uses       []bool // whether Encoder uses each column of Table
 }
+
+// leavesOut reports whether the encoder does not use column i of Table.
+func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 
 // filled returns the options with defaults in place of zeros, and checks them.
 func (o Options) filled() (Options, error) {
@@ -196,8 +200,8 @@ func (o Options) filled() (Options, error) {
 		o.Context = context.Background()
 	}
 	if o.Encoder != nil {
-		if t, n := o.Encoder.Reads(); n > 0 {
-			o.Table, o.Features = t, n
+		if t, uses := o.Encoder.Reads(); t != nil {
+			o.Table, o.Features, o.uses = t, len(uses), uses
 		}
 	}
 	if err := o.checkWords(); err != nil {

@@ -87,9 +87,9 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	}
 	mark := cmp.Or(d.opt.Decimal, ".") // of a run that is resumed
 	if d.fitter != nil {
-		mark = string(d.fitter.Mark())
+		mark = string(d.fitter.Mark)
 	}
-	if d.fitter == nil || !d.fitter.Mixed() || d.opt.Decimal != "" {
+	if d.fitter == nil || !d.fitter.Mixed || d.opt.Decimal != "" {
 		words = append(words, "-decimal", mark)
 	}
 	names, label := d.names()

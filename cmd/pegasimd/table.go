@@ -191,7 +191,7 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 		return d.fit(name)
 	}
 	d.named = d.last.Table != nil && d.last.Table.Columns != nil
-	d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts())
+	d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
 	return set, nil
 }
 

@@ -2,18 +2,13 @@ package form
 
 // Encoder encodes the rows of a table as features and labels. Package tables implements it.
 type Encoder interface {
-	// Reads returns the table whose columns the encoder reads, and the number of these columns. The
-	// cells of a row then come in the order of t. If n is 0, the encoder reads all columns but the
-	// label's, in the order of the file.
-	Reads() (t *Table, n int)
-	// Headed reports whether the file may have a header although t has no names: two of them were
-	// equal.
-	Headed() bool
+	// Reads returns the table whose columns the encoder reads, and for each of these columns whether
+	// the features depend on it: the file may lack the others. The cells of a row come in the order
+	// of the table. Without a table, the encoder reads all columns but the label's, in the order of
+	// the file.
+	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
-	// Uses reports whether the features depend on column i. A table may lack the columns of which
-	// the features are independent.
-	Uses(i int) bool
 	// Cols returns the number of features.
 	Cols() int
 	// Features returns the names of the features; nil if they have none, or are too many.

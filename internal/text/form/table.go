@@ -19,6 +19,8 @@ type Table struct {
 	// LabelAt is the number of the label's column in the file, counted from 0, or -1 if it was the
 	// last one.
 	LabelAt int `json:"label_at"`
+	// Unnamed says that there may be a header although Columns is nil: two of its names are equal.
+	Unnamed bool `json:"-"`
 }
 
 // maxTableBytes is the largest number of bytes of the names of a Table, with one more byte for each

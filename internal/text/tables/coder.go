@@ -3,7 +3,6 @@ package tables
 import (
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -17,13 +16,9 @@ type Coder struct {
 	// RefuseGaps refuses cells without a value, and those that do not fit their column.
 	RefuseGaps bool
 
-	of       *Encoder
-	columns  []coding
-	label    Label
-	raw      bool
-	cols     int
-	features []string
-	mu       sync.Mutex // of the counts of odd cells
+	*Encoder
+	columns []coding
+	mu      sync.Mutex // of the counts of odd cells
 }
 
 // A coding is how the cells of a column become features.
@@ -54,8 +49,7 @@ const none = -1
 
 // Coder returns a coder of the encoder.
 func (e *Encoder) Coder() *Coder {
-	c := &Coder{of: e, columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names(),
-		label: e.Label, raw: e.Raw}
+	c := &Coder{Encoder: e, columns: make([]coding, len(e.Columns))}
 	next := int32(0)
 	for i := range c.columns {
 		in := &c.columns[i]
@@ -113,24 +107,11 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// Reads returns the columns of the encoder.
-func (c *Coder) Reads() (*form.Table, int) { return c.of.Table(), len(c.of.Columns) }
-
-// Headed reports whether the training file had a header whose names are not used to find columns,
-// because two of them are equal.
-func (c *Coder) Headed() bool { return c.of.headed() }
-
 // Begin does nothing.
 func (c *Coder) Begin(form.Source) {}
 
-// Uses reports whether cell i is of a column that is not left out.
-func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
-
-// Cols returns the number of features.
-func (c *Coder) Cols() int { return c.cols }
-
 // Features returns [Encoder.Names].
-func (c *Coder) Features() []string { return c.features }
+func (c *Coder) Features() []string { return c.Names() }
 
 // A row has the columns and the values of its nonzeros.
 type row struct {
@@ -165,7 +146,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		if in.Kind == LeftOut {
 			continue
 		}
-		of := in.encode(&r, text, c.raw)
+		of := in.encode(&r, text, c.Raw)
 		if of != fits {
 			if c.RefuseGaps && (of == isGap || in.Number != nil) {
 				return columns, values, i, in.refusal(of)
@@ -244,14 +225,6 @@ func (f *Format) parse(text string) (float64, bool) {
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
 }
 
-// isGrouped reports whether a number has the mark that is not the decimal one.
-func isGrouped(text string, mark byte) bool {
-	if mark == ',' {
-		return strings.IndexByte(text, '.') >= 0
-	}
-	return strings.IndexByte(text, ',') >= 0
-}
-
 // mark returns the decimal mark.
 func (f *Format) mark() byte {
 	if f != nil && f.Decimal == "," {
@@ -315,13 +288,28 @@ func (in *coding) category(r *row, text string) fit {
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
-// hashText returns the 64-bit FNV-1a hash of a text.
-func hashText(text string) wordHash {
-	h := wordHash(fnvOffset)
-	for i := range len(text) {
-		h = h.add(text[i])
+// Label returns the label in a cell, as the training's labels were written.
+func (c *Coder) Label(text string) (form.Label, string) {
+	l := &c.Encoder.Label
+	missing := cell.IsMissing(text)
+	if l.Kind == Category {
+		if missing && !(l.GapIsClass && mayNameClass(text)) {
+			return form.Label{Missing: true}, ""
+		}
+		return form.Label{Word: true}, ""
 	}
-	return h
+	if l.Format == nil || l.Format.Decimal == "" {
+		if v, ok := parse32(text); ok {
+			return form.Label{Value: v + 0}, "" // -0 is 0
+		}
+	}
+	if cell.IsGapWord(text) {
+		return form.Label{Missing: true}, ""
+	}
+	if v, ok := l.Format.parse(text); ok {
+		return form.Label{Value: float32(v) + 0}, ""
+	}
+	return form.Label{}, "label is not a number, as the labels of the training are"
 }
 
 // refusal says why a cell is refused.

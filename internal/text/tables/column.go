@@ -3,8 +3,6 @@ package tables
 import (
 	"fmt"
 	"math"
-
-	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // Kind says how the cells of a column become features.
@@ -171,16 +169,3 @@ func (c *Column) feature(j, rows int) Feature {
 
 // scaled returns the feature of a number.
 func (s *Scale) scaled(v float64) float32 { return float32((v - s.Shift) * s.Factor) }
-
-// newScale returns the scale of numbers with these moments. Numbers keep their zero if three
-// quarters of them are 0, so that rows stay sparse; if most rows are gaps, gaps become 0.
-func newScale(m *moments, mostlyGaps bool) *Scale {
-	n := float64(max(m.count, 1))
-	mean := m.sum / n
-	s := &Scale{Mean: m.first + mean}
-	if s.Shift = s.Mean; 4*m.zeros >= 3*m.count && !mostlyGaps {
-		s.Shift = 0
-	}
-	s.Factor = float64(floats.Inverse(math.Sqrt(max(m.squares/n-float64(mean*mean), 0))))
-	return s
-}

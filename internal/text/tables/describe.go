@@ -1,17 +1,39 @@
 package tables
 
-import "github.com/pegasimd/pegasimd/internal/text/cell"
+import (
+	"fmt"
 
-// orderNames has the values of [Calendar.Order] and their meanings.
-var orderNames = map[string]string{"": "dates", "dmy": "dates, the day before the month",
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+)
+
+// dateTexts describes dates by [Calendar.Order].
+var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the month",
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
+
+// Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason
+// for the kind too, after a fit.
+func (e *Encoder) Describe(i int) string {
+	switch c := &e.Columns[i]; {
+	case c.Kind == Number || c.Kind == Date:
+		return c.describe()
+	case c.Kind == Text:
+		return "text"
+	case c.Kind == LeftOut:
+		return "left out of the training"
+	case c.Levels != nil && c.Levels.HashBits > 0:
+		return fmt.Sprintf("words, more than %d of them in %d rows or more", maxLevels, leastRows)
+	case c.Levels != nil:
+		return fmt.Sprintf("words, %d of them in %d rows or more", len(c.Levels.Names), leastRows)
+	}
+	return fmt.Sprintf("words, none of them in %d rows or more", leastRows)
+}
 
 // describe says how the numbers or dates of a column are written.
 func (c *Column) describe() string {
 	text := "numbers"
 	if c.Kind == Date {
-		text = orderNames[c.Date.Order]
+		text = dateTexts[c.Date.Order]
 	}
 	f := c.Number.Format
 	if f == nil {
@@ -26,31 +48,24 @@ func (c *Column) describe() string {
 	return text
 }
 
+// orderNames has [Calendar.Order] of dates whose meaning depends on an order.
+var orderNames = map[cell.Order]string{cell.DMY: "dmy", cell.MDY: "mdy", cell.YMD: "ymd"}
+
 // orderName returns Calendar.Order of dates that are read under an assumption.
 func orderName(as assumption) string {
-	switch {
-	case as.times:
+	if as.times {
 		return "time"
-	case as.order == cell.DMY:
-		return "dmy"
-	case as.order == cell.MDY:
-		return "mdy"
-	case as.order == cell.YMD:
-		return "ymd"
 	}
-	return ""
+	return orderNames[as.order]
 }
 
 // orderOf returns the order of a name of [Calendar.Order], and whether the cells are times. Without a
 // name, only dates whose meaning depends on no order are dates.
 func orderOf(name string) (order cell.Order, times bool) {
-	switch name {
-	case "dmy":
-		return cell.DMY, false
-	case "mdy":
-		return cell.MDY, false
-	case "ymd":
-		return cell.YMD, false
+	for order, other := range orderNames {
+		if other == name {
+			return order, false
+		}
 	}
 	return cell.YMD, name == "time"
 }

@@ -1,17 +1,13 @@
 package tables
 
 import (
-	"encoding/json"
-	"fmt"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// version is the version of an encoder's JSON. Version 2 described only tables with words, with
-// other keys.
+// version is the version of an encoder's JSON.
 const version = 3
 
 // An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
@@ -37,28 +33,6 @@ type Label struct {
 	Format *Format `json:"format,omitempty"` // of numbers that are not in plain form
 	// GapIsClass says that cells such as NA are the name of a class.
 	GapIsClass bool `json:"gap_is_class,omitempty"`
-}
-
-// Decode reads an encoder's JSON. It returns nil if the JSON is a [form.Table] or nothing.
-func Decode(text json.RawMessage) (*Encoder, error) {
-	var is struct {
-		Version int `json:"encoder"`
-	}
-	if text == nil || json.Unmarshal(text, &is) != nil || is.Version == 0 {
-		return nil, nil
-	}
-	if is.Version != version {
-		return nil, fmt.Errorf("table: an encoder of version %d, and this program reads only "+
-			"version %d: train the model again", is.Version, version)
-	}
-	e := new(Encoder)
-	if err := modelfile.Unmarshal(text, e); err != nil {
-		return nil, fmt.Errorf("table: encoder: %w", err)
-	}
-	if err := e.check(); err != nil {
-		return nil, fmt.Errorf("table: encoder: %w", err)
-	}
-	return e, nil
 }
 
 // Cols returns the number of features.
@@ -139,43 +113,21 @@ func (e *Encoder) Feature(j int) Feature {
 	panic("table: no such feature")
 }
 
-// Table returns the names and places of the columns, by which another file is read.
-func (e *Encoder) Table() *form.Table {
-	t := &form.Table{LabelAt: e.LabelAt}
+// Reads returns the names and places of the columns, by which another file is read, and which
+// columns are not left out.
+func (e *Encoder) Reads() (t *form.Table, uses []bool) {
+	t = &form.Table{LabelAt: e.LabelAt}
 	if e.Header {
 		t.Label = e.Label.Name
-		for i := range e.Columns {
-			t.Columns = append(t.Columns, e.Columns[i].Name)
-		}
 	}
-	return t
-}
-
-// headed reports whether the columns have names that do not tell them apart.
-func (e *Encoder) headed() bool {
-	t := &form.Table{LabelAt: e.LabelAt}
 	for i := range e.Columns {
-		if !e.Header && e.Columns[i].Name != strconv.Itoa(t.FileColumn(i)) {
-			return true
+		name := e.Columns[i].Name
+		if e.Header {
+			t.Columns = append(t.Columns, name)
+		} else if name != strconv.Itoa(t.FileColumn(i)) {
+			t.Unnamed = true
 		}
+		uses = append(uses, e.Columns[i].Kind != LeftOut)
 	}
-	return false
-}
-
-// Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason
-// for the kind too, after a fit.
-func (e *Encoder) Describe(i int) string {
-	switch c := &e.Columns[i]; {
-	case c.Kind == Number || c.Kind == Date:
-		return c.describe()
-	case c.Kind == Text:
-		return "text"
-	case c.Kind == LeftOut:
-		return "left out of the training"
-	case c.Levels != nil && c.Levels.HashBits > 0:
-		return fmt.Sprintf("words, more than %d of them in %d rows or more", maxLevels, leastRows)
-	case c.Levels != nil:
-		return fmt.Sprintf("words, %d of them in %d rows or more", len(c.Levels.Names), leastRows)
-	}
-	return fmt.Sprintf("words, none of them in %d rows or more", leastRows)
+	return t, uses
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -32,13 +33,17 @@ type Fitter struct {
 	// NoRows has no pass encode rows, for tables that are larger than the memory.
 	NoRows bool
 
-	// Reports describe the columns of the encoder, after Fit.
+	// Fit sets these. Reports describe the columns of the encoder, and Doubts are about the columns
+	// and the labels. Mark is the decimal mark of columns whose cells leave it open, and Mixed says
+	// that columns differ in the decimal mark that their cells prove.
 	Reports []Report
+	Doubts  []form.Doubt
+	Mark    byte
+	Mixed   bool
 
-	like    *Encoder // to fit anew: see Refit
-	kinds   []Given  // in place of Overrule, of each column
-	marks   []byte   // decimal marks of columns of numbers that leave it open; 0 for the file's
-	doubts  []form.Doubt
+	like    *Encoder     // to fit anew: see Refit
+	kinds   []Given      // in place of Overrule, of each column
+	marks   []byte       // decimal marks of columns of numbers that leave it open; 0 for the file's
 	plan    []assumption // of each column, from the pass before
 	forced  bool         // columns that are like names become text
 	kept    bool         // columns of ids are kept, for there are no others
@@ -47,8 +52,6 @@ type Fitter struct {
 	cols    int     // of the rows so far that a raw pass encoded
 	broken  bool    // the raw pass found that the table is not raw, too late to go on
 	file    form.Source
-	mixed   bool // some columns prove commas, and some points
-	mark    byte // the decimal mark of columns whose cells leave it open
 	row     int
 	taken   int // rows that were counted
 	columns []*stats
@@ -82,50 +85,6 @@ const mostHeld = 1 << 16
 // each byte of cells.
 const heldPerByte = 4
 
-// mostPasses bounds the passes over a file.
-const mostPasses = 8
-
-// Fit fits an encoder to the training file, which read reads by the encoder that it is given. Fit
-// calls read once or more, and returns the encoder of the rows. whole says
-// that the table is of plain numbers alone, and that the last pass has encoded the rows too.
-// Otherwise the file is to be read again by [Encoder.Coder].
-func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
-	if f.Grams < 0 || f.Grams > maxGrams {
-		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
-	}
-	raw := f.mayBeRaw() && !f.NoRows
-	f.plan, f.forced, f.kept = nil, false, false
-	f.labels = labelStats{mark: f.labels.mark}
-	for pass := 0; ; pass++ {
-		f.begin(raw)
-		err := read(f)
-		if f.broken {
-			raw = false
-			continue
-		}
-		if f.tooMany > 0 || err == nil && f.raw == nil && len(f.held) > 0 {
-			return nil, false, f.tooManyColumns()
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		f.finish()
-		e, err := f.encoder(pass >= mostPasses)
-		if err != nil {
-			return nil, false, err
-		}
-		if e == nil {
-			raw = raw && f.raw != nil
-			continue
-		}
-		f.columns, f.labels.full = nil, nil // which may be large
-		return e, f.raw != nil && f.raw.whole && f.labels.usable, nil
-	}
-}
-
-// Doubts returns the doubts about the columns and the labels, after Fit.
-func (f *Fitter) Doubts() []form.Doubt { return f.doubts }
-
 // begin prepares a pass.
 func (f *Fitter) begin(raw bool) {
 	f.row, f.taken, f.cols, f.columns, f.counted, f.broken = 0, 0, 0, nil, 0, false
@@ -151,12 +110,6 @@ func (f *Fitter) Begin(s form.Source) {
 	}
 }
 
-// Mark returns the decimal mark of columns whose cells leave it open, after Fit.
-func (f *Fitter) Mark() byte { return f.mark }
-
-// Mixed reports whether columns differ in the decimal mark that their cells prove, after Fit.
-func (f *Fitter) Mixed() bool { return f.mixed }
-
 // mayBeRaw reports whether all kinds that are given are numbers.
 func (f *Fitter) mayBeRaw() bool {
 	for _, given := range f.Overrule {
@@ -172,19 +125,17 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of the encoder that is fitted anew, if there is one.
-func (f *Fitter) Reads() (*form.Table, int) {
+// Reads returns the columns of the encoder that is fitted anew, if there is one: it needs all.
+func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
-		return nil, 0
+		return nil, nil
 	}
-	return f.like.Table(), len(f.like.Columns)
+	t, uses := f.like.Reads()
+	for i := range uses {
+		uses[i] = true
+	}
+	return t, uses
 }
-
-// Headed returns [Coder.Headed] of the encoder that is fitted anew.
-func (f *Fitter) Headed() bool { return f.like != nil && f.like.headed() }
-
-// Uses is true of all cells.
-func (f *Fitter) Uses(int) bool { return true }
 
 // Cols returns the number of columns so far in a pass that began as a raw one, and 0 in others,
 // which encode nothing.
@@ -192,6 +143,46 @@ func (f *Fitter) Cols() int { return f.cols }
 
 // Features returns nil: the features of a raw pass are the columns.
 func (f *Fitter) Features() []string { return nil }
+
+// Label counts the label of a row, and returns it as far as it is known in the first pass.
+func (f *Fitter) Label(text string) (form.Label, string) {
+	l := &f.labels
+	missing := cell.IsMissing(text)
+	if l.full != nil {
+		l.full.add(text)
+	}
+	v, ok := float32(0), cell.HasDigit(text)
+	if ok {
+		v, ok = parse32(text)
+	}
+	if missing {
+		if f.file.DropUnlabelled || !mayNameClass(text) {
+			return form.Label{Missing: true}, ""
+		}
+		if l.gaps++; l.gap == "" {
+			l.gap = strings.Clone(text)
+		}
+	}
+	switch {
+	case l.full != nil || f.broken:
+		return form.Label{}, ""
+	case missing:
+	case ok && !cell.LeadingZero(text):
+		if strings.IndexByte(text, '.') >= 0 {
+			if l.points++; l.proved == 0 && !cell.Ambiguous(text) {
+				l.proved++
+			}
+		}
+		if l.plain++; l.words+l.odd+l.gaps == 0 {
+			return form.Label{Value: v + 0}, "" // -0 is 0
+		}
+	case l.plain > 0 || ok || cell.HasDigit(text) && cell.KindOf(text) == cell.NumberCell:
+		l.odd++
+	default:
+		l.words++
+	}
+	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
+}
 
 // Encode counts the cells of a row. In a raw pass it encodes the row too.
 func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (

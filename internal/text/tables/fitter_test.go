@@ -57,7 +57,7 @@ func TestOverrule(t *testing.T) {
 				t.Errorf("%s, %d features, %d gaps", have.Kind, e.FeaturesOf(0), have.Gaps)
 			}
 			text := ""
-			for _, d := range f.Doubts() {
+			for _, d := range f.Doubts {
 				text += d.String()
 			}
 			if (text == "") != (c.doubt == "") || !strings.Contains(text, c.doubt) {
@@ -110,7 +110,7 @@ func TestNothingElse(t *testing.T) {
 				t.Errorf("column %d: %s, want %s", i, e.Columns[i].Kind, kind)
 			}
 		}
-		if text := fmt.Sprint(f.Doubts()); !strings.Contains(text, c.doubt) {
+		if text := fmt.Sprint(f.Doubts); !strings.Contains(text, c.doubt) {
 			t.Errorf("%s, want %q", text, c.doubt)
 		}
 		f = &Fitter{Inspect: true}

@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	mostOddWords = 3  // different words that may interrupt numbers of which they are above a tenth
-	fewValues    = 10 // different numbers, up to which odd words make them a category
-	fewRows      = 20 // too few to tell that no value comes again
-	idDigits     = 6  // the digits of whole numbers that are taken for ids if all are different
+	fewValues = 10 // different numbers, up to which odd words make them a category
+	idDigits  = 6  // the digits of whole numbers that are taken for ids if all are different
 )
 
 // A verdict is the kind of a column and how its cells are read.
@@ -252,9 +250,6 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// bareOnly is the assumption that numbers have no unit and no magnitude: a cell with one does not fit.
-const bareOnly = "none"
-
 // assumedUnit returns the unit that numbers need not but may have: the commonest one, or bareOnly if
 // few cells have one and it is no currency. It is empty as long as all cells agree.
 func (s *stats) assumedUnit(unit string) string {
@@ -276,16 +271,22 @@ func isCurrency(unit string) bool {
 // hasMagnitudes reports whether numbers may have a magnitude under an assumption.
 func (s *stats) hasMagnitudes(as assumption) bool { return s.magnitudes > 0 && as.unit != bareOnly }
 
-// formatUnit returns the unit that cells may have in the format of the column.
-func (s *stats) formatUnit() string {
-	switch s.as.unit {
-	case bareOnly:
-		return ""
-	case "":
-		unit, _ := s.unit()
-		return unit
+// format returns the format of numbers with these gap words, or nil if they are in plain form.
+func (s *stats) format(gapWords []string) *Format {
+	f := Format{Unit: s.as.unit, Groups: s.groups, Magnitudes: s.hasMagnitudes(s.as),
+		GapWords: gapWords}
+	if f.Unit == "" {
+		f.Unit, _ = s.unit()
+	} else if f.Unit == bareOnly {
+		f.Unit = ""
 	}
-	return s.as.unit
+	if s.as.decimal == ',' {
+		f.Decimal = ","
+	}
+	if f.Decimal == "" && f.Unit == "" && !f.Groups && !f.Magnitudes && gapWords == nil {
+		return nil
+	}
+	return &f
 }
 
 // mark returns the decimal mark that is given, or else the one that the cells prove, or fileMark if
@@ -315,25 +316,20 @@ func (s *stats) dateVerdict() (v verdict) {
 	if !mostly(n, odd, kinds, s.different-len(s.few) > fewValues || s.full) {
 		return verdict{}
 	}
-	v = verdict{kind: Date, reason: "dates", as: s.as}
-	if 2*s.times > s.dateCells {
-		v.as.times, v.as.order, v.reason = true, 0, "times of the day"
-		return v
-	}
 	order, both := s.dateOrder()
 	const ask = "-dates COLUMN=dmy or -dates COLUMN=mdy"
-	switch v.as.times, v.as.order = false, order; {
+	v = verdict{kind: Date, as: s.as}
+	switch v.as.times, v.as.order = 2*s.times > s.dateCells, order; {
+	case v.as.times:
+		v.as.order = 0
 	case both:
 		return verdict{flag: ask, cell: s.openDate,
 			doubt: "dates of both orders, day/month and month/day, taken for words"}
 	case order&(order-1) != 0:
 		return verdict{flag: ask, cell: s.openDate,
 			doubt: "no date shows whether the day or the month comes first; taken for words"}
-	case order == cell.DMY:
-		v.reason = "dates, the day before the month"
-	case order == cell.MDY:
-		v.reason = "dates, the month before the day"
 	}
+	v.reason = dateTexts[orderName(v.as)]
 	return v
 }
 
@@ -360,8 +356,6 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	}
 	return order, false
 }
-
-const allOrders = cell.YMD | cell.DMY | cell.MDY
 
 // likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
 // again.

@@ -32,7 +32,7 @@ func (c kindCase) check(t *testing.T) {
 		t.Errorf("%d rows", e.Rows)
 	}
 	text := ""
-	for _, d := range f.Doubts() {
+	for _, d := range f.Doubts {
 		text += d.String() + "\n"
 	}
 	if (text == "") != (c.doubt == "") || !strings.Contains(text, c.doubt) {

@@ -3,10 +3,6 @@ package tables
 import (
 	"cmp"
 	"fmt"
-	"strings"
-
-	"github.com/pegasimd/pegasimd/internal/text/cell"
-	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // labelStats are the statistics of the labels. The first pass tells labels of plain numbers alone,
@@ -29,46 +25,6 @@ func (l *labelStats) begin() {
 	if l.again {
 		l.full = newStats(l.as)
 	}
-}
-
-// Label counts the label of a row, and returns it as far as it is known in the first pass.
-func (f *Fitter) Label(text string) (form.Label, string) {
-	l := &f.labels
-	missing := cell.IsMissing(text)
-	if l.full != nil {
-		l.full.add(text)
-	}
-	v, ok := float32(0), cell.HasDigit(text)
-	if ok {
-		v, ok = parse32(text)
-	}
-	if missing {
-		if f.file.DropUnlabelled || !mayNameClass(text) {
-			return form.Label{Missing: true}, ""
-		}
-		if l.gaps++; l.gap == "" {
-			l.gap = strings.Clone(text)
-		}
-	}
-	switch {
-	case l.full != nil || f.broken:
-		return form.Label{}, ""
-	case missing:
-	case ok && !cell.LeadingZero(text):
-		if strings.IndexByte(text, '.') >= 0 {
-			if l.points++; l.proved == 0 && !cell.Ambiguous(text) {
-				l.proved++
-			}
-		}
-		if l.plain++; l.words+l.odd+l.gaps == 0 {
-			return form.Label{Value: v + 0}, "" // -0 is 0
-		}
-	case l.plain > 0 || ok || cell.HasDigit(text) && cell.KindOf(text) == cell.NumberCell:
-		l.odd++
-	default:
-		l.words++
-	}
-	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
 }
 
 // mayNameClass reports whether a gap is letters alone, such as NA, which may be a class's name.
@@ -145,38 +101,5 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	if !numbers {
 		return l.classes(doubt), false
 	}
-	label.Kind = Number
-	f := Format{Unit: s.formatUnit()}
-	if as.decimal == ',' {
-		f.Decimal = ","
-	}
-	f.Groups, f.Magnitudes = s.groups, s.hasMagnitudes(s.as)
-	if f.Groups || f.Magnitudes || f.Unit != "" || f.Decimal != "" {
-		label.Format = &f
-	}
-	return label, false
-}
-
-// Label returns the label in a cell, as the training's labels were written.
-func (c *Coder) Label(text string) (form.Label, string) {
-	l := &c.label
-	missing := cell.IsMissing(text)
-	if l.Kind == Category {
-		if missing && !(l.GapIsClass && mayNameClass(text)) {
-			return form.Label{Missing: true}, ""
-		}
-		return form.Label{Word: true}, ""
-	}
-	if l.Format == nil || l.Format.Decimal == "" {
-		if v, ok := parse32(text); ok {
-			return form.Label{Value: v + 0}, "" // -0 is 0
-		}
-	}
-	if cell.IsGapWord(text) {
-		return form.Label{Missing: true}, ""
-	}
-	if v, ok := l.Format.parse(text); ok {
-		return form.Label{Value: float32(v) + 0}, ""
-	}
-	return form.Label{}, "label is not a number, as the labels of the training are"
+	return Label{Kind: Number, Format: s.format(nil)}, false
 }

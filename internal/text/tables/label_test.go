@@ -117,9 +117,9 @@ func TestMissingLabels(t *testing.T) {
 		if missing != c.missing || e.Label.GapIsClass != c.class {
 			t.Errorf("%s: %d labels are missing, want %d: %+v", c.name, missing, c.missing, e.Label)
 		}
-		if told := slices.ContainsFunc(f.Doubts(), func(d form.Doubt) bool { return d.Flag == "-missing drop" }); told !=
+		if told := slices.ContainsFunc(f.Doubts, func(d form.Doubt) bool { return d.Flag == "-missing drop" }); told !=
 			c.class {
-			t.Errorf("%s: doubts %v", c.name, f.Doubts())
+			t.Errorf("%s: doubts %v", c.name, f.Doubts)
 		}
 	}
 	e := fitted(t, row("1", "2.5", "3"))

@@ -125,7 +125,7 @@ func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	if err != nil {
 		t.Fatalf("%q: %v", all, err)
 	}
-	for _, d := range f.Doubts() {
+	for _, d := range f.Doubts {
 		if text := d.String(); len(text) > 400 || escape.Text(text) != text {
 			t.Errorf("doubt %q", text)
 		}

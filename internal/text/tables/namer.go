@@ -40,12 +40,6 @@ func (n *Namer) add(column int, bucket uint32) {
 	n.seen[column][bucket] = map[string]int{}
 }
 
-// Reads returns the columns of the encoder.
-func (n *Namer) Reads() (*form.Table, int) { return n.e.Table(), len(n.e.Columns) }
-
-// Headed returns [Coder.Headed] of the encoder.
-func (n *Namer) Headed() bool { return n.e.headed() }
-
 // Cols returns 0: no row is encoded.
 func (n *Namer) Cols() int { return 0 }
 
@@ -55,11 +49,17 @@ func (n *Namer) Features() []string { return nil }
 // Label accepts any label.
 func (n *Namer) Label(string) (form.Label, string) { return form.Label{}, "" }
 
+// Reads returns the columns of the encoder. The Namer needs those whose n-grams it looks for.
+func (n *Namer) Reads() (*form.Table, []bool) {
+	t, uses := n.e.Reads()
+	for i := range uses {
+		uses[i] = n.seen[i] != nil
+	}
+	return t, uses
+}
+
 // Begin does nothing.
 func (n *Namer) Begin(form.Source) {}
-
-// Uses reports whether n-grams of cell i are looked for.
-func (n *Namer) Uses(i int) bool { return n.seen[i] != nil }
 
 // Encode looks at the cells of a row.
 func (n *Namer) Encode(cells []string, columns []int32, values []float32) (

@@ -9,23 +9,10 @@ import (
 
 // This file reads tables of plain numbers alone, whose rows are encoded in the first pass.
 
-// parse32 returns the float32 of a number in plain form, as the readers of other formats parse it.
-func parse32(text string) (float32, bool) {
-	var b [maxValueBytes]byte
-	return parse32In(b[:0], text)
-}
-
-// parse32In is parse32 with scratch memory.
-func parse32In(scratch []byte, text string) (float32, bool) {
-	v, next, reason := cell.ParseFloat32(append(append(scratch, text...), '\n'), 0)
-	return v, reason == "" && next == len(text)
-}
-
 // A rawFit is a pass over a table that has had only plain numbers so far.
 type rawFit struct {
 	rows    int
 	columns []rawColumn
-	scratch [maxValueBytes]byte
 	whole   bool // so far the rows' features are complete: no row that is skipped has had other cells
 }
 
@@ -55,7 +42,7 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 		return columns, values, false
 	}
 	for i, text := range cells {
-		v, ok := parse32In(r.scratch[:0], text)
+		v, ok := parse32(text)
 		if skip {
 			r.whole = r.whole && ok
 		} else if !ok || text[0] == '0' && cell.LeadingZero(text) {

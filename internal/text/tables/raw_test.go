@@ -124,7 +124,7 @@ func TestRawIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprint(f.Doubts())
+		text := fmt.Sprint(f.Doubts)
 		if e.Raw != c.raw || (text == "[]") != (c.doubt == "") || !strings.Contains(text, c.doubt) {
 			t.Errorf("%s %s: raw %t, want %t, doubts %s", c.name, c.cell(1), e.Raw, c.raw, text)
 		}

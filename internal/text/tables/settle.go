@@ -3,12 +3,14 @@ package tables
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
@@ -41,12 +43,12 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.doubts, f.Reports = nil, make([]Report, n)
-	f.mark = f.decimalMark()
+	f.Doubts, f.Reports = nil, make([]Report, n)
+	f.Mark = f.decimalMark()
 	if s := f.labels.full; s != nil {
 		s.forced = cmp.Or(f.labels.mark, f.file.Decimal)
 	}
-	label, again := f.labels.settle(f.mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
+	label, again := f.labels.settle(f.Mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
 	again = again && !last
 	if e.Label = label; t.Columns != nil {
 		e.Label.Name = t.Label
@@ -62,7 +64,7 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 	e.Raw, e.Rows = true, f.raw.rows
 	for i := range e.Columns {
 		c, r := &e.Columns[i], &f.raw.columns[i]
-		if f.mark == ',' || given[i].Kind == "" && (r.points && r.thousands ||
+		if f.Mark == ',' || given[i].Kind == "" && (r.points && r.thousands ||
 			r.mayBeID(c.Name, e.Rows)) {
 			f.raw = nil
 			return nil, nil
@@ -87,7 +89,7 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	plan := make([]assumption, len(e.Columns))
 	for i := range e.Columns {
 		s, v := f.columns[i], &verdicts[i]
-		mark := f.mark
+		mark := f.Mark
 		if s.forced = f.file.Decimal; f.marks != nil {
 			s.forced = f.marks[i]
 			mark = cmp.Or(f.marks[i], mark)
@@ -228,7 +230,7 @@ func (f *Fitter) decimalMark() byte {
 			points++
 		}
 	}
-	if f.mixed = commas > 0 && points > 0; f.file.Decimal != 0 {
+	if f.Mixed = commas > 0 && points > 0; f.file.Decimal != 0 {
 		return f.file.Decimal
 	}
 	commas -= points
@@ -257,21 +259,25 @@ func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	}
 }
 
+// newScale returns the scale of numbers with these moments. Numbers keep their zero if three
+// quarters of them are 0, so that rows stay sparse; if most rows are gaps, gaps become 0.
+func newScale(m *moments, mostlyGaps bool) *Scale {
+	n := float64(max(m.count, 1))
+	mean := m.sum / n
+	s := &Scale{Mean: m.first + mean}
+	if s.Shift = s.Mean; 4*m.zeros >= 3*m.count && !mostlyGaps {
+		s.Shift = 0
+	}
+	s.Factor = float64(floats.Inverse(math.Sqrt(max(m.squares/n-float64(mean*mean), 0))))
+	return s
+}
+
 // fitNumber fills in the scale of a column of numbers.
 func (c *Column) fitNumber(s *stats) {
 	c.Gaps = s.rows - s.numbers.count
 	c.GapFeature = 100*c.Gaps > s.rows
 	c.Number = newScale(&s.numbers, c.marksValues(s.rows))
-	form := Format{GapWords: s.gapWordsOf()}
-	form.Unit = s.formatUnit()
-	if s.as.decimal == ',' {
-		form.Decimal = ","
-	}
-	form.Groups, form.Magnitudes = s.groups, s.hasMagnitudes(s.as)
-	if form.Groups || form.Magnitudes || form.Decimal != "" || form.Unit != "" ||
-		form.GapWords != nil {
-		c.Number.Format = &form
-	}
+	c.Number.Format = s.format(s.gapWordsOf())
 }
 
 // fitDate fills in the scale of the days, and how many rows there are in each month and on each
@@ -381,7 +387,7 @@ func (f *Fitter) doubt(column string, v verdict) {
 	if strings.ContainsAny(name, ",\"= ") || name == "" {
 		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'` // for the shell and its list
 	}
-	f.doubts = append(f.doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
+	f.Doubts = append(f.Doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
 		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})
 }
 

@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	leastRows = 2       // that have a level with a feature
+	mostOddWords = 3  // different words that may interrupt numbers of which they are above a tenth
+	fewRows      = 20 // too few to tell that no value comes again
+
 	maxLevels = 1 << 12 // of a column that have features; more are hashed
 	hashBits  = 12
 	// maxKept is how many different cells of a column are told apart, and maxKeptNumbers of one
@@ -33,6 +35,11 @@ type assumption struct {
 	times   bool       // times of the day, not dates
 	text    bool       // the n-grams of the cells are counted
 }
+
+// bareOnly is the assumption that numbers have no unit and no magnitude: a cell with one does not fit.
+const bareOnly = "none"
+
+const allOrders = cell.YMD | cell.DMY | cell.MDY
 
 // moments are sums over the numbers of a column, of their differences from the first number.
 type moments struct {
@@ -265,6 +272,14 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 	return true, plain
 }
 
+// isGrouped reports whether a number has the mark that is not the decimal one.
+func isGrouped(text string, mark byte) bool {
+	if mark == ',' {
+		return strings.IndexByte(text, '.') >= 0
+	}
+	return strings.IndexByte(text, ',') >= 0
+}
+
 // mostUnits is how many units of a column are told apart.
 const mostUnits = 64
 
@@ -322,6 +337,12 @@ func (s *stats) addPlain(text string, v float64) {
 		v = float64(hashText(text) >> 11)
 	}
 	s.see(v)
+}
+
+// parse32 returns the float32 of a number in plain form.
+func parse32(text string) (float32, bool) {
+	v, reason := cell.Float32(text)
+	return v, reason == ""
 }
 
 // digitsOf returns how many digits a number begins with, if a point follows them or nothing, else

@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	leastRows = 2  // rows with a level or an n-gram that has a feature
 	textBits  = 20 // of the bucket of an n-gram
 	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams  = 8
@@ -210,6 +211,15 @@ func (h wordHash) addRune(r rune) wordHash {
 	var b [utf8.UTFMax]byte
 	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
 		h = h.add(c)
+	}
+	return h
+}
+
+// hashText returns the 64-bit FNV-1a hash of a text.
+func hashText(text string) wordHash {
+	h := wordHash(fnvOffset)
+	for i := range len(text) {
+		h = h.add(text[i])
 	}
 	return h
 }

@@ -1,51 +1,38 @@
 package tables
 
 import (
-	"slices"
+	"sort"
+	"unicode"
 	"unicode/utf8"
 )
 
 // The letters, marks and numbers beyond ASCII, and what makes them lower case, are in tables, so
 // that a release of Go with another version of Unicode changes no model.
 
-// A wordRange is characters that words are made of.
-type wordRange struct{ first, last rune }
-
-// A lowerRange is every stride-th character from first to last, whose lower case is delta further.
-type lowerRange struct{ first, last, stride, delta rune }
-
 // isWord reports whether words are made of the character: whether it is a letter, a mark or a
 // number.
 func isWord(r rune) bool {
-	if r < 0x80 {
+	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
 	}
-	_, found := slices.BinarySearchFunc(wordRanges[:], r, func(in wordRange, r rune) int {
-		return place(in.first, in.last, r)
-	})
-	return found
+	return unicode.Is(wordTable, r)
 }
 
-// aloneRanges are the letters and marks of scripts that are written without blanks between words.
-var aloneRanges = [...]wordRange{
-	{0x0e01, 0x0e3a}, {0x0e40, 0x0e4e}, // Thai
-	{0x0e80, 0x0ecf}, {0x0edc, 0x0edf}, // Lao
-	{0x1000, 0x103f}, {0x1050, 0x108f}, // Myanmar
-	{0x1780, 0x17d3},                                     // Khmer
-	{0x3005, 0x3007}, {0x3041, 0x309f}, {0x30a1, 0x30ff}, // Japanese
-	{0x31f0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff},
-	{0xff66, 0xff9d}, {0x20000, 0x323af},
-}
+// aloneTable has the letters and marks of scripts that are written without blanks between words.
+var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x0e01, Hi: 0x0e3a, Stride: 1}, {Lo: 0x0e40, Hi: 0x0e4e, Stride: 1}, // Thai
+	{Lo: 0x0e80, Hi: 0x0ecf, Stride: 1}, {Lo: 0x0edc, Hi: 0x0edf, Stride: 1}, // Lao
+	{Lo: 0x1000, Hi: 0x103f, Stride: 1}, {Lo: 0x1050, Hi: 0x108f, Stride: 1}, // Myanmar
+	{Lo: 0x1780, Hi: 0x17d3, Stride: 1},                                      // Khmer
+	{Lo: 0x3005, Hi: 0x3007, Stride: 1}, {Lo: 0x3041, Hi: 0x309f, Stride: 1}, // Japanese
+	{Lo: 0x30a1, Hi: 0x30ff, Stride: 1}, {Lo: 0x31f0, Hi: 0x31ff, Stride: 1},
+	{Lo: 0x3400, Hi: 0x4dbf, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fff, Stride: 1},
+	{Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xff66, Hi: 0xff9d, Stride: 1},
+}, R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x323af, Stride: 1}}}
 
 // standsAlone reports whether a character is a word by itself.
 func standsAlone(r rune) bool {
-	if r < aloneRanges[0].first {
-		return false
-	}
-	_, found := slices.BinarySearchFunc(aloneRanges[:], r, func(in wordRange, r rune) int {
-		return place(in.first, in.last, r)
-	})
-	return found && isWord(r)
+	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }
 
 // countAlone returns how many characters of a text are words by themselves.
@@ -61,30 +48,20 @@ func countAlone(text string) (n int) {
 	return n
 }
 
-// place tells whether a range ends before r, -1, or begins behind it, 1, or has it, 0.
-func place(first, last, r rune) int {
-	switch {
-	case last < r:
-		return -1
-	case first > r:
-		return 1
-	}
-	return 0
-}
-
 // toLower returns the lower case of a character, which may be itself.
 func toLower(r rune) rune {
-	if r < 0x80 {
+	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
 			r += 'a' - 'A'
 		}
 		return r
 	}
-	i, found := slices.BinarySearchFunc(lowerRanges[:], r, func(in lowerRange, r rune) int {
-		return place(in.first, in.last, r)
-	})
-	if found && (r-lowerRanges[i].first)%lowerRanges[i].stride == 0 {
-		return r + lowerRanges[i].delta
+	i := sort.Search(len(lowerRanges), func(i int) bool { return lowerRanges[i][1] >= r })
+	if i == len(lowerRanges) {
+		return r
+	}
+	if first, stride := lowerRanges[i][0], lowerRanges[i][2]; r >= first && (r-first)%stride == 0 {
+		return r + lowerRanges[i][3]
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -8,9 +9,30 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// This file checks encoders that come from files.
+// Decode reads an encoder's JSON. It returns nil if the JSON is a [form.Table] or nothing.
+func Decode(text json.RawMessage) (*Encoder, error) {
+	var is struct {
+		Version int `json:"encoder"`
+	}
+	if text == nil || json.Unmarshal(text, &is) != nil || is.Version == 0 {
+		return nil, nil
+	}
+	if is.Version != version {
+		return nil, fmt.Errorf("table: an encoder of version %d, and this program reads only "+
+			"version %d: train the model again", is.Version, version)
+	}
+	e := new(Encoder)
+	if err := modelfile.Unmarshal(text, e); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
+	}
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
+	}
+	return e, nil
+}
 
 // check returns an error if no Fitter could have made the encoder.
 func (e *Encoder) check() error {
@@ -105,7 +127,7 @@ func (f *Format) check() error {
 }
 
 func (d *Calendar) check(rows int) error {
-	if _, known := orderNames[d.Order]; !known {
+	if _, known := dateTexts[d.Order]; !known {
 		return errors.New("unknown order of dates")
 	}
 	if n := len(d.Counts); n != 0 && n != months && n != months+weekdays {

@@ -1,10 +1,52 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
+
+// mostPasses bounds the passes over a file.
+const mostPasses = 8
+
+// Fit fits an encoder to the training file, which read reads by the encoder that it is given. Fit
+// calls read once or more, and returns the encoder of the rows. whole says
+// that the table is of plain numbers alone, and that the last pass has encoded the rows too.
+// Otherwise the file is to be read again by [Encoder.Coder].
+func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
+	if f.Grams < 0 || f.Grams > maxGrams {
+		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
+	}
+	raw := f.mayBeRaw() && !f.NoRows
+	f.plan, f.forced, f.kept = nil, false, false
+	f.labels = labelStats{mark: f.labels.mark}
+	for pass := 0; ; pass++ {
+		f.begin(raw)
+		err := read(f)
+		if f.broken {
+			raw = false
+			continue
+		}
+		if f.tooMany > 0 || err == nil && f.raw == nil && len(f.held) > 0 {
+			return nil, false, f.tooManyColumns()
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		f.finish()
+		e, err := f.encoder(pass >= mostPasses)
+		if err != nil {
+			return nil, false, err
+		}
+		if e == nil {
+			raw = raw && f.raw != nil
+			continue
+		}
+		f.columns, f.labels.full = nil, nil // which may be large
+		return e, f.raw != nil && f.raw.whole && f.labels.usable, nil
+	}
+}
 
 // Refit fits e anew, with the kinds, the decimal marks, the orders of dates and the n-grams that it
 // has, and with names for the buckets of text that e names. The columns of the table come in the
