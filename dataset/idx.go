@@ -17,9 +17,16 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	}
 	// Headers first: what they say has to fit before much is read, and what is read before more is
 	// allocated.
-	rows, size, err := idxHeaders(images, labels)
+	rows, size, err := idxHeader(images.r, "images")
 	if err != nil {
-		return nil, err
+		return nil, fail(images.name, err)
+	}
+	count, _, err := idxHeader(labels.r, "labels")
+	if err == nil && count != rows {
+		err = fmt.Errorf("%d labels for the %d images of %s", count, rows, images.name)
+	}
+	if err != nil {
+		return nil, fail(labels.name, err)
 	}
 	err = opt.dense(size)
 	if err == nil {
@@ -62,26 +69,6 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 		}
 		return row
 	})
-}
-
-// idxHeaders reads the headers of images and labels. It returns how many images there are, and how
-// many pixels each has.
-func idxHeaders(images, labels arrayFile) (rows, size int, err error) {
-	rows, size, err = idxHeader(images.r, "images")
-	if err != nil {
-		return 0, 0, fail(images.name, err)
-	}
-	count, one, err := idxHeader(labels.r, "labels")
-	if err == nil && one != 1 {
-		err = fmt.Errorf("%d labels an example: want 1", one)
-	}
-	if err == nil && count != rows {
-		err = fmt.Errorf("%d labels for the %d images of %s", count, rows, images.name)
-	}
-	if err != nil {
-		return 0, 0, fail(labels.name, err)
-	}
-	return rows, size, nil
 }
 
 // idxHeader reads a header: two zeros, the type of the elements, the number of dimensions, and each

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
 // npyChunk is how many elements are decoded at a time.
@@ -40,10 +42,10 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 			return nil, fail(y.name, err)
 		}
 	}
-	if err == nil {
-		_, err = opt.columns(size, a.rows*size*a.width/4)
-	}
 	if err != nil {
+		return nil, fail(x.name, err)
+	}
+	if _, err := opt.columns(size, a.rows*size*a.width/4); err != nil {
 		return nil, fail(x.name, err)
 	}
 	if labels != nil {
@@ -97,26 +99,14 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 		return features, err
 	}
 	want := opt.LabelColumn
-	if opt.Table != nil && opt.Table.LabelAt >= 0 && want == "" {
-		want = strconv.Itoa(opt.Table.LabelAt)
-	}
-	a.label = a.cols - 1
-	if want == "" || want == "last" {
-		return features, nil
-	}
-	n, err := strconv.Atoi(want)
-	if err != nil {
+	if _, err := strconv.Atoi(want); err != nil && want != "" && want != "last" {
 		return 0, fmt.Errorf("no column is called %q: the columns of an .npy file have numbers",
 			escape.Cut(want))
 	}
-	if n < 0 || n >= a.cols {
-		return 0, fmt.Errorf("label column %d of %d, counted from 0", n, a.cols)
-	}
-	if n < a.label {
-		s.Table = &Table{LabelAt: n}
-	}
-	a.label = n
-	return features, nil
+	c := columns{opt: &opt, cells: a.cols}
+	a.label, err = c.labelColumn(nil)
+	s.Table = form.NewTable(nil, a.label, a.cols)
+	return features, err
 }
 
 // data reads the elements and makes sure that they are the last of the file. They are returned row
@@ -215,9 +205,11 @@ func (a *npyArray) decodeFloats(dst []float32, raw []byte) {
 			dst[i] = float32(math.Float64frombits(a.order.Uint64(raw[8*i:])))
 		}
 	default:
-		for i := range dst {
-			dst[i] = half(a.order.Uint16(raw[2*i:]))
+		h := make([]half.Float16, len(dst))
+		for i := range h {
+			h[i] = half.Float16(a.order.Uint16(raw[2*i:]))
 		}
+		half.Dequantize(dst, h)
 	}
 	for i, v := range dst {
 		if v == 0 {
@@ -260,18 +252,6 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 		}
 	}
 	return m, false
-}
-
-// half returns the number that a float16 is.
-func half(h uint16) float32 {
-	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch exp {
-	case 0: // subnormal: a multiple of 2^-24
-		return math.Float32frombits(math.Float32bits(float32(frac)*0x1p-24) | sign)
-	case 31:
-		exp = 255 - 112
-	}
-	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
 
 // check looks for numbers that can't be used among the elements from number first on.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -99,7 +100,7 @@ func refHalf(h uint16) float64 {
 
 func TestHalf(t *testing.T) {
 	for h := range 1 << 16 {
-		got, want := half(uint16(h)), float32(refHalf(uint16(h)))
+		got, want := half.Float16(h).Float32(), float32(refHalf(uint16(h)))
 		if asBits(got) != asBits(want) && got == got {
 			t.Fatalf("%04x: %v, want %v", h, got, want)
 		}

@@ -72,18 +72,14 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
-	e, set, err := fit(&opt, read)
+	set, encoder, err := fit(&opt, read)
 	if err == nil && set == nil {
 		set, err = read(opt)
 	}
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := json.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
-	if !e.Raw {
+	if !opt.Encoder.(*tables.Coder).Raw {
 		cfg.Scale = cmp.Or(cfg.Scale, pegasos.ScaleNone)
 	}
 	m, err := pegasos.Train(ctx, set.Examples(), set.Y, cfg)
@@ -100,18 +96,14 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
-	e, _, err := fit(&opt, read)
-	if err != nil {
-		return opt, nil, err
-	}
-	text, err := json.Marshal(e)
-	return opt, text, err
+	_, encoder, err := fit(&opt, read)
+	return opt, encoder, err
 }
 
-// fit fits an encoder to the table that read reads, and sets opt to read the table by it. The set is
-// nil unless it has been encoded already.
+// fit fits an encoder to the table that read reads, and sets opt to read the table by it. It returns
+// the encoder's JSON, and the set if the rows are encoded already.
 func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
-	e *tables.Encoder, set *dataset.Set, err error,
+	set *dataset.Set, encoder json.RawMessage, err error,
 ) {
 	e, whole, err := new(tables.Fitter).Fit(func(enc form.Encoder) (err error) {
 		opt.Encoder = enc
@@ -124,7 +116,8 @@ func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error))
 	if opt.Encoder = e.Coder(); !whole {
 		set = nil
 	}
-	return e, set, nil
+	encoder, err = json.Marshal(e)
+	return set, encoder, err
 }
 
 // A Column is a column of the table, its label's apart.

@@ -4,7 +4,8 @@
 //
 // [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. Each
 // ambiguity is reported as a [Doubt]: no row is left out, and no cell is changed, without a Doubt.
-// Package dataset is its caller; the kinds of single cells come from package cell.
+// Package dataset reads tables by it; package tables implements [Encoder], which makes features of
+// the cells. The kinds of single cells come from package cell.
 package form
 
 import (
