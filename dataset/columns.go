@@ -72,6 +72,12 @@ func (c *columns) byPlace(names []string) (err error) {
 	return nil
 }
 
+// tooManyColumns returns the error of a table that is wider than the options allow.
+func (o Options) tooManyColumns(cells int) error {
+	return &columnError{fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)",
+		cells, o.maxCSVFeatures())}
+}
+
 // match finds the columns of a table by their names.
 func (c *columns) match(names []string, t *Table) (err error) {
 	at, twice := indexNames(names)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -89,6 +90,54 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 		return nil, t.fault(err)
 	}
 	return t, t.flush()
+}
+
+// given returns the parts of a table's form that the options settle.
+func (o Options) given(format Format) form.Given {
+	g := form.Given{
+		Format: string(format), Encoding: o.Encoding, SkipLines: o.SkipLines, Keep: o.KeepRows,
+		Separator: byteOf(o.Separator), Quote: byteOf(o.Quote), Comment: byteOf(o.Comment),
+		MaxColumns: max(o.maxCSVFeatures(), o.Features) + moreColumns,
+	}
+	if o.Header != HeaderAuto {
+		yes := o.Header == HeaderYes
+		g.Header = &yes
+	}
+	t := o.Table
+	if _, err := strconv.Atoi(o.LabelColumn); err != nil && o.labelGiven && o.LabelColumn != "last" {
+		g.Label = o.LabelColumn // a header has that name
+	}
+	if t == nil {
+		return g
+	}
+	g.Columns, g.Label = o.Features, t.Label
+	for i, name := range t.Columns {
+		if !o.leavesOut(i) {
+			g.Names = append(g.Names, name)
+		}
+	}
+	if g.Names == nil { // all columns are left out
+		g.Names = t.Columns
+	}
+	if t.Unnamed {
+		g.Columns = 0 // there may be a header, but its names say nothing
+	}
+	return g
+}
+
+// moreColumns is how many columns a table may have beyond the features that are allowed: the
+// label's, and those that a model leaves out.
+const moreColumns = 1024
+
+// byteOf returns the one byte of a character, 0 for the empty string, and form.None for "none".
+func byteOf(character string) byte {
+	switch character {
+	case "":
+		return 0
+	case "none":
+		return form.None
+	}
+	return character[0]
 }
 
 // A tableFile is a table being read.
@@ -335,10 +384,4 @@ func (t *tableFile) fault(err error) error {
 		return l
 	}
 	return fail(t.name, err)
-}
-
-// tooManyColumns returns the error of a table that is wider than the options allow.
-func (o Options) tooManyColumns(cells int) error {
-	return &columnError{fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)",
-		cells, o.maxCSVFeatures())}
 }

@@ -54,3 +54,7 @@ func fail(name string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", name, escape.Error(err))
 }
+
+func errNotFinite(row int) error {
+	return fmt.Errorf("dataset: row %d has a number that is not finite", row)
+}

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +26,7 @@ type formatInfo struct {
 	name    Format
 	endings []string // of the names of its files, before .gz
 	only    []string // endings of files that are read, but not written
+	writes  bool     // Write writes it
 	table   bool     // rows of cells, which an Options.Encoder can encode
 	mapped  bool     // read from a regular file that is not compressed, by name
 
@@ -35,49 +34,18 @@ type formatInfo struct {
 	// all data. bothNeeded is set if one file alone is an error.
 	isPair     func(path string) bool
 	bothNeeded bool
-
-	read  func(files []arrayFile, opt Options) (*Set, error) // nil if mapped
-	write func(w io.Writer, s *Set) error                    // nil if the format is only read
 }
 
 // formats lists every format. docs/data.md has a row for each, and mutants_test.go a file.
-var formats []formatInfo
-
-func init() { // the functions refer to formats
-	formats = []formatInfo{
-		{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"},
-			read: func(files []arrayFile, opt Options) (*Set, error) {
-				return readSvmlight(files[0].r, files[0].name, opt, chunkSize)
-			}, write: WriteSvmlight},
-		{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, table: true,
-			read: readTables, write: WriteCSV},
-		{name: FormatTSV, endings: []string{".tsv", ".tab"}, table: true, read: readTables},
-		{name: FormatLines, table: true, read: readTables},
-		{name: FormatJSONL, endings: []string{".jsonl", ".ndjson"}, table: true, read: readTables},
-		{name: FormatNPY, endings: []string{".npy"}, isPair: isNPYPair,
-			read: func(files []arrayFile, opt Options) (*Set, error) {
-				if len(files) == 1 {
-					return readNPY(files[0], nil, opt)
-				}
-				return readNPY(files[0], &files[1], opt)
-			}, write: WriteNPY},
-		{name: FormatIDX, isPair: isIDXPair, bothNeeded: true,
-			read: func(files []arrayFile, opt Options) (*Set, error) {
-				return readIDX(files[0], files[1], opt)
-			}},
-		{name: FormatPGSM, endings: []string{".pgsm"}, mapped: true,
-			write: func(w io.Writer, s *Set) error {
-				at, ok := w.(io.WriterAt)
-				if !ok {
-					return fmt.Errorf("dataset: the pgsm format is written to regular files only")
-				}
-				return WritePGSM(at, s)
-			}},
-	}
-}
-
-func readTables(files []arrayFile, opt Options) (*Set, error) {
-	return readTable(files[0], opt.Format, opt)
+var formats = []formatInfo{
+	{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"}, writes: true},
+	{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, writes: true, table: true},
+	{name: FormatTSV, endings: []string{".tsv", ".tab"}, table: true},
+	{name: FormatLines, table: true},
+	{name: FormatJSONL, endings: []string{".jsonl", ".ndjson"}, table: true},
+	{name: FormatNPY, endings: []string{".npy"}, writes: true, isPair: isNPYPair},
+	{name: FormatIDX, isPair: isIDXPair, bothNeeded: true},
+	{name: FormatPGSM, endings: []string{".pgsm"}, writes: true, mapped: true},
 }
 
 // Formats returns the formats that [Read] reads, without FormatAuto.
@@ -89,7 +57,7 @@ func Formats() []Format {
 	return all
 }
 
-// info returns the entry of a format, with no functions for FormatAuto.
+// info returns the entry of a format, with only the name for FormatAuto.
 func (f Format) info() formatInfo {
 	for _, info := range formats {
 		if info.name == f {
@@ -106,17 +74,8 @@ func (f Format) IsTable() bool { return f.info().table }
 // is mapped into memory, so that its name must not end in .gz.
 func (f Format) CanWrite(path string) bool {
 	info, plain := f.info(), strings.TrimSuffix(path, ".gz")
-	return info.write != nil && !slices.Contains(info.only, filepath.Ext(plain)) &&
+	return info.writes && !slices.Contains(info.only, filepath.Ext(plain)) &&
 		!(info.mapped && plain != path)
-}
-
-// Write writes a set in the given format: see [WriteSvmlight], [WriteCSV], [WriteNPY] and
-// [WritePGSM], for which w has to be an [io.WriterAt].
-func Write(w io.Writer, format Format, s *Set) error {
-	if write := format.info().write; write != nil {
-		return write(w, s)
-	}
-	return fmt.Errorf("dataset: the format %s is only read, not written", format)
 }
 
 // FormatOf returns the format of a file of this name by its ending, which .gz may follow:

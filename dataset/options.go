@@ -250,6 +250,18 @@ func (l Layout) check() error {
 	return oneOf("layout", cmp.Or(l, LayoutAuto), LayoutAuto, LayoutDense, LayoutSparse)
 }
 
+// checkForm checks the options that are characters.
+func (o Options) checkForm() error {
+	for option, character := range map[string]string{"separator": o.Separator, "quote": o.Quote,
+		"comment": o.Comment} {
+		if len(character) > 1 && !(character == "none" && option != "separator") ||
+			len(character) == 1 && (character[0] < ' ' && character[0] != '\t' || character[0] > '~') {
+			return fmt.Errorf("dataset: %s %q: want a character of one byte", option, character)
+		}
+	}
+	return nil
+}
+
 // checkFeatures checks the numbers of features. The largest column has to fit an int32, in either
 // base.
 func (o Options) checkFeatures() error {

@@ -69,7 +69,7 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	if opt.Format == FormatAuto {
 		opt.Format = FormatOf(name)
 	}
-	if info := opt.Format.info(); info.read != nil && !info.bothNeeded {
+	if info := opt.Format.info(); opt.Format != FormatAuto && !info.mapped && !info.bothNeeded {
 		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
 		return in.read()
 	}
@@ -82,7 +82,18 @@ func (in *input) read() (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.opt.Format.info().read(files, in.opt)
+	f, opt := files[0], in.opt
+	switch {
+	case opt.Format.IsTable():
+		return readTable(f, opt.Format, opt)
+	case opt.Format == FormatIDX:
+		return readIDX(f, files[1], opt)
+	case opt.Format == FormatSvmlight:
+		return readSvmlight(f.r, f.name, opt, chunkSize)
+	case len(files) > 1:
+		return readNPY(f, &files[1], opt)
+	}
+	return readNPY(f, nil, opt)
 }
 
 // checkForeign returns an error that names the kind of a file that no format is for, such as a

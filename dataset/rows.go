@@ -4,18 +4,9 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/sparse"
 )
-
-// row returns the columns and values of row i's nonzeros, or nil columns and all values of a dense
-// row. They are not a copy: they must not be written to.
-func (s *Set) row(i int) (columns []int32, values []float32) {
-	if s.Dense != nil {
-		return nil, s.Dense.Row(i)
-	}
-	return (*matrices.CSR)(s.Sparse).CheckedRow(i)
-}
 
 // A rowBuilder makes a matrix row by row.
 type rowBuilder struct {
@@ -124,11 +115,43 @@ func (s *Set) withCols(cols int) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, cols, s.Layout())
 }
 
-func countNonzeros(x []float32) (n int) {
-	for _, v := range x {
-		if v != 0 {
-			n++
+// WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has
+// its own matrix and shares Y and Names. -0 becomes 0 on the way to sparse.
+func (s *Set) WithLayout(layout Layout) (*Set, error) {
+	if err := s.checkRows(); err != nil {
+		return nil, err
+	}
+	nnz := 0
+	if s.Dense == nil || layout != LayoutDense {
+		nnz = s.NNZ()
+	}
+	layout, err := layout.choose(nnz, s.Rows(), s.Cols())
+	if err != nil {
+		return nil, err
+	}
+	if layout == s.Layout() {
+		return s, nil
+	}
+	return s.copied(s.Rows(), func(i int) int { return i }, s.Cols(), layout)
+}
+
+// Subset returns copies of the given rows, in the given order; a row may come twice. It panics if
+// one is out of range.
+func (s *Set) Subset(rows []int) *Set {
+	n := s.Rows()
+	for _, i := range rows {
+		if uint(i) >= uint(n) {
+			panic(misuse.Of("row %d of %d", i, n))
 		}
 	}
-	return n
+	t, err := s.copied(len(rows), func(k int) int { return rows[k] }, s.Cols(), s.Layout())
+	if err != nil {
+		panic(err) // rows of a valid matrix are valid
+	}
+	t.Ignored, t.Lacking, t.Others, t.Bytes = 0, 0, nil, 0
+	t.Y = make([]float32, len(rows))
+	for k, i := range rows {
+		t.Y[k] = s.Y[i]
+	}
+	return t
 }

@@ -1,13 +1,13 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/base/misuse"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -71,7 +71,13 @@ type Set struct {
 
 // Examples are rows that packages pegasos and kernelsvm train on and predict: those of a
 // *dense.Matrix or a *sparse.Matrix. They are what pegasos.Examples is.
-type Examples = store.Examples
+type Examples interface {
+	Rows() int
+	Cols() int
+	Dot(i int, w []float32) float32
+	Axpy(i int, a float32, w []float32)
+	SumSquares(i int) float32
+}
 
 // Examples returns Dense or Sparse, whichever is not nil, or nil.
 func (s *Set) Examples() Examples {
@@ -100,6 +106,15 @@ func (s *Set) Cols() int {
 	return 0
 }
 
+// row returns the columns and values of row i's nonzeros, or nil columns and all values of a dense
+// row. They are not a copy: they must not be written to.
+func (s *Set) row(i int) (columns []int32, values []float32) {
+	if s.Dense != nil {
+		return nil, s.Dense.Row(i)
+	}
+	return (*matrices.CSR)(s.Sparse).CheckedRow(i)
+}
+
 // Layout returns LayoutDense or LayoutSparse.
 func (s *Set) Layout() Layout {
 	if s.Dense != nil {
@@ -121,6 +136,15 @@ func (s *Set) nonzeros() (n int) {
 	for i := range s.Rows() {
 		_, values := s.row(i)
 		n += countNonzeros(values)
+	}
+	return n
+}
+
+func countNonzeros(x []float32) (n int) {
+	for _, v := range x {
+		if v != 0 {
+			n++
+		}
 	}
 	return n
 }
@@ -159,43 +183,32 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	return l, nil
 }
 
-// WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has
-// its own matrix and shares Y and Names. -0 becomes 0 on the way to sparse.
-func (s *Set) WithLayout(layout Layout) (*Set, error) {
-	if err := s.checkRows(); err != nil {
-		return nil, err
+// checkRows returns an error unless the set, which a caller may have made, has rows.
+func (s *Set) checkRows() error {
+	switch {
+	case s == nil:
+		return errors.New("dataset: the set is nil")
+	case s.Dense == nil && s.Sparse == nil:
+		return errors.New("dataset: the set has neither dense nor sparse rows")
+	case s.Dense != nil && s.Sparse != nil:
+		return errors.New("dataset: the set has both dense and sparse rows")
 	}
-	nnz := 0
-	if s.Dense == nil || layout != LayoutDense {
-		nnz = s.NNZ()
-	}
-	layout, err := layout.choose(nnz, s.Rows(), s.Cols())
-	if err != nil {
-		return nil, err
-	}
-	if layout == s.Layout() {
-		return s, nil
-	}
-	return s.copied(s.Rows(), func(i int) int { return i }, s.Cols(), layout)
+	return nil
 }
 
-// Subset returns copies of the given rows, in the given order; a row may come twice. It panics if
-// one is out of range.
-func (s *Set) Subset(rows []int) *Set {
-	n := s.Rows()
-	for _, i := range rows {
-		if uint(i) >= uint(n) {
-			panic(misuse.Of("row %d of %d", i, n))
+// check returns an error unless the set has rows, and a label for each.
+func (s *Set) check() error {
+	if err := s.checkRows(); err != nil {
+		return err
+	}
+	if len(s.Y) != s.Rows() {
+		return fmt.Errorf("dataset: %d labels for %d rows", len(s.Y), s.Rows())
+	}
+	for i, y := range s.Y {
+		if s.Names != nil && !(y >= 0 && int(y) < len(s.Names) && float32(int(y)) == y) {
+			return fmt.Errorf("dataset: the label of row %d is %v: want the place of one of %d names",
+				i, y, len(s.Names))
 		}
 	}
-	t, err := s.copied(len(rows), func(k int) int { return rows[k] }, s.Cols(), s.Layout())
-	if err != nil {
-		panic(err) // rows of a valid matrix are valid
-	}
-	t.Ignored, t.Lacking, t.Others, t.Bytes = 0, 0, nil, 0
-	t.Y = make([]float32, len(rows))
-	for k, i := range rows {
-		t.Y[k] = s.Y[i]
-	}
-	return t
+	return nil
 }

@@ -18,6 +18,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
+// Write writes a set in the given format: see [WriteSvmlight], [WriteCSV], [WriteNPY] and
+// [WritePGSM], for which w has to be an [io.WriterAt].
+func Write(w io.Writer, format Format, s *Set) error {
+	switch format {
+	case FormatSvmlight:
+		return WriteSvmlight(w, s)
+	case FormatCSV:
+		return WriteCSV(w, s)
+	case FormatNPY:
+		return WriteNPY(w, s)
+	case FormatPGSM:
+		if at, ok := w.(io.WriterAt); ok {
+			return WritePGSM(at, s)
+		}
+		return fmt.Errorf("dataset: the pgsm format is written to regular files only")
+	}
+	return fmt.Errorf("dataset: the format %s is only read, not written", format)
+}
+
 // WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
 // the first line ends in a zero of the last column, so that the number of columns isn't lost.
 // Numbers have the fewest digits that give the same float32 again. Reading the text gives the same
@@ -249,8 +268,4 @@ func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
 func (s *Set) copyRow(dst []float32, i int) {
 	clear(dst[:s.Cols()])
 	s.eachNonzero(i, func(j int, v float32) { dst[j] = v })
-}
-
-func errNotFinite(row int) error {
-	return fmt.Errorf("dataset: row %d has a number that is not finite", row)
 }
