@@ -59,9 +59,6 @@ func (c *columns) byPlace(names []string) (err error) {
 		}
 	}
 	c.cols = features
-	if c.opt.Encoder != nil {
-		c.cols = c.opt.Encoder.Cols()
-	}
 	c.from = make([]int, 0, features)
 	for i := range c.cells {
 		if i != c.label {
@@ -108,9 +105,6 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		}
 	}
 	c.cols, c.table = len(t.Columns), t
-	if c.opt.Encoder != nil {
-		c.cols = c.opt.Encoder.Cols()
-	}
 	return nil
 }
 

@@ -29,9 +29,6 @@ func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Encoder != nil {
-		t.columns.cols = opt.Encoder.Cols() // which the rows may have settled
-	}
 	s, err := assemble(blocks, 0, t.columns.cols, opt.Layout)
 	if err != nil {
 		return nil, fail(from.name, err)
@@ -88,6 +85,9 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 	}
 	if err := t.end(); err != nil {
 		return nil, t.fault(err)
+	}
+	if opt.Encoder != nil {
+		t.columns.cols = opt.Encoder.Cols() // which the rows may have settled
 	}
 	return t, t.flush()
 }
@@ -242,40 +242,42 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 	if t.columns.label < 0 {
 		return 0, false, ""
 	}
-	label := cells[t.columns.label]
+	text, parse := cells[t.columns.label], t.parseLabel
 	if t.opt.Encoder != nil {
-		l, reason := t.opt.Encoder.Label(label)
-		if l.Word && reason == "" {
-			y, reason = t.classes.class(label)
-			return y, false, reason
-		}
-		if reason == "" && !l.Missing {
-			if inexact := t.checkExact(label, l.Value); inexact != "" {
-				reason = "label is " + inexact
-			}
-		}
-		return l.Value, l.Missing, reason
+		parse = t.opt.Encoder.Label
 	}
-	if cell.IsMissing(label) {
-		return 0, true, ""
+	switch l, reason := parse(text); {
+	case reason != "" || l.Missing:
+		return 0, l.Missing, reason
+	case l.Word:
+		y, reason = t.classes.class(text)
+		return y, false, reason
+	default:
+		if reason = t.checkExact(text, l.Value); reason != "" {
+			reason = "label is " + reason
+		}
+		return l.Value, false, reason
 	}
-	v, reason := cell.Float32(label)
+}
+
+// parseLabel returns a label without an encoder: a word if the first one is a word.
+func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
+	if cell.IsMissing(text) {
+		return form.Label{Missing: true}, ""
+	}
+	v, reason := cell.Float32(text)
 	if t.count == 0 && reason == cell.NotNumber {
 		t.classes.words = true
 	}
 	switch {
 	case t.classes.words:
-		y, reason = t.classes.class(label)
-		return y, false, reason
+		return form.Label{Word: true}, ""
 	case reason == cell.NotNumber:
-		return 0, false, "label is not a decimal number, as the first label is"
+		return l, "label is not a decimal number, as the first label is"
 	case reason != "":
-		return 0, false, "label is " + reason
+		return l, "label is " + reason
 	}
-	if reason := t.checkExact(label, v); reason != "" {
-		return 0, false, "label is " + reason
-	}
-	return v + 0, false, "" // -0 is 0
+	return form.Label{Value: v + 0}, "" // -0 is 0
 }
 
 // checkExact returns why a label is refused whose whole number float32 can't hold; with

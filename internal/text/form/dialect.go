@@ -116,34 +116,26 @@ func candidates(s *sample, g *Given) (all []dialect) {
 	} else if commented(s.head) {
 		comments = append(comments, '#')
 	}
+	quotes := []byte{cmp.Or(g.Quote, '"')}
+	if g.Quote == 0 && bytes.IndexByte(s.head, '"') >= 0 {
+		quotes = append(quotes, None)
+	}
+	given := []byte{g.Separator}
+	if g.Separator == 0 {
+		given = slices.DeleteFunc([]byte(separators), func(c byte) bool {
+			return bytes.IndexByte(s.head, c) < 0
+		})
+	}
 	for _, comment := range comments {
-		for _, separator := range []byte(separators) {
-			if g.Separator != 0 {
-				separator = g.Separator
-			}
-			if g.Separator == 0 && bytes.IndexByte(s.head, separator) < 0 {
-				continue
-			}
-			switch {
-			case g.Quote != 0:
-				all = append(all, dialect{separator, g.Quote, comment})
-			case bytes.IndexByte(s.head, '"') >= 0:
-				all = append(all, dialect{separator, '"', comment}, dialect{separator, None, comment})
-			default:
-				all = append(all, dialect{separator, '"', comment})
-			}
-			if g.Separator != 0 {
-				break
+		for _, separator := range given {
+			for _, quote := range quotes {
+				all = append(all, dialect{separator, quote, comment})
 			}
 		}
 	}
-	if g.Separator == 0 {
-		quote := g.Quote
-		if quote == 0 {
-			quote = '"'
-		}
-		for _, comment := range comments {
-			all = append(all, dialect{None, quote, comment})
+	for _, comment := range comments {
+		if g.Separator == 0 {
+			all = append(all, dialect{None, quotes[0], comment})
 		}
 	}
 	return all
@@ -218,6 +210,9 @@ func named(row []string) int {
 	}
 	return n
 }
+
+// isEmpty reports whether all cells are empty.
+func isEmpty(cells []string) bool { return named(cells) == 0 }
 
 // judge computes the candidate's score: share^2 * sureness * (width-1)/width, where share is the
 // fraction of rows that have the table's width (a header of another width counts, too). Without a

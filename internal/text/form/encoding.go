@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,13 +71,7 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 			e = encoding{name: m.name, mark: len(m.mark)}
 		}
 	}
-	if e.name == "" {
-		e.name = utf16Of(head)
-	}
-	if e.name == "" {
-		e.name = utf8Name
-	}
-	if e.name != utf8Name {
+	if e.name = cmp.Or(e.name, utf16Of(head), utf8Name); e.name != utf8Name {
 		return e, nil
 	}
 	var bad, characters int
@@ -299,23 +294,19 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out. Five of the
-// bytes from 0x80 to 0x9f have no character in this encoding; they are decoded as the control
-// characters of the same number, as in web browsers.
+// windows1252 has the characters of the bytes from 0x80 to 0x9f in the encoding Windows-1252. Five of
+// these bytes have no character in it; they are decoded as the control characters of the same
+// number, as in web browsers.
+var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
+
+// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out.
 func decodeWindows1252(out, raw []byte) []byte {
-	const above = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
-	var table [0x20]rune
-	i := 0
-	for _, r := range above {
-		table[i] = r
-		i++
-	}
 	for _, c := range raw {
 		switch {
 		case c < utf8.RuneSelf:
 			out = append(out, c)
 		case c < 0xa0:
-			out = utf8.AppendRune(out, table[c-0x80])
+			out = utf8.AppendRune(out, windows1252[c-0x80])
 		default:
 			out = utf8.AppendRune(out, rune(c))
 		}

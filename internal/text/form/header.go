@@ -197,16 +197,13 @@ func isValue(s string) bool {
 // (apart from empty cells), not all empty, and none of them a gap word, a number, a date, an
 // address or a sentence.
 func namelike(cells []string) bool {
-	seen := map[string]bool{}
 	for _, c := range cells {
-		if len(c) > 60 || strings.Contains(c, "@") || c != "" && (seen[c] || cell.IsMissing(c)) ||
-			isValue(c) || strings.Contains(c, "://") ||
-			strings.HasSuffix(c, ".") && strings.Contains(c, " ") {
+		if len(c) > 60 || strings.Contains(c, "@") || c != "" && cell.IsMissing(c) || isValue(c) ||
+			strings.Contains(c, "://") || strings.HasSuffix(c, ".") && strings.Contains(c, " ") {
 			return false
 		}
-		seen[c] = true
 	}
-	return !isEmpty(cells)
+	return distinct(cells) && !isEmpty(cells)
 }
 
 // countsUp reports whether the row first is a header of three or more numbers that rise by equal
@@ -500,22 +497,15 @@ func (c *candidate) unitsBehind(at int) bool {
 	if b.typedYes == 0 || b.strange > 0 || slices.ContainsFunc(row, isValue) {
 		return false
 	}
-	if !slices.ContainsFunc(row, func(c string) bool { return !typeNames[strings.ToLower(c)] }) {
+	if !slices.ContainsFunc(row, func(c string) bool {
+		return c != "" && !slices.Contains(typeNames, strings.ToLower(c))
+	}) {
 		return true
 	}
 	return b.typedYes >= 2 && b.no == 0 && (len(body) >= 5 || distinct(row))
 }
 
-// typeNames is the set of words for the types of columns.
-var typeNames = setOf(`int integer int32 int64 long bigint float float32 float64 double real numeric
+// typeNames lists words for the types of columns.
+var typeNames = strings.Fields(`int integer int32 int64 long bigint float float32 float64 double real numeric
 	number decimal string str text char varchar object category categorical factor nominal bool
 	boolean date datetime timestamp time continuous discrete class label target feature meta c d s`)
-
-// setOf returns the set of the words in text, and adds the empty word to it.
-func setOf(text string) map[string]bool {
-	set := map[string]bool{"": true}
-	for word := range strings.FieldsSeq(text) {
-		set[word] = true
-	}
-	return set
-}

@@ -99,13 +99,3 @@ func (s *sample) skip(lines int) {
 	}
 	s.head = nil
 }
-
-// isEmpty reports whether all cells are empty.
-func isEmpty(cells []string) bool {
-	for _, c := range cells {
-		if c != "" {
-			return false
-		}
-	}
-	return true
-}

@@ -103,14 +103,17 @@ func (e *Encoder) Spreads() []float64 {
 
 // Feature returns the meaning of feature j of an encoded row.
 func (e *Encoder) Feature(j int) Feature {
-	for i := range e.Columns {
-		n := e.FeaturesOf(i)
-		if j < n {
-			return e.Columns[i].feature(j, e.Rows)
-		}
-		j -= n
+	i, j := e.columnOf(j)
+	return e.Columns[i].feature(j, e.Rows)
+}
+
+// columnOf returns the column of feature j, and which of the column's features it is.
+func (e *Encoder) columnOf(j int) (i, of int) {
+	for j >= e.FeaturesOf(i) {
+		j -= e.FeaturesOf(i)
+		i++
 	}
-	panic("table: no such feature")
+	return i, j
 }
 
 // Reads returns the names and places of the columns, by which another file is read, and which

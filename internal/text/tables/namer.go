@@ -19,25 +19,15 @@ type Namer struct {
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
-		for i := range e.Columns {
-			c := &e.Columns[i]
-			if j < e.FeaturesOf(i) {
-				if c.Kind == Text && j < len(c.Text.at) {
-					n.add(i, c.Text.at[j])
-				}
-				break
+		i, j := e.columnOf(j)
+		if c := &e.Columns[i]; c.Kind == Text && j < len(c.Text.at) {
+			if n.seen[i] == nil {
+				n.seen[i] = map[uint32]map[string]int{}
 			}
-			j -= e.FeaturesOf(i)
+			n.seen[i][c.Text.at[j]] = map[string]int{}
 		}
 	}
 	return n
-}
-
-func (n *Namer) add(column int, bucket uint32) {
-	if n.seen[column] == nil {
-		n.seen[column] = map[uint32]map[string]int{}
-	}
-	n.seen[column][bucket] = map[string]int{}
 }
 
 // Cols returns 0: no row is encoded.

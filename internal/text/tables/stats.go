@@ -274,10 +274,7 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 
 // isGrouped reports whether a number has the mark that is not the decimal one.
 func isGrouped(text string, mark byte) bool {
-	if mark == ',' {
-		return strings.IndexByte(text, '.') >= 0
-	}
-	return strings.IndexByte(text, ',') >= 0
+	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
 
 // mostUnits is how many units of a column are told apart.

@@ -454,11 +454,7 @@ func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	for i, word := range words {
 		word = strings.Map(toLower, word)
 		words[i] = word
-		h := wordHash(fnvOffset)
-		for k := range len(word) {
-			h = h.add(word[k])
-		}
-		for k := range g.add(h, t.Grams) {
+		for k := range g.add(hashText(word), t.Grams) {
 			f(uint32(g.mixed[k]>>(64-t.Bits)), strings.Join(words[i-k:i+1], " "))
 		}
 	}
