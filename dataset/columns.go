@@ -115,7 +115,7 @@ func (c *columns) growing() bool { return c.opt.Format == FormatJSONL }
 func (c *columns) matchLabel(names []string, at map[string]int, twice map[string]bool, t *Table) (
 	int, error,
 ) {
-	if c.opt.labelGiven {
+	if c.opt.LabelColumn != "" {
 		return c.labelColumn(names)
 	}
 	i, found := at[t.Label]

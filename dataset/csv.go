@@ -104,7 +104,8 @@ func (o Options) given(format Format) form.Given {
 		g.Header = &yes
 	}
 	t := o.Table
-	if _, err := strconv.Atoi(o.LabelColumn); err != nil && o.labelGiven && o.LabelColumn != "last" {
+	_, notNumber := strconv.Atoi(o.LabelColumn)
+	if notNumber != nil && o.LabelColumn != "" && o.LabelColumn != "last" {
 		g.Label = o.LabelColumn // a header has that name
 	}
 	if t == nil {

@@ -42,10 +42,10 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 			return nil, fail(y.name, err)
 		}
 	}
-	if err != nil {
-		return nil, fail(x.name, err)
+	if err == nil {
+		_, err = opt.columns(size, a.rows*size*a.width/4)
 	}
-	if _, err := opt.columns(size, a.rows*size*a.width/4); err != nil {
+	if err != nil {
 		return nil, fail(x.name, err)
 	}
 	if labels != nil {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -96,18 +95,6 @@ func refHalf(h uint16) float64 {
 		return sign * math.Ldexp(frac, -24)
 	}
 	return sign * math.Ldexp(1+frac/1024, exp-15)
-}
-
-func TestHalf(t *testing.T) {
-	for h := range 1 << 16 {
-		got, want := half.Float16(h).Float32(), float32(refHalf(uint16(h)))
-		if asBits(got) != asBits(want) && got == got {
-			t.Fatalf("%04x: %v, want %v", h, got, want)
-		}
-		if (got != got) != (want != want) {
-			t.Fatalf("%04x: %v, want %v", h, got, want)
-		}
-	}
 }
 
 // Every type, order, byte order and version, with the labels in a column and in a second file.

@@ -172,8 +172,7 @@ type Options struct {
 	// for input is not interrupted.
 	Context context.Context
 
-	labelGiven bool   // LabelColumn was: it is not a default
-	uses       []bool // whether Encoder uses each column of Table
+	uses []bool // whether Encoder uses each column of Table
 }
 
 // leavesOut reports whether the encoder does not use column i of Table.
@@ -188,7 +187,6 @@ func (o Options) filled() (Options, error) {
 	o.Header = cmp.Or(o.Header, HeaderAuto)
 	o.Labels = cmp.Or(o.Labels, LabelsYes)
 	o.MissingLabels = cmp.Or(o.MissingLabels, MissingError)
-	o.labelGiven = o.LabelColumn != ""
 	if o.MaxFeatures == 0 {
 		o.MaxFeatures, o.paid = defaultMaxFeatures, true
 	}
@@ -215,7 +213,7 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("dataset: MaxBytes %d is negative", o.MaxBytes)
 	case o.Threads < 0:
 		return o, fmt.Errorf("dataset: %d threads", o.Threads)
-	case o.Labels == LabelsNo && o.labelGiven:
+	case o.Labels == LabelsNo && o.LabelColumn != "":
 		return o, fmt.Errorf("dataset: LabelColumn %q of data without labels", o.LabelColumn)
 	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
 		return o, fmt.Errorf("dataset: a Table of %d columns for %d Features",
@@ -316,7 +314,7 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	case LabelsNo:
 		without = true
 	case LabelsAuto:
-		without = !o.labelGiven && cells == o.Features
+		without = o.LabelColumn == "" && cells == o.Features
 	}
 	if features = cells; !without {
 		features--

@@ -43,13 +43,10 @@ func (j *jsonRows) add(name string) int {
 
 func (j *jsonRows) next() ([]string, error) {
 	for {
-		e, err := j.lineEnd()
+		line, err := j.nextLine()
 		if err != nil {
 			return nil, err
 		}
-		j.rowLine, j.raw = j.line, j.buf[j.pos:e]
-		line := string(j.raw)
-		j.advance(e)
 		if strings.TrimSpace(line) != "" {
 			return j.cells, j.parse(line)
 		}
@@ -94,12 +91,11 @@ func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}
 	for {
-		e, err := in.lineEnd()
+		text, err := in.nextLine()
 		if err != nil {
 			return names
 		}
-		line := jsonScanner{text: string(in.buf[in.pos:e])}
-		in.advance(e)
+		line := jsonScanner{text: text}
 		var own []string
 		line.object(func(name, _ string, _ int) string {
 			own = append(own, name)
@@ -135,13 +131,9 @@ func mergeFields(names, own []string, known map[string]bool) []string {
 
 // looksLikeJSON reports whether the first line of text is a flat JSON object.
 func looksLikeJSON(text []byte) bool {
-	in := scanSample(text, false)
-	e, err := in.lineEnd()
-	if err != nil || in.pos == e || text[in.pos] != '{' {
-		return false
-	}
-	s := jsonScanner{text: string(text[in.pos:e])}
-	return s.object(func(string, string, int) string { return "" }) == ""
+	line, err := scanSample(text, false).nextLine()
+	s := jsonScanner{text: line}
+	return err == nil && strings.HasPrefix(line, "{") && s.object(func(string, string, int) string { return "" }) == ""
 }
 
 // jsonScanner parses one line of JSON.

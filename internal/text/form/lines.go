@@ -24,13 +24,10 @@ type lineRows struct {
 
 func (l *lineRows) next() ([]string, error) {
 	for {
-		e, err := l.lineEnd()
+		row, err := l.nextLine()
 		if err != nil {
 			return nil, err
 		}
-		l.rowLine, l.raw = l.line, l.buf[l.pos:e]
-		row := string(l.raw)
-		l.advance(e)
 		blank := trim(row) == ""
 		if blank && !l.blanks {
 			continue

@@ -199,6 +199,18 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
+// nextLine returns the next line, which counts as the last row.
+func (s *scanner) nextLine() (string, error) {
+	e, err := s.lineEnd()
+	if err != nil {
+		return "", err
+	}
+	s.rowLine, s.raw = s.line, s.buf[s.pos:e]
+	line := string(s.raw)
+	s.advance(e)
+	return line, nil
+}
+
 // fault returns the error of the scanner's source, with a line number if the text is not UTF-8.
 func (s *scanner) fault() error {
 	if s.err == errNotUTF8 {
