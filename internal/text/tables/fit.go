@@ -10,10 +10,10 @@ import (
 // mostPasses bounds the passes over a file.
 const mostPasses = 8
 
-// Fit fits an encoder to the training file, which read reads by the encoder that it is given. Fit
-// calls read once or more, and returns the encoder of the rows. whole says
-// that the table is of plain numbers alone, and that the last pass has encoded the rows too.
-// Otherwise the file is to be read again by [Encoder.Coder].
+// Fit fits an encoder to the training file, and returns it. It calls read once or more, which reads
+// the file from the start by the encoder that it is given. whole reports whether the table is of
+// plain numbers alone and the last call has encoded the rows too. Otherwise the caller must read the
+// file again, by [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
