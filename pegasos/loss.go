@@ -23,7 +23,7 @@ const (
 
 // Losses returns the names of all losses, the default first.
 func Losses() (names []Loss) {
-	for _, name := range loss.Names(nil) {
+	for _, name := range loss.Names() {
 		names = append(names, Loss(name))
 	}
 	return names

@@ -424,7 +424,7 @@ var lossCosts = map[string]struct {
 // newPage returns a random table of one of the kinds that the rules distinguish.
 func newPage(seed uint64) *byPage {
 	g := rand.New(rand.NewPCG(seed, 88))
-	p := &byPage{loss: pick(g, loss.Names(nil)...), sparse: g.IntN(2) == 0}
+	p := &byPage{loss: pick(g, loss.Names()...), sparse: g.IntN(2) == 0}
 	rows, cols := 4+g.IntN(pick(g, 20, 300, 2500)), 1+g.IntN(pick(g, 4, 30, 30, 300))
 	classes := pick(g, 2, 2, 2, 3, 5)
 	fill := pick(g, 0.02, 0.1, 0.2, 0.3, 1)

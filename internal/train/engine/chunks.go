@@ -82,7 +82,7 @@ func (c *Chunks) continueFrom(r *Run) {
 
 // releaseRows drops all references to the rows, so that their memory can be reused.
 func (r *Run) releaseRows() {
-	r.s, r.View, r.Order.Only = nil, store.View{}, nil
+	r.s, r.View, r.Order.Only, r.groups = nil, store.View{}, nil, nil
 	for _, l := range r.Learners {
 		l.View = store.View{}
 	}

@@ -87,16 +87,6 @@ func (l *Learner) EndEpoch(epochs int) {
 	}
 }
 
-// Result writes the current weight vectors to w and the biases to b; they are averages if the
-// solver averages. If there is a prior, w and b are the differences from the prior's.
-func (l *Learner) Result(w [][]float32, b []float64) {
-	if l.phase() == iterating {
-		b[0] = l.Newton.Result(w[0])
-	} else {
-		l.Weights(w, b)
-	}
-}
-
 // dualVariables returns the dual variables of dual coordinate descent or of Newton's method. While
 // l takes Pegasos steps, it returns nil.
 func (l *Learner) dualVariables() []float32 {

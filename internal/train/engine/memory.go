@@ -206,8 +206,8 @@ func (s *Session) Memory(problems int) float64 {
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
-		_, flat := s.LossFunc().Flat()
-		flat = flat && s.Rows.Weight == nil && s.ClassWeight == "" && store.MayBePixels(x)
+		flat := s.Kind().Traits().Flat > 0 && s.Rows.Weight == nil && s.ClassWeight == "" &&
+			store.MayBePixels(x)
 		newtons = newton.Memory(float64(problems), int(longest), x.Cols()) +
 			newton.SharedMemory(vectors, set, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}

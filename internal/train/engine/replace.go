@@ -26,11 +26,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 		l, now := r.Learners[k], r.Measured[k].Objective
 		// The factor is a tolerance for rounding: equal sums may be computed differently.
 		zero := l.Of.AtZero() * (1 + 4*l.SumError)
-		start, from := l.StartWeights, 0.0
-		if start.W != nil {
-			from = l.Of.At(start.W, start.B)
-		}
-		if !(now > zero) && !(start.W != nil && now > from) {
+		start := l.StartWeights
+		if !(now > zero) && !(start.W != nil && now > l.Of.At(start.W, start.B)) {
 			return
 		}
 		better := int64(0)

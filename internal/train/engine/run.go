@@ -306,7 +306,11 @@ func (r *Run) group(start, end int) *sgd.Group {
 func (r *Run) write(m *Point) {
 	for k, l := range r.Learners {
 		w, b := r.vectorsOf(m, k)
-		l.Result(w, b)
+		if l.Newton != nil {
+			b[0] = l.Newton.Result(w[0])
+		} else {
+			l.Weights(w, b)
+		}
 		l.AddPrior(w)
 		if m.Bias != nil {
 			for i := range b {

@@ -32,13 +32,10 @@ func init() {
 	}
 }
 
-// Names returns the names of the losses for whose traits accept returns true, or of all losses if
-// accept is nil.
-func Names(accept func(*Traits) bool) (names []string) {
+// Names returns the names of all losses.
+func Names() (names []string) {
 	for k := range definitions {
-		if t := &definitions[k].Traits; accept == nil || accept(t) {
-			names = append(names, t.Name)
-		}
+		names = append(names, definitions[k].Name)
 	}
 	return names
 }
@@ -122,13 +119,6 @@ func (f Func) SmoothedCoefficient(m, h float64) float64 {
 
 // KinkDistance returns the distance of m from the nearest kink. It panics for a loss without kinks.
 func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
-
-// Flat returns Traits.Flat and true. If the second derivative of the smoothed loss has several
-// nonzero values, it returns 0 and false.
-func (f Func) Flat() (unit float64, ok bool) {
-	unit = definitions[f.Kind].Flat
-	return unit, unit > 0
-}
 
 // Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m. For
 // Log, Losses takes a fifth of the time of calls of At, with the same bits.

@@ -212,8 +212,8 @@ func (n *Method) fitBuffers() {
 // is faster, or if the Hessian can't be summed from bytes: if bytes can't represent a value, if
 // rows have weights, or if the second derivative of the smoothed loss has several nonzero values.
 func (n *Method) newPixels() *pixelRows {
-	unit, ok := n.p.Loss.Flat()
-	if !ok || n.p.Weight != nil || n.nonzeros != nil {
+	unit := n.p.Loss.Kind.Traits().Flat
+	if unit == 0 || n.p.Weight != nil || n.nonzeros != nil {
 		return nil
 	}
 	all, ok := n.pool.pixels()

@@ -17,7 +17,7 @@ func Memory(problems float64, rows, cols int) float64 {
 }
 
 // SharedMemory estimates the bytes that the problems share, one problem for each weight vector:
-// their search directions and, if flat is true (see loss.Func.Flat), the rows as bytes and the
+// their search directions and, if flat is true (see loss.Traits.Flat), the rows as bytes and the
 // Hessians kept between iterations. rowBytes is the size of the rows, and maxKept the largest total
 // size of the kept Hessians.
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {

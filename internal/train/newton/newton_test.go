@@ -141,7 +141,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 		}
 		rows = append(rows, row)
 	}
-	unit, _ := n.p.Loss.Flat()
+	unit := n.p.Loss.Kind.Traits().Flat
 	have, diagonal := make([]float64, dim), make([]float64, dim)
 	n.pixels.Diagonal(diagonal)
 	for i := range dim {

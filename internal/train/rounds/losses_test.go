@@ -11,7 +11,7 @@ import (
 
 // Every loss either has limits that its values and dual variables respect, or is refused by name.
 func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
-	for _, name := range loss.Names(nil) {
+	for _, name := range loss.Names() {
 		kind, _ := loss.KindOf(name)
 		limits := supported[kind]
 		if limits == nil {

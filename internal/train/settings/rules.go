@@ -31,7 +31,7 @@ func (s Settings) Validate() error {
 // valueRules returns the rules for fields with a list of allowed values, and for the penalty.
 func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
-		options.OneOf("Loss", s.Loss, loss.Names(nil)...),
+		options.OneOf("Loss", s.Loss, loss.Names()...),
 		options.OneOf("Order", s.Order, order.Shuffled, order.IID, order.Sequential, order.Blocks),
 		options.OneOf("Offset", s.Offset, OffsetR2, OffsetNone),
 		options.OneOf("Finish", s.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
