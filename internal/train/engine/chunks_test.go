@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
@@ -137,4 +139,25 @@ func TestChunksStart(t *testing.T) {
 	if err := c.Train(set, 1); err != nil {
 		t.Error(err)
 	}
+}
+
+// A chunk's rows can be freed before the next chunk, also those of a group of one-vs-rest problems.
+func TestChunksAreReleased(t *testing.T) {
+	data := sample.Random(82, 60, 5, 3, 1)
+	s := settings.Settings{Lambda: 0.05}
+	c := engine.NewChunks(s.InForce(), []float32{0, 1, 2}, 5, nil)
+	x := data.Dense.Take([]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	rest := weak.Make(x)
+	set, err := store.NewSet(x, data.Y[:10], store.SetOptions{Known: []float32{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Train(set, 1); err != nil {
+		t.Fatal(err)
+	}
+	x, set = nil, nil
+	if runtime.GC(); rest.Value() != nil {
+		t.Error("the rows of the chunk are still in memory")
+	}
+	runtime.KeepAlive(c)
 }
