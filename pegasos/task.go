@@ -26,24 +26,6 @@ import (
 // ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// task is a Trainer during one call of a method. After prepare no field of its Config remains to be
-// chosen from the data, and Start, Prior and Resume are models of the scaled rows.
-type task struct {
-	Trainer
-	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
-	// settings were given and none of them asks for scaling.
-	scale      *scale.Scale
-	rawEpsilon float64         // Epsilon for unscaled targets, if scale is not nil
-	columns    int             // number of non-empty columns; 0 if not counted
-	classes    []float32       // distinct labels, ascending; nil if taken from the training rows
-	priorHash  string          // hash of the caller's Prior; empty without one
-	startHash  string          // hash of Start, or of the resumed run's Start; empty without one
-	prepareCtx context.Context // context that ends prepare early; nil if nothing does
-}
-
-// stopped reports whether prepareCtx is done, so that the preparation may be abandoned.
-func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err() != nil }
-
 // prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
 // their labels.
 func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
 // Train trains a model on the rows of x with the labels y, one for each row. Two distinct labels
@@ -21,101 +20,6 @@ import (
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
-
-// Trainer holds the settings and the other inputs of training runs. A zero Trainer is ready to use.
-// A Trainer is not changed by its methods.
-type Trainer struct {
-	Config
-
-	// Threads limits the goroutines that train classes or pairs of classes at a time; 0 means
-	// GOMAXPROCS, and other values are limited to the larger of 64 and four for each processor. The
-	// model does not depend on Threads.
-	Threads int
-	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
-	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:
-	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
-	// is multiplied by the row's weight over the mean weight. Scaling and other settings that are
-	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
-	// that choose lambda are weighted.
-	Weights []float32
-	// Start, if not nil, is a model to continue from: the run begins at its weights, and t counts
-	// on from its Result.Steps. Features that it lacks begin at the weight 0. Every label must be
-	// one of its classes. Epochs and Steps count this run alone; the model is not the one that a
-	// single longer run would give.
-	Start *Model
-
-	// KeepState makes Train and Progress.Model store in the model what Resume needs: several times
-	// the size of the model, and eight bytes for each row and weight vector.
-	KeepState bool
-	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify. That takes
-	// a pass over the rows.
-	Fingerprint bool
-	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. All bounds of the run are then computed from the rounded variables, and a
-	// little lower; with a small Config.Tol the run may take some more epochs. It implies
-	// Fingerprint.
-	KeepProof bool
-
-	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
-	// Config must be the same as in that run, which then ends with the same model, to the bit, as
-	// without the interruption. Epochs or Steps, which count the whole run, may be larger than they
-	// were; the model then equals an uninterrupted run's only if Average is LastIterate and nothing
-	// ends the run early.
-	Resume *Model
-	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
-	// ErrPaused.
-	Pause int64
-
-	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, which
-	// includes the weight of the appended feature. Without Start the run begins at w0. The prior's
-	// bias is kept if Bias is BiasNone. Features and labels are matched as for Start.
-	Prior *Model
-	// Costs, if not nil, holds the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is
-	// the cost of predicting class r for a row of class y, with classes in ascending order of their
-	// labels; Costs[y][y] is 0. If nil, every mistake costs 1.
-	Costs [][]float64
-	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
-	// training set counts as a mistake.
-	Valid *Labelled
-	// MaxMemory limits the memory of training, in bytes, without the data and as estimated
-	// beforehand; 0 means 4 GiB, or what this process has left of the memory of the machine or its
-	// control group if that is less. One-vs-rest takes some 24 bytes for each class and feature,
-	// and 8 for each class and row. The choice of settings from the data depends on MaxMemory, or
-	// on 4 GiB if it is 0, but not on the memory of the machine. A run that does not fit is refused
-	// with a *[ConfigError].
-	MaxMemory int64
-
-	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
-	// fractions of the first epoch in Early.
-	Progress func(Progress)
-	Early    []float64 // fractions of the first epoch at which to report, 0 to 1, ascending
-}
-
-// Labelled is a set of rows with their labels.
-type Labelled struct {
-	X       Examples
-	Y       []float32 // one label for each row
-	Weights []float32 // one weight for each row, as in Trainer.Weights; nil if all are 1
-}
-
-// Progress describes how far a run has come. With one-vs-one it counts the steps of all pairs.
-type Progress struct {
-	Epoch      int   // epochs completed; the last one of a run may be shorter
-	Steps      int64 // steps taken
-	TotalSteps int64 // largest number of steps of the run, which may end earlier
-	Violations int64 // steps so far that changed weights, summed over all problems
-
-	task    *task
-	session *engine.Session
-}
-
-// Measure returns the Result that the run would have if it ended here, which takes about a pass
-// over the rows. It must not be called after the callback has returned.
-func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
-
-// Model returns the model that the run would give if it ended here, with its Result, and with its
-// State if Trainer.KeepState is set. It must not be called after the callback has returned.
-func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }
 
 // Train trains a model as the function [Train] does, with the settings and inputs of tr.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
@@ -164,3 +68,11 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	}
 	return t.Config.Plain(), r2 / counted, nil
 }
+
+// Measure returns the Result that the run would have if it ended here, which takes about a pass
+// over the rows. It must not be called after the callback has returned.
+func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
+
+// Model returns the model that the run would give if it ended here, with its Result, and with its
+// State if Trainer.KeepState is set. It must not be called after the callback has returned.
+func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }

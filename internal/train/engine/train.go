@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -116,12 +117,7 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 			errs[i] = r.Advance(ctx, to)
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // trainEarlyParts trains a first part of the first epoch. Early lists fractions of the epoch;
