@@ -12,11 +12,12 @@ type Average struct {
 	Old, Current Sum   // sums of the samples in the previous and in the current window
 }
 
-// Sum is the sum of N samples.
+// Sum is the sum of N samples. Checkpoints store the vectors apart from the other fields.
 type Sum struct {
-	N       int
-	Vectors [][]float32
-	Scalars []float64 // for each vector, the sum of its bias or of the appended feature's weight
+	N       int         `json:"n"`
+	Vectors [][]float32 `json:"-"`
+	// Scalars has, for each vector, the sum of its bias or of the appended feature's weight.
+	Scalars []float64 `json:"scalars"`
 }
 
 // NewAverage returns an empty average of k vectors with n elements each, in a run of total steps.

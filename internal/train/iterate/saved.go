@@ -17,20 +17,15 @@ type Saved struct {
 	Factor     float64   `json:"factor"`
 	Norm2      float64   `json:"norm2"`
 
-	// The average's windows; nil without an average.
-	Shift   uint          `json:"shift"`
-	Old     *savedScalars `json:"old,omitempty"`
-	Current *savedScalars `json:"cur,omitempty"`
+	// The average's windows, without their vectors; nil without an average.
+	Shift   uint `json:"shift"`
+	Old     *Sum `json:"old,omitempty"`
+	Current *Sum `json:"cur,omitempty"`
 
 	// The windows of the certificate. Recent is false if there are none.
 	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
-}
-
-type savedScalars struct {
-	N       int       `json:"n"`
-	Scalars []float64 `json:"scalars"`
 }
 
 // Progress holds the counters of a dual solver that a checkpoint keeps beside the solver's arrays.
@@ -60,7 +55,8 @@ func (s *State) Save() Saved {
 	return k
 }
 
-func (s *Sum) save() *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
+// save returns a copy of s without the vectors.
+func (s *Sum) save() *Sum { return &Sum{N: s.N, Scalars: slices.Clone(s.Scalars)} }
 
 // Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to the
 // array.
@@ -120,7 +116,7 @@ func (s *State) Restore(from *Saved) bool {
 	return true
 }
 
-func (s *Sum) restore(from *savedScalars) bool {
+func (s *Sum) restore(from *Sum) bool {
 	if from == nil || len(from.Scalars) != len(s.Scalars) {
 		return false
 	}
