@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
@@ -129,8 +128,12 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 }
 
 // Prove returns the dual variables that give the current lower bounds, rounded as in a proof file:
-// an element for each weight vector, or a single element for a joint problem.
+// an element for each weight vector, or a single element for a joint problem. The session must have
+// taken steps. Prove returns an error if the settings give no lower bound.
 func (s *Session) Prove() ([]certificate.Packed, error) {
+	if !s.HasBound() {
+		return nil, errors.New("pegasos: there is no proof: these settings give no lower bound")
+	}
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	if s.Joint() {
 		n = 1
@@ -139,19 +142,11 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	for k := range vectors {
 		vectors[k].Scale = 1 // stays if a pair has no rows; the other elements are set below
 	}
-	var none atomic.Bool
 	s.parallel(func(_ int, r *Run) {
 		for k, l := range r.Learners {
-			if v, ok := l.pack(r.R2); ok {
-				vectors[r.first+k] = v
-			} else {
-				none.Store(true)
-			}
+			vectors[r.first+k], _ = l.pack(r.R2)
 		}
 	})
-	if none.Load() {
-		return nil, errors.New("pegasos: there is no proof: these settings give no lower bound")
-	}
 	return vectors, nil
 }
 
