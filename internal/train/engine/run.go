@@ -197,9 +197,9 @@ func (r *Run) arrange() {
 }
 
 // Segment returns the largest number of steps between two checks of the context. In this time all
-// weight vectors together take about a million steps on each goroutine, some 0.1 s, but each of
-// them takes at least 32. If the rows' format can interleave vectors, a segment has at least as
-// many steps as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
+// weight vectors together visit about a million rows on each goroutine, some 0.1 s, but each of
+// them visits at least 32. If the rows' format can interleave vectors, a segment has at least as
+// many rows as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
 // see group.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
@@ -207,7 +207,11 @@ func (r *Run) Segment() int {
 	if r.X.Interleaved() != nil {
 		share = max(share, cols)
 	}
-	return min(sgd.Segment(cols), max(share, 32))
+	rows := min(sgd.Segment(cols), max(share, 32))
+	if k := r.Order.Batch; k > 0 {
+		return rows/k + 1
+	}
+	return rows
 }
 
 // blockRows returns the number of rows that all classes visit before they go on to the next rows.
@@ -223,7 +227,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		idx, ends := r.nextRows(end - r.T)
+		idx, ends := r.Order.NextSteps(int(min(int64(r.Segment()), end-r.T)))
 		r.ReadAhead(r.Order.Upcoming(len(idx)))
 		r.parallelRanges(func(first, end int) { r.takeSteps(first, end, idx, ends) })
 		if ends != nil {
@@ -248,16 +252,6 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 		}
 	}
 	return nil
-}
-
-// nextRows returns the rows of the next steps, at most steps of them. ends has the end of each
-// batch in idx; it is nil if each row is a step.
-func (r *Run) nextRows(steps int64) (idx []uint32, ends []int) {
-	limit := int64(r.Segment())
-	if k := int64(r.Order.Batch); k > 0 {
-		steps = min(steps, limit/k+1)
-	}
-	return r.Order.NextSteps(int(min(limit, steps)))
 }
 
 // takeSteps takes steps with the rows idx for the learners from start to end-1. ends has the end of
