@@ -40,7 +40,18 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 }
 
 // Steps takes steps as Binary.Steps does.
-func (j *Joint) Steps(idx []uint32, ends []int) { inBatches(&j.State, idx, ends, j.batch) }
+func (j *Joint) Steps(idx []uint32, ends []int) {
+	if ends != nil {
+		inBatches(&j.State, idx, ends, j.batch)
+		return
+	}
+	for n := range idx { // a step may be so short that a call of a function variable counts
+		if j.batch(idx[n : n+1]); j.Err != nil {
+			return
+		}
+		j.Sample()
+	}
+}
 
 // batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
 // projects w onto the ball of that radius.
