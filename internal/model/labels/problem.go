@@ -29,10 +29,10 @@ func Pair(k, classes int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Rows returns three lists about the rows of the problem: their scores by its weight vector, whether
-// each row is of the positive class, and their weights. It leaves out rows of weight 0. scores has a
-// score of every weight vector for each row of the data, class and weights the row's class and
-// weight; weights and the result weight are nil if all weights are 1.
+// Rows returns three lists about the rows of the problem: their scores by its weight vector,
+// whether each row is of the positive class, and their weights. It leaves out rows of weight 0.
+// scores has a score of every weight vector for each row of the data; class and weights have the
+// row's class and weight. weights and the result weight are nil if all weights are 1.
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {

@@ -35,15 +35,17 @@ func (c Claim) Tolerance() float64 {
 	return float64(GapTolerance * (c.Objective - max(0, c.DualObjective)))
 }
 
-// ClaimHeader is the form of a Claim in the headers of files. It omits unknown values, because JSON has
-// no NaN.
+// ClaimHeader is the form of a Claim in the headers of files. It omits unknown values, because JSON
+// has no NaN.
 type ClaimHeader struct {
 	P *float64 `json:"objective,omitempty"`
 	D *float64 `json:"dual_objective,omitempty"`
 }
 
 // Header returns c in the form for a file's header.
-func (c Claim) Header() ClaimHeader { return ClaimHeader{orNil(c.Objective), orNil(c.DualObjective)} }
+func (c Claim) Header() ClaimHeader {
+	return ClaimHeader{orNil(c.Objective), orNil(c.DualObjective)}
+}
 
 // Claim returns the Claim that h stores, with NaN for omitted values.
 func (h ClaimHeader) Claim() Claim { return Claim{orNaN(h.P), orNaN(h.D)} }

@@ -28,9 +28,9 @@ type balance struct {
 // sums over the two sides (see sideSums) nearly equal.
 const balanceRows = 64
 
-// balanceSides makes the sums over the two sides (see sideSums) nearly equal. It scales down the dual
-// variables of the side with the larger sum, and then changes up to balanceRows dual variables of
-// both sides, one by one. It returns the cost of the remaining difference.
+// balanceSides makes the sums over the two sides (see sideSums) nearly equal. It scales down the
+// dual variables of the side with the larger sum, and then changes up to balanceRows dual variables
+// of both sides, one by one. It returns the cost of the remaining difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
 	var inner []int // some rows with a nonzero dual variable that can grow by 2^-10 of itself
