@@ -63,7 +63,9 @@ func digest(m *engine.Point) string {
 		binary.Write(h, binary.LittleEndian, w)
 	}
 	binary.Write(h, binary.LittleEndian, m.Bias)
-	fmt.Fprint(h, m.Result)
+	r := m.Result
+	fmt.Fprintf(h, "{{%v %v %v %v %v %v %v %v} %v %v %v %v}", r.Steps, r.Epochs, r.Violations,
+		r.Solver, r.Replaced, r.Weight, r.R2, r.T0, r.Objective, r.DualObjective, r.Gap, r.PerClass)
 	return fmt.Sprintf("%.6x", h.Sum(nil))
 }
 
