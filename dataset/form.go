@@ -19,6 +19,6 @@ type Doubt = form.Doubt
 //	Label   string   // the name of the label's column, if there are names
 //	LabelAt int      // the number of the label's column in the file, from 0; -1 if it was the last
 //
-// Its method Check(features int) error returns an error unless it can be the table of data with
-// that many features, and its names tell the columns apart.
+// Its method Check(features int) error returns an error unless the table fits data with the given
+// number of features and its names are distinct.
 type Table = form.Table

@@ -26,7 +26,7 @@ type formatInfo struct {
 	name    Format
 	endings []string // of the names of its files, before .gz
 	only    []string // endings of files that are read, but not written
-	writes  bool     // Write writes it
+	writes  bool     // whether Write writes this format
 	table   bool     // rows of cells, which an Options.Encoder can encode
 	mapped  bool     // read from a regular file that is not compressed, by name
 

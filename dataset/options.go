@@ -104,8 +104,8 @@ type Options struct {
 	Table *Table
 
 	// Encoder, if not nil, encodes the cells of a table as features and labels: package table sets
-	// it. If it reads the columns of a certain table, then Features and Table are the number and the
-	// names of these columns.
+	// it. If the encoder reads the columns of a given table, Features and Table are set to the
+	// number and the names of these columns.
 	Encoder form.Encoder
 
 	Labels        Labels // whether there are any

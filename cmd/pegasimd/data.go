@@ -133,8 +133,8 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 	return d.again(name, d.opt)
 }
 
-// describe puts into a model that was trained on the set the names of its classes, what the columns
-// were, and how they were hashed.
+// describe sets the fields of m that describe the data of set, on which m was trained: the names of
+// the classes, the index base, the hash bits, the command line that reads the data, and the table.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
@@ -142,7 +142,7 @@ func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labellin
 	return err
 }
 
-// describeKernel is describe of a kernel machine.
+// describeKernel is describe for kernel machines.
 func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
 	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))

@@ -43,8 +43,8 @@ func (c *call) findInputs() {
 }
 
 // collectWithinInputs has the garbage collector keep the memory below what the inputs may take. It
-// does nothing if flags or GOMEMLIMIT allow more, or if the size of an input is not known: that of
-// standard input or of a compressed file.
+// does nothing if flags or GOMEMLIMIT allow more, or if an input has an unknown size, as standard
+// input and compressed files have.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.given) {
 		return

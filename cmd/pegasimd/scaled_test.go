@@ -14,7 +14,8 @@ import (
 // own.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
-	// text returns n rows of three features in svmlight form, as they are or scaled by a function.
+	// text returns n rows of three features in svmlight form, scaled by a function
+	// unless that is nil.
 	text := func(seed, n int, scaled func([3]float64) [3]float64) string {
 		var b strings.Builder
 		for i := range n {

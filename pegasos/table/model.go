@@ -100,8 +100,8 @@ func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) 
 	return opt, encoder, err
 }
 
-// fit fits an encoder to the table that read reads, and sets opt to read the table by it. It returns
-// the encoder's JSON, and the set if the rows are encoded already.
+// fit fits an encoder to the table that read reads, and sets opt.Encoder to its Coder. It returns
+// the encoder's JSON, and the set of encoded rows, or nil if the table must be read again.
 func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	set *dataset.Set, encoder json.RawMessage, err error,
 ) {

@@ -270,8 +270,8 @@ func (f *Folder) openShard(number int) (*rounds.Shard, error) {
 	return shard, err
 }
 
-// last keeps the Folder that this process opened last: its shards are mapped into memory, and some
-// numbers of each row are kept.
+// last keeps the Folder that this process opened last, so that the next item of the job need not
+// open and map its shards again.
 var last work.Last[*Folder]
 
 // open returns a folder that Start prepared.

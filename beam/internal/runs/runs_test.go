@@ -94,7 +94,7 @@ func brief(method rounds.Method) Config {
 	return cfg
 }
 
-// settingsOf returns those of a method.
+// settingsOf returns a Config with the given method.
 func settingsOf(method rounds.Method) Config {
 	cfg := Config{Method: method}
 	cfg.Lambda, cfg.Tol, cfg.Seed = 1e-2, 2e-3, 3

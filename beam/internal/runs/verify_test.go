@@ -65,8 +65,8 @@ func verify(t testing.TB, manifest string, m *pegasos.Model) (*pegasos.Verificat
 	return f.Verified()
 }
 
-// Models of pegasos.Trainer are verified unless they were trained with weights of rows or with a
-// prior, which rounds don't have: their objective is another one.
+// Models of pegasos.Trainer are verified, unless they were trained with row weights or with a
+// prior: rounds cannot compute the objectives of such models.
 func TestVerifyTrained(t *testing.T) {
 	data := small(t, 800, 2)
 	manifest := split(t, data, 2)
@@ -108,8 +108,8 @@ func TestVerifyTrained(t *testing.T) {
 	}
 }
 
-// The error of a setting names its field, in training as in Config, in a verification as in the
-// model's file.
+// The error about a setting names the setting: by its Config field in training, and by its key in
+// the model file in a verification.
 func TestSettingRefused(t *testing.T) {
 	manifest := split(t, small(t, 300, 2), 1)
 	cfg := brief(rounds.Newton)

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// columns are what the file of the columns has of scale.Columns: the largest magnitudes and, if the
-// rows can be standardised, the moments.
+// columns is the content of the file of column statistics: the largest magnitudes and, if the rows
+// can be standardized, the moments.
 type columns struct {
 	MaxAbs   []float32 `json:"max_abs"`
 	Mean     []float64 `json:"mean,omitempty"`

@@ -6,9 +6,9 @@
 //
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
 // rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
-// number of shards. A shard may have no rows. The manifest has what has to be known of all rows
-// before the first pass: how many there are of which class, bounds on their values, and the
-// statistics that the trainer's defaults go by.
+// number of shards. A shard may have no rows. The manifest stores statistics of all rows that
+// training needs before the first pass: the number of rows in each class, bounds on the values, and
+// the statistics from which package choose picks default settings.
 package shards
 
 import (

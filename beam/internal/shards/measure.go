@@ -81,7 +81,8 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 // measureRows is how many rows a goroutine takes at once. The sums are merged in order.
 const measureRows = 1 << 13
 
-// measureScaled finds the sizes of the rows as each of the scales makes them.
+// measureScaled returns, for each of scales, the largest and the mean squared norm of the rows
+// scaled by it.
 func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale, threads int,
 ) []scale.RowSizes {
 	rows := store.Of(set.Examples())

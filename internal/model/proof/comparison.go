@@ -33,8 +33,9 @@ type Comparison struct {
 	Unsure      bool                          // a claim was neither confirmed nor contradicted
 	Unconfirmed []int                         // problems whose bound or gap is worse than claimed
 	// SameData says that the data and their layout are those of the training, so that an objective
-	// is equal to the bit. Otherwise its difference may be as large as the roundings of float64, or,
-	// to leave the claim unconfirmed, as the error that training tolerates in float32 dot products.
+	// is equal to the bit. Otherwise its difference may be as large as the roundings of float64,
+	// or, to leave the claim unconfirmed, as the error that training tolerates in float32 dot
+	// products.
 	SameData bool
 	Parts    bool // the sums were computed over parts of the data, and so in another order
 
@@ -142,7 +143,7 @@ func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong floa
 	}
 }
 
-// wrong contradicts the claimed objective of a problem, for which another was found.
+// wrong calls Contradict for an objective that differs from the claim.
 func (t *Comparison) wrong(suffix string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
 }

@@ -142,7 +142,7 @@ func TestMeasureSubset(t *testing.T) {
 	_, ones := mixedScaleRows(t, 12)
 	m, _ := store.MatrixOf(ones)
 	for i := range ones.Rows() {
-		_, values := m.Row(i) // of the matrix itself
+		_, values := m.Row(i) // aliases the matrix
 		for k := range values {
 			values[k] = 1
 		}

@@ -1024,7 +1024,8 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	return a
 }
 
-// wideOf returns what a kernel computes of x and the first len(x) elements of y, and its scale.
+// wideOf computes a kernel's result for x and the first len(x) elements of y, and its scale, in
+// float64.
 type wideOf func(x, y []float32) (want, scale []float64)
 
 // rowsKernel describes a kernel that computes a number of X and each row in W or, if picked is

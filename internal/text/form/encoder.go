@@ -2,10 +2,10 @@ package form
 
 // Encoder encodes the rows of a table as features and labels. Package tables implements it.
 type Encoder interface {
-	// Reads returns the table whose columns the encoder reads, and for each of these columns whether
-	// the features depend on it: the file may lack the others. The cells of a row come in the order
-	// of the table. Without a table, the encoder reads all columns but the label's, in the order of
-	// the file.
+	// Reads returns the table whose columns the encoder reads, and for each of these columns
+	// whether the features depend on it: the file need not have columns without use. The cells of a
+	// row come in the order of the table. Without a table, the encoder reads all columns but the
+	// label's, in the order of the file.
 	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
@@ -15,9 +15,9 @@ type Encoder interface {
 	Features() []string
 	// Encode appends the indices of a row's nonzero features, in ascending order, to columns, and
 	// their values to values. If Encode rejects a cell it returns the cell's index and the reason,
-	// and the caller must drop the appended elements. If the reason is Stop, the caller must end the
-	// reading with an error. The cells have no leading or trailing blanks, and are valid until Encode
-	// returns.
+	// and the caller must drop the appended elements. If the reason is Stop, the caller must end
+	// the reading with an error. The cells have no leading or trailing blanks, and are valid until
+	// Encode returns.
 	Encode(cells []string, columns []int32, values []float32) ([]int32, []float32, int, string)
 	// Label returns the label in a cell of the label column, or the reason why the cell cannot
 	// be a label of this column.
@@ -33,14 +33,14 @@ type Source struct {
 	// Decimal is the decimal mark of columns whose cells leave it open, '.' or ','; 0 if none is
 	// given.
 	Decimal byte
-	// DropUnlabelled says that rows without a label are left out, or are kept without one: then no
-	// cell such as NA is the name of a class.
+	// DropUnlabelled reports whether the caller leaves out rows whose label is a gap, or keeps them
+	// unlabeled. A cell such as NA is then no class name.
 	DropUnlabelled bool
 	// AnyWidth allows any number of columns. Otherwise the bytes of the file limit it.
 	AnyWidth bool
 }
 
-// Stop is the reason with which Encoder.Encode asks for the end of the reading.
+// Stop is the reason that Encoder.Encode returns to end the reading.
 const Stop = "the encoder needs no more rows"
 
 // Label is the label of one row.

@@ -199,7 +199,7 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
-// nextLine returns the next line, which counts as the last row.
+// nextLine returns the next line, and records its number and bytes as those of the last row.
 func (s *scanner) nextLine() (string, error) {
 	e, err := s.lineEnd()
 	if err != nil {

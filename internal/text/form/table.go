@@ -11,8 +11,8 @@ import (
 // Table describes the columns of a CSV or .npy file, so that the same columns can be found in
 // another file. It can be stored as JSON, beside a model.
 type Table struct {
-	// Columns are the names of the features, in the order of the set's columns, as the header of a
-	// CSV file has them; nil if there was none.
+	// Columns are the names of the features, in the order of the set's columns, as in the header of
+	// the CSV file; nil without a header.
 	Columns []string `json:"columns,omitempty"`
 	// Label is the name of the label's column, if there are names.
 	Label string `json:"label,omitempty"`
@@ -27,8 +27,8 @@ type Table struct {
 // name: those of 400,000 columns of nine letters.
 const maxTableBytes = 1 << 22
 
-// Check returns an error unless the table, which may come from a file, can be that of data with the
-// given number of features, and its names tell the columns apart.
+// Check returns an error unless the table fits data with the given number of features and its names
+// are distinct. The table may come from an untrusted file.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
 		return fmt.Errorf("dataset: a table whose label is in column %d", t.LabelAt)
@@ -57,7 +57,7 @@ func (t *Table) Check(features int) error {
 	return nil
 }
 
-// UnmarshalJSON decodes a table. LabelAt is -1 unless the text has another.
+// UnmarshalJSON decodes a table. LabelAt is -1 if text does not set it.
 func (t *Table) UnmarshalJSON(text []byte) error {
 	type plain Table
 	p := plain{LabelAt: -1}
@@ -74,13 +74,13 @@ func (t *Table) FileColumn(i int) int {
 	return i
 }
 
-// ColumnName returns a cell of a header as a Table has it: as valid UTF-8, because JSON cannot hold
-// other text.
+// ColumnName returns the text of a header cell as Table stores it: as valid UTF-8, because JSON
+// cannot represent other text.
 func ColumnName(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// NewTable returns the table of a file with these names, or nil for none, and the given number of
-// columns, whose labels are in column label, if that is not -1. It returns nil if there are no names
-// and the label's column is the last.
+// NewTable returns the table of a file with the given header (nil without one) and number of
+// columns. label is the column of the labels, or -1. NewTable returns nil if there is no header and
+// label is -1 or the last column.
 func NewTable(names []string, label, columns int) *Table {
 	t := &Table{LabelAt: label}
 	if label == columns-1 {

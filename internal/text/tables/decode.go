@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// Decode reads an encoder's JSON. It returns nil if the JSON is a [form.Table] or nothing.
+// Decode reads an encoder's JSON. It returns nil if text is nil or a [form.Table].
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`

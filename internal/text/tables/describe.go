@@ -48,10 +48,10 @@ func (c *Column) describe() string {
 	return text
 }
 
-// orderNames has [Calendar.Order] of dates whose meaning depends on an order.
+// orderNames maps the orders of day, month and year to the values of [Calendar.Order].
 var orderNames = map[cell.Order]string{cell.DMY: "dmy", cell.MDY: "mdy", cell.YMD: "ymd"}
 
-// orderName returns Calendar.Order of dates that are read under an assumption.
+// orderName returns the [Calendar.Order] of a column of dates or times read under an assumption.
 func orderName(as assumption) string {
 	if as.times {
 		return "time"
@@ -59,8 +59,8 @@ func orderName(as assumption) string {
 	return orderNames[as.order]
 }
 
-// orderOf returns the order of a name of [Calendar.Order], and whether the cells are times. Without a
-// name, only dates whose meaning depends on no order are dates.
+// orderOf returns the order of a name of [Calendar.Order], and whether the cells are times. Without
+// a name, only dates whose meaning depends on no order are dates.
 func orderOf(name string) (order cell.Order, times bool) {
 	for order, other := range orderNames {
 		if other == name {

@@ -107,7 +107,8 @@ func (e *Encoder) Feature(j int) Feature {
 	return e.Columns[i].feature(j, e.Rows)
 }
 
-// columnOf returns the column of feature j, and which of the column's features it is.
+// columnOf returns the column of feature j, and the index of the feature among the column's
+// features.
 func (e *Encoder) columnOf(j int) (i, of int) {
 	for j >= e.FeaturesOf(i) {
 		j -= e.FeaturesOf(i)
@@ -116,8 +117,8 @@ func (e *Encoder) columnOf(j int) (i, of int) {
 	return i, j
 }
 
-// Reads returns the names and places of the columns, by which another file is read, and which
-// columns are not left out.
+// Reads returns the names and places of the columns, by which a [form.Encoder] finds them in
+// another file, and for each column whether the encoder uses it.
 func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	t = &form.Table{LabelAt: e.LabelAt}
 	if e.Header {

@@ -10,10 +10,10 @@ import (
 // mostPasses bounds the passes over a file.
 const mostPasses = 8
 
-// Fit fits an encoder to the training file, and returns it. It calls read once or more, which reads
-// the file from the start by the encoder that it is given. whole reports whether the table is of
-// plain numbers alone and the last call has encoded the rows too. Otherwise the caller must read the
-// file again, by [Encoder.Coder].
+// Fit fits an encoder to the training file, and returns the encoder. It calls read for each pass;
+// read must read the file from the start and encode it with the given form.Encoder. whole reports
+// whether the table has only plain numbers and the last pass has encoded the rows, too. Otherwise
+// the caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
@@ -48,9 +48,9 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 	}
 }
 
-// Refit fits e anew, with the kinds, the decimal marks, the orders of dates and the n-grams that it
-// has, and with names for the buckets of text that e names. The columns of the table come in the
-// order of e. See [Fitter.Fit] for read.
+// Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
+// n-gram length of e, and names the buckets of text that e names. The columns of the table must be
+// in the order of e. See [Fitter.Fit] for read.
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true
 	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))

@@ -41,7 +41,7 @@ type Fitter struct {
 	Mark    byte
 	Mixed   bool
 
-	like    *Encoder     // to fit anew: see Refit
+	like    *Encoder     // encoder that Refit fits anew; nil in Fit
 	kinds   []Given      // in place of Overrule, of each column
 	marks   []byte       // decimal marks of columns of numbers that leave it open; 0 for the file's
 	plan    []assumption // of each column, from the pass before
@@ -125,7 +125,8 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of the encoder that is fitted anew, if there is one: it needs all.
+// Reads returns the columns of the encoder that Refit fits anew, all of which are used. For Fit it
+// returns nil.
 func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
 		return nil, nil

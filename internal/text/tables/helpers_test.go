@@ -52,8 +52,8 @@ func words(line string) []string { return strings.Fields(line) }
 
 var noLabels = dataset.Options{Labels: dataset.LabelsNo}
 
-// fitTo fits f to a file that read reads with opt. The set is nil unless the last pass encoded the
-// rows.
+// fitTo fits f to the file that read reads with opt. The set is nil unless the last pass encoded
+// the rows.
 func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	e *Encoder, set *dataset.Set, err error,
 ) {
@@ -110,7 +110,7 @@ func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Se
 	}
 }
 
-// source returns the source of rows that no file has.
+// source returns the source for rows that are not in a file.
 func source(opt dataset.Options, t *dataset.Table) form.Source {
 	s := form.Source{Table: t}
 	if opt.Decimal != "" {

@@ -15,7 +15,8 @@ type Namer struct {
 	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
 }
 
-// Namer returns one for some features. Those that are not of text have names already.
+// Namer returns a Namer for the given features. It ignores features of other columns than texts,
+// which have names already.
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
@@ -39,7 +40,7 @@ func (n *Namer) Features() []string { return nil }
 // Label accepts any label.
 func (n *Namer) Label(string) (form.Label, string) { return form.Label{}, "" }
 
-// Reads returns the columns of the encoder. The Namer needs those whose n-grams it looks for.
+// Reads returns the columns of the encoder. Only the columns of the features to name are used.
 func (n *Namer) Reads() (*form.Table, []bool) {
 	t, uses := n.e.Reads()
 	for i := range uses {

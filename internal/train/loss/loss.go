@@ -1,7 +1,7 @@
 // Package loss provides the loss functions of a row, as functions of its margin or residual: the
 // value, the derivative, the conjugate, the smoothed derivatives, and the constants that the
 // solvers and the lower bounds need. Each loss is a definition in a file of its own, and Func
-// evaluates it. docs/architecture.md says how to add a loss.
+// evaluates it. docs/extending.md lists the files that a new loss needs.
 package loss
 
 import "fmt"
