@@ -58,7 +58,8 @@ func (t *tableFile) describe(s *Set) {
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
-// scanTable reads a table and passes its rows to each in blocks, with provisional numbers of classes.
+// scanTable reads a table and passes its rows to each in blocks, with provisional numbers of
+// classes.
 func scanTable(from arrayFile, format Format, opt Options, each func(b *block) error) (
 	*tableFile, error,
 ) {
@@ -197,8 +198,8 @@ func (t *tableFile) row(cells []string) error {
 	return nil
 }
 
-// settle finds the columns of the label and the features at the first row, and adds the columns that
-// later rows of JSON lines have.
+// settle finds the columns of the label and the features at the first row, and adds the columns
+// that later rows of JSON lines have.
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
@@ -261,7 +262,7 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 	}
 }
 
-// parseLabel returns a label without an encoder: a word if the first one is a word.
+// parseLabel parses a label without an encoder. If the first label is a word, all labels are words.
 func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	if cell.IsMissing(text) {
 		return form.Label{Missing: true}, ""

@@ -425,8 +425,8 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Standard input has data, models, weights and costs, compressed or not, and inspect finds
-// out which of the first two it has.
+// Commands read data, models, weights and costs from standard input, compressed or not, and inspect
+// detects whether its standard input is data or a model.
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		if w.name != "train MODEL" { // one folder is enough

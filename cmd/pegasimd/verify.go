@@ -236,8 +236,8 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}, nil
 }
 
-// doubt changes the verdict where the model's table is not the one of the data, or the model does not
-// say what data it is of.
+// doubt changes the verdict where the model's table is not the one of the data, or the model does
+// not say what data it is of.
 func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegasos.Model) {
 	linear, _ := m.(linearModel)
 	started := linear.Model != nil && linear.Start != "" && from == nil
@@ -301,8 +301,8 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
-		// Edits of the model cause a probability that falls as its score rises, and so do scores that
-		// were no better than chance on the held-out folds.
+		// A probability falls as the score rises if the model was edited, or if the scores were no
+		// better than chance on the held-out folds.
 		falls := func(s pegasos.Sigmoid) bool { return s.A > 0 }
 		if k := slices.IndexFunc(linear.Calibration, falls); k >= 0 {
 			fmt.Fprintf(w, "suspicious: the higher the score of %s, the lower its probability\n",

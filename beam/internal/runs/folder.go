@@ -77,7 +77,7 @@ type Folder struct {
 	verified *pegasos.Model // model whose claims are verified; nil when training
 
 	mu     sync.Mutex
-	shards map[int]func() (*rounds.Shard, error) // each opens a shard once
+	shards map[int]func() (*rounds.Shard, error) // functions that open a shard in the first call
 }
 
 func runPath(dir string) string { return filepath.Join(dir, "run.json") }

@@ -17,8 +17,8 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 	return -1
 }
 
-// Inverse returns 1/x, or 1 if x is 0, and at most MaxFloat32: the factor that scales numbers of the
-// size x.
+// Inverse returns min(1/x, MaxFloat32), or 1 if x is 0: the factor that scales a column whose
+// largest magnitude or standard deviation is x.
 func Inverse(x float64) float32 {
 	if x == 0 {
 		return 1

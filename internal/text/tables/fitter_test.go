@@ -130,7 +130,7 @@ func TestDecimalOfOthers(t *testing.T) {
 	marked := func(mark string) dataset.Options {
 		return dataset.Options{Labels: dataset.LabelsNo, Decimal: mark}
 	}
-	// Also where all cells are plain.
+	// Options.Decimal applies to columns of plain cells, too.
 	e, _, err := fitTo(new(Fitter), marked(","), columns([]string{"a"}, open))
 	if err != nil || e.Raw || e.Columns[0].Number.Mean != 2942.5 {
 		t.Errorf("%v: raw %t, %+v", err, e.Raw, e.Columns[0].Number)

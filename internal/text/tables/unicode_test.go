@@ -92,7 +92,7 @@ func unicodeTables() []byte {
 	return text
 }
 
-// goesOn reports whether the range of lowerRanges can go on with r.
+// goesOn reports whether r, whose lower case is delta further, can continue the range l.
 func goesOn(l [4]rune, r, delta rune) bool {
 	step := r - l[1]
 	return l[3] == delta && (step == l[2] || l[0] == l[1] && step <= 2)

@@ -479,17 +479,12 @@ func TestFirstWidth(t *testing.T) {
 				t.Errorf("%+v: %d of %d rows in the zone, want %v; width %v, at least %v", f, within,
 					rows, want, h, least)
 			}
-			for j := range n.m {
-				n.m[j] = 1 - f.Epsilon*0.75 // at the kink, or at one for a quarter
+			kink := 1 - f.KinkDistance(1)
+			if f.KinkDistance(kink) != 0 {
+				kink = 1 + f.KinkDistance(1)
 			}
-			if f.Kind == loss.EpsInsensitive {
-				for j := range n.m {
-					n.m[j] = 0.25
-				}
-			} else {
-				for j := range n.m {
-					n.m[j] = 1
-				}
+			for j := range n.m {
+				n.m[j] = kink
 			}
 			if h, _ := n.firstWidth(); h != 1 {
 				t.Errorf("%+v: width %v where all rows are at the kink", f, h)

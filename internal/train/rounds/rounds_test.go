@@ -410,8 +410,8 @@ func TestVerificationRefused(t *testing.T) {
 	}
 }
 
-// The objective is that of the weights as the model's own scale says they are stored, not as
-// training would store them.
+// A verification reads the weights as the Folded field of the model's scale says, whether or not
+// training would have folded the scale into them.
 func TestVerifyFolded(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
