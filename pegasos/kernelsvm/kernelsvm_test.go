@@ -213,11 +213,11 @@ func TestLinearIsPrimal(t *testing.T) {
 		offset  pegasos.Offset
 		average pegasos.Average
 	}{
-		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastIterate},
-		{pegasos.Permutation, pegasos.OffsetNone, pegasos.LastIterate},
-		{pegasos.Sequential, pegasos.OffsetR2, pegasos.LastIterate},
+		{pegasos.IID, pegasos.OffsetR2, pegasos.LastIterate},
 		{pegasos.IID, pegasos.OffsetNone, pegasos.LastIterate},
-		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastHalf},
+		{pegasos.Sequential, pegasos.OffsetR2, pegasos.LastIterate},
+		{pegasos.Sequential, pegasos.OffsetNone, pegasos.LastIterate},
+		{pegasos.IID, pegasos.OffsetR2, pegasos.LastHalf},
 	} {
 		primal, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{
 			Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2,
