@@ -56,6 +56,9 @@ func (s *Scale) Check(cols int) error {
 	if s.Folded && s.Kind == Unit {
 		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
 	}
+	if s.Spread == 0 && s.Centre != 0 { // Fold would shift the biases, but Apply not the targets
+		return fmt.Errorf("the scaling has the centre %v without a spread", s.Centre)
+	}
 	for _, f := range s.Factor {
 		if !(f > 0) {
 			return fmt.Errorf("the scaling has the factor %v, want a number above 0", f)

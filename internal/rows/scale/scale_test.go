@@ -25,7 +25,8 @@ func TestCheck(t *testing.T) {
 		{scale.Scale{Kind: "none", Spread: -2}, false},
 		{scale.Scale{Kind: "none", Spread: inf}, false},
 		{scale.Scale{Kind: "none", Spread: math.NaN()}, false},
-		{scale.Scale{Kind: "none", Centre: inf}, false},
+		{scale.Scale{Kind: "none", Spread: 1, Centre: inf}, false},
+		{scale.Scale{Kind: "none", Centre: 5}, false}, // moves the bias, but not the targets
 		{scale.Scale{}, false},
 		{scale.Scale{Kind: "other"}, false},
 		{scale.Scale{Kind: "unit"}, true},

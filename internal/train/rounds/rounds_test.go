@@ -390,6 +390,8 @@ func TestVerificationRefused(t *testing.T) {
 		"weight nearly": {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-10 }, ""},
 		"no weights":    {func(m *model, _ *stats) { m.Config.ClassWeight = "" }, "weights of rows"},
 		"scaling":       {func(_ *model, s *stats) { s.Mean[1]++ }, "scaling differs"},
+		"spread":        {withTargets(2, 0), "scaling differs"},
+		"centre":        {withTargets(1, 5), "scaling differs"},
 		"bias": {func(m *model, _ *stats) { m.Scale, m.Bias = nil, []float64{1} },
 			"has a bias"},
 		"no bias":  {func(m *model, _ *stats) { m.Scale, m.Bias = nil, nil }, ""},
@@ -407,6 +409,15 @@ func TestVerificationRefused(t *testing.T) {
 		if _, err := r.Model(r.Start()); err == nil || r.Config.Epochs != 7 {
 			t.Errorf("%s: a verification makes a model, %+v", name, r.Config)
 		}
+	}
+}
+
+// withTargets returns a function that sets the spread and the centre in a copy of a model's scale.
+func withTargets(spread, centre float64) func(*rounds.Model, *scale.Statistics) {
+	return func(m *rounds.Model, _ *scale.Statistics) {
+		s := *m.Scale
+		s.Spread, s.Centre = spread, centre
+		m.Scale = &s
 	}
 }
 

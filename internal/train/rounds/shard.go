@@ -88,7 +88,7 @@ func (p *Shard) check(y []float32) error {
 	return p.x.Err()
 }
 
-// row returns the columns and values of row i, before scale.
+// row returns the columns and values of row i, before scaling.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
 		index = p.columns

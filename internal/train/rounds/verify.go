@@ -49,7 +49,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	}
 	bias := m.Bias
 	if m.Scale != nil {
-		if !r.Scale.Same(m.Scale) {
+		// Labels of classes are not scaled, but Unfold would divide the weights by a Spread.
+		if !r.Scale.Same(m.Scale) || m.Scale.Spread != 0 || m.Scale.Centre != 0 {
 			return nil, fmt.Errorf("pegasos: the model's scaling differs from the scaling of these rows")
 		}
 		_, bias = m.Scale.Unfold(m.Weights, m.Bias, m.Scale, false)
