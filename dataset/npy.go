@@ -64,7 +64,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 		s.Y = a.takeLabels(flat)
 	}
 	s.Bytes = *opt.bytes
-	err = s.fill(a.rows, size, countNonzeros(flat[:a.rows*size]), opt.Layout,
+	err = s.fill(a.rows, size, floats.CountNonzeros(flat[:a.rows*size]), opt.Layout,
 		func(i int) []float32 { return flat[i*size:][:size] })
 	if err != nil {
 		return nil, fail(x.name, err)

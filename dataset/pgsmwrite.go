@@ -120,7 +120,7 @@ func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error 
 	if p.err = p.check(y, columns, values); p.err != nil {
 		return p.err
 	}
-	p.found += countNonzeros(values)
+	p.found += floats.CountNonzeros(values)
 	if p.layout == LayoutDense {
 		row := p.denseRow()
 		if columns == nil {

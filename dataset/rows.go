@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -92,7 +93,7 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {
 		_, values := s.row(at(k))
-		nnz += countNonzeros(values)
+		nnz += floats.CountNonzeros(values)
 	}
 	t := *s
 	b := newRowBuilder(n, cols, nnz, layout)
@@ -103,7 +104,7 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 			end, _ = slices.BinarySearch(columns, int32(cols))
 			columns = columns[:end]
 		}
-		t.Ignored += int64(countNonzeros(values[end:]))
+		t.Ignored += int64(floats.CountNonzeros(values[end:]))
 		b.add(columns, values[:end])
 	}
 	return &t, b.into(&t)

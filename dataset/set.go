@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -135,16 +136,7 @@ func (s *Set) NNZ() int {
 func (s *Set) nonzeros() (n int) {
 	for i := range s.Rows() {
 		_, values := s.row(i)
-		n += countNonzeros(values)
-	}
-	return n
-}
-
-func countNonzeros(x []float32) (n int) {
-	for _, v := range x {
-		if v != 0 {
-			n++
-		}
+		n += floats.CountNonzeros(values)
 	}
 	return n
 }

@@ -96,11 +96,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
-		w := 1.0
-		if weight != nil {
-			w = weight[i]
-		}
-		if w > 0 {
+		if w := floats.At(weight, i, 1); w > 0 {
 			sum += float64(w * value(i))
 			all += w
 		}

@@ -117,7 +117,7 @@ func (r *run) cost64(p *problem, coef []float64) float64 {
 	case r.store.words != nil:
 		width = float64(r.store.width)
 	}
-	return float64(float64(p.rows*countNonzeros(coef)) * width)
+	return float64(float64(p.rows*floats.CountNonzeros(coef)) * width)
 }
 
 const (
@@ -233,16 +233,6 @@ func (r *run) confirmObjectives(all [][]float64) {
 			r.setBound(p)
 		}
 	}
-}
-
-// countNonzeros returns the number of coefficients that are not 0.
-func countNonzeros(coef []float64) (n int) {
-	for _, v := range coef {
-		if v != 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // zeros returns a zero for each row of each problem.

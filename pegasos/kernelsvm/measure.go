@@ -3,6 +3,7 @@ package kernelsvm
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -178,7 +179,7 @@ func (r *run) errorsOf(p *problem, coef []float64, values errorBound, term float
 			o.weights.add(math.Abs(a), r.norms[pos], r.store.squares[pos])
 		}
 	}
-	o.sum = float64(2 * unit64 * float64(8+countNonzeros(coef)) * o.weights.norm)
+	o.sum = float64(2 * unit64 * float64(8+floats.CountNonzeros(coef)) * o.weights.norm)
 	return o
 }
 

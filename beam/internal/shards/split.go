@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
@@ -166,11 +167,7 @@ func (s *splitter) shard(k, first, end int) (File, error) {
 	nonzeros := 0
 	for i := first; i < end; i++ {
 		_, values := x.Row(i)
-		for _, v := range values {
-			if v != 0 {
-				nonzeros++
-			}
-		}
+		nonzeros += floats.CountNonzeros(values)
 	}
 	return s.write(shardName(k), func(w io.Writer) error {
 		p, err := dataset.NewPGSMWriter(w.(*atomicfile.File), dataset.PGSMShape{

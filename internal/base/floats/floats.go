@@ -26,6 +26,25 @@ func Inverse(x float64) float32 {
 	return float32(min(1/x, math.MaxFloat32))
 }
 
+// At returns x[i], or missing if x is nil: the element of a slice that is left out if all of its
+// elements are equal to missing.
+func At[F float32 | float64](x []F, i int, missing F) F {
+	if x == nil {
+		return missing
+	}
+	return x[i]
+}
+
+// CountNonzeros returns the number of elements of x that are not 0.
+func CountNonzeros[F float32 | float64](x []F) (n int) {
+	for _, v := range x {
+		if v != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Float64s returns the elements of v converted to float64.
 func Float64s(v []float32) []float64 {
 	wide := make([]float64, len(v))

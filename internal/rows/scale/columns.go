@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
@@ -127,12 +128,7 @@ type columnValues struct {
 }
 
 // weightOf returns the weight of row i.
-func (w *columnWorker) weightOf(i int) float64 {
-	if w.weight == nil {
-		return 1
-	}
-	return w.weight[i]
-}
+func (w *columnWorker) weightOf(i int) float64 { return floats.At(w.weight, i, 1) }
 
 // addRow updates the columns' largest magnitudes and the block's counts with row i.
 func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []float32) {

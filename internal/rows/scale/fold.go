@@ -3,6 +3,7 @@ package scale
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -59,7 +60,7 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 		}
 		if biases != nil {
 			sum, _ := s.shiftSum(v)
-			biases[k] = float64(at(b, k)*s.TargetUnit()) + s.Centre - sum
+			biases[k] = float64(floats.At(b, k, 0)*s.TargetUnit()) + s.Centre - sum
 		}
 	}
 	return folded, biases
@@ -76,7 +77,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 	}
 	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
 	for k, v := range w {
-		wide, b := from.UnfoldExact(v, at(b, k))
+		wide, b := from.UnfoldExact(v, floats.At(b, k, 0))
 		for j, z := range wide {
 			unfolded[k][j] = float32(z)
 		}
@@ -88,19 +89,11 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 	return unfolded, biases
 }
 
-// at returns b[k], or 0 if b is nil.
-func at(b []float64, k int) float64 {
-	if b == nil {
-		return 0
-	}
-	return b[k]
-}
-
 // onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
 // alone. That is so if unfolded, the same biases for scaled rows, are within rounding errors of 0.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
-		size := math.Abs(at(b, k)) + math.Abs(s.Centre)
+		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)
 		for j, v := range w[k] {
 			size += math.Abs(float64(float64(v) * s.shift(j)))
 		}

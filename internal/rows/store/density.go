@@ -1,5 +1,7 @@
 package store
 
+import "github.com/pegasimd/pegasimd/internal/base/floats"
+
 // Density is the mean number of nonzeros in a row (Nonzeros) and the mean of the square of that
 // number (Squares), both estimated from a sample of the rows.
 type Density struct{ Nonzeros, Squares float64 }
@@ -18,13 +20,8 @@ func DensityOf(x Rows, indices []uint32) (d Density) {
 		if indices != nil {
 			i = int(indices[j])
 		}
-		nonzeros := 0.0
 		_, values := rows.Row(i)
-		for _, v := range values {
-			if v != 0 {
-				nonzeros++
-			}
-		}
+		nonzeros := float64(floats.CountNonzeros(values))
 		d.Nonzeros += nonzeros
 		d.Squares += float64(nonzeros * nonzeros)
 		n++

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -40,11 +41,7 @@ func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
 	for _, i := range rows {
 		_, values := f.Row(int(i))
-		for _, v := range values {
-			if v != 0 {
-				nonzeros++
-			}
-		}
+		nonzeros += floats.CountNonzeros(values)
 	}
 	if 2*nonzeros >= len(rows)*cols || cols > math.MaxInt32 {
 		d := dense.New(len(rows), cols)

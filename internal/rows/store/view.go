@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
@@ -74,12 +76,7 @@ func (v *View) SetRow(i uint32) int {
 }
 
 // RowWeight returns the weight of row i of X.
-func (v *View) RowWeight(i int) float64 {
-	if v.Weight == nil {
-		return 1
-	}
-	return v.Weight[i]
-}
+func (v *View) RowWeight(i int) float64 { return floats.At(v.Weight, i, 1) }
 
 // BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
 // set.

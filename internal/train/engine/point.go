@@ -21,12 +21,7 @@ type Point struct {
 }
 
 // bias returns the bias of weight vector k, or 0 if p has no biases.
-func (p *Point) bias(k int) float64 {
-	if p.Bias == nil {
-		return 0
-	}
-	return p.Bias[k]
-}
+func (p *Point) bias(k int) float64 { return floats.At(p.Bias, k, 0) }
 
 // vectors returns n weight vectors of p, with the indices from start to start+n-1, and their
 // biases. If p has no biases, these are zeros.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
@@ -245,13 +246,10 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 	if m == nil {
 		return math.Inf(1)
 	}
-	weight := weightOf(set, i)
+	weight := floats.At(set.Weight, i, 1)
 	scores := make([]float64, len(m.Weights))
 	for k, w := range m.Weights {
-		scores[k] = float64(set.X.Dot(i, w))
-		if m.Bias != nil {
-			scores[k] += m.Bias[k]
-		}
+		scores[k] = float64(set.X.Dot(i, w)) + floats.At(m.Bias, k, 0)
 	}
 	if set.Classes == nil {
 		d := scores[0] - float64(set.Y[i])
@@ -263,14 +261,6 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 		return 0
 	}
 	return weight
-}
-
-// weightOf returns the weight of row i.
-func weightOf(set *store.Set, i int) float64 {
-	if set.Weight == nil {
-		return 1
-	}
-	return set.Weight[i]
 }
 
 // best returns the index of the best lambda. Only lambdas whose mean mistake is smaller than that
@@ -298,7 +288,7 @@ func (t *trial) compare(k int) (mean, deviation float64) {
 		if p < 0 || int(p) >= t.path.Folds {
 			continue
 		}
-		d, weight := t.wrong[k][i]-t.wrong[t.path.Rule][i], weightOf(t.job.Rows, i)
+		d, weight := t.wrong[k][i]-t.wrong[t.path.Rule][i], floats.At(t.job.Rows.Weight, i, 1)
 		sums[t.group[i]] += d
 		weights[t.group[i]] += weight
 		mean += d
