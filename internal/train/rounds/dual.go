@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file implements the dual method, CoCoA+. With
@@ -136,7 +136,7 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])
-	bound := r.mean(t.sum[1], t.segments[1]) - objectives.SquareSum(u)/(2*r.Lambda)
+	bound := r.mean(t.sum[1], t.segments[1]) - objective.SquareSum(u)/(2*r.Lambda)
 	safe := float64(r.Shards)
 	if t.RolledBack = bound < t.Bound && t.Sigma < safe; t.RolledBack {
 		t.FailedSigma = t.Sigma

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
@@ -84,7 +84,7 @@ func (r *Rounds) modelVector(m *Model, k int) modelVector {
 // norm returns the Euclidean norm of the weights and, if there is a bias, of the bias variable,
 // which is the bias divided by r.biasScale.
 func (e *modelVector) norm(r *Rounds) float64 {
-	square := objectives.SquareSum(e.w)
+	square := objective.SquareSum(e.w)
 	if r.biasScale > 0 {
 		b := e.bias / r.biasScale
 		square += float64(b * b)
@@ -93,4 +93,4 @@ func (e *modelVector) norm(r *Rounds) float64 {
 }
 
 // norm returns the Euclidean norm of v.
-func norm(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }
+func norm(v []float64) float64 { return math.Sqrt(objective.SquareSum(v)) }

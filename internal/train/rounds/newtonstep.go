@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
@@ -49,7 +49,7 @@ func (r *Rounds) nextSums(s *State, tasks []task) error {
 // measureWidths returns the widthSums of each width, from the widest to the narrowest. It stores in
 // t the primal objective, and the largest lower bound over the widths, if they are the best so far.
 func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
-	rings, objective := r.rings(), r.objective(t)
+	rings, primal := r.rings(), r.objective(t)
 	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
 	for g, width := 0, t.Width; g < rings; g, width = g+1, width/widthRatio {
 		z := widthSums{width: width, u: r.meanVector(t.segments[3], us[:r.vars])}
@@ -61,9 +61,9 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 			d := t.W[j] - u/r.Lambda
 			rest += float64(d * d)
 		}
-		bound := r.mean(dualTerms[g], t.segments[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
+		bound := r.mean(dualTerms[g], t.segments[1]) - objective.SquareSum(z.u)/(2*r.Lambda)
 		z.rest = float64(r.Lambda / 2 * rest)
-		z.smoothing = max(0, objective-bound-z.rest)
+		z.smoothing = max(0, primal-bound-z.rest)
 		if bound > t.Bound {
 			t.Bound, t.DualWidth = bound, width
 			copy(t.DualW, t.W)
@@ -167,7 +167,7 @@ func (r *Rounds) nextLine(s *State, tasks []task) error {
 		for j, p := range t.Direction {
 			wp += float64(t.W[j] * p)
 		}
-		pp := objectives.SquareSum(t.Direction)
+		pp := objective.SquareSum(t.Direction)
 		to, from, slope := stepLengths[len(stepLengths)-1], 0.0, t.Slope
 		for l, next := range stepLengths {
 			v := r.mean(t.sum[l], t.segments[l]) + float64(r.Lambda*(wp+float64(next*pp)))

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file implements the proof, the last round. It recomputes the objective of the model as
@@ -89,7 +89,7 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 		parts, rows = parts+float64(r.Shards), r.rows
 	}
 	truncation := func(q segment) float64 { return float64(parts*q.unit) / r.weightedRows }
-	roundoff := objectives.SumError(rows, 8*r.vars, 1)
+	roundoff := objective.SumError(rows, 8*r.vars, 1)
 	wNorm := e.norm(r)
 
 	meanLoss, penalty := r.mean(sum[0], loss), float64(r.Lambda/2*float64(wNorm*wNorm))
@@ -117,7 +117,7 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 		o := truncation(vectors) / scale
 		truncated += float64(o * o)
 	}
-	uu := objectives.SquareSum(r.meanVector(vectors, sum[3:]))
+	uu := objective.SquareSum(r.meanVector(vectors, sum[3:]))
 	u := float64(math.Sqrt(uu)*(1+roundoff)) + math.Sqrt(truncated) +
 		float64(float64(roundoff*rmsDual)*r.maxLength)
 	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + roundoff))

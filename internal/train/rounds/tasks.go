@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
@@ -178,7 +178,7 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 // objective returns the primal objective of the weights t.W. If it is the smallest so far,
 // objective stores it in t.Objective and the weights in t.BestW.
 func (r *Rounds) objective(t *task) float64 {
-	p := float64(r.Lambda/2*objectives.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
+	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
 		t.Objective = p
 		copy(t.BestW, t.W)
