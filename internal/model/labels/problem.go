@@ -9,9 +9,9 @@ type Problem struct {
 	Pairs   bool // whether the model has a vector for each pair of classes
 }
 
-// Sides returns the negative and the positive class. The negative class is -1, meaning all classes
+// sides returns the negative and the positive class. The negative class is -1, meaning all classes
 // but the positive one, if the model has a vector for each class.
-func (p Problem) Sides() (negative, positive int) {
+func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:
 		return 0, 1
@@ -36,7 +36,7 @@ func Pair(k, classes int) (first, second int) {
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {
-	no, yes := p.Sides()
+	no, yes := p.sides()
 	for i, class := range class {
 		c := int(class)
 		if weights != nil && weights[i] == 0 || c != yes && no >= 0 && c != no {

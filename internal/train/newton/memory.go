@@ -22,7 +22,7 @@ func Memory(problems float64, rows, cols int) float64 {
 // size of the kept Hessians.
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
-	directions := min(vectors, float64(MaxTogether)) * (4*n + 16*d)
+	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)
 	if !flat {
 		return directions
 	}

@@ -244,8 +244,8 @@ func same(t *testing.T, what string, have, want *Method) {
 // The number of goroutines, the number of problems that take their steps together, the memory for
 // Hessians that are kept, and the type of the rows change no bit.
 func TestSameBits(t *testing.T) {
-	together, kept := MaxTogether, MaxKeptBytes
-	defer func() { MaxTogether, MaxKeptBytes = together, kept }()
+	together, kept := maxTogether, MaxKeptBytes
+	defer func() { maxTogether, MaxKeptBytes = together, kept }()
 	for k, bias := range []float64{0, 1, 1} {
 		for _, pixels := range []bool{false, true} {
 			var want []*Method
@@ -254,7 +254,7 @@ func TestSameBits(t *testing.T) {
 				userRows                bool
 			}{{1, 16, kept, false}, {3, 2, 0, false}, {2, 1, 3*pixelBytes(21) - 1, false},
 				{1, 16, kept, true}} {
-				MaxTogether, MaxKeptBytes = c.together, c.kept
+				maxTogether, MaxKeptBytes = c.together, c.kept
 				var all []*Method
 				pool := &Pool{Threads: c.threads, MaxBuffers: c.together}
 				for class := range 5 {

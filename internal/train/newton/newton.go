@@ -264,15 +264,15 @@ func (n *Method) Ready() {
 // take their steps together, so that each row is read once for all of them. The product of a row
 // with all directions has the same bits as one product with each.
 
-// MaxTogether is the largest number of problems that have directions at the same time, because
+// maxTogether is the largest number of problems that have directions at the same time, because
 // directions take memory. Only tests change it.
-var MaxTogether = 16
+var maxTogether = 16
 
 // Iterate takes one iteration of each of the problems, in the given number of goroutines. All
 // problems must have the same rows. An iteration includes a step, unless the problem's iterations
 // end or restart in it.
 func Iterate(problems []*Method, threads int) {
-	for some := range slices.Chunk(problems, MaxTogether) {
+	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
 		moving := slices.Clone(some)
 		moving = slices.DeleteFunc(moving, func(n *Method) bool { return n.line == nil })
