@@ -59,14 +59,8 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	if err := set.Measure(); err != nil {
 		return cfg, 0, publicError(err)
 	}
-	counted := 0.0
-	for i, s := range set.Norms {
-		if set.Weight == nil || set.Weight[i] > 0 {
-			r2 += float64(s)
-			counted++
-		}
-	}
-	return t.Config.Plain(), r2 / counted, nil
+	r2, _ = set.MeanNorm()
+	return t.Config.Plain(), r2, nil
 }
 
 // Measure returns the Result that the run would have if it ended here, which takes about a pass

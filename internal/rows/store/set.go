@@ -121,6 +121,17 @@ func (s *Set) Measure() error {
 	return nil
 }
 
+// MeanNorm returns the mean of Norms over the rows with a weight above 0, and their number.
+func (s *Set) MeanNorm() (mean, rows float64) {
+	for i, norm := range s.Norms {
+		if s.counts(i) {
+			mean += float64(norm)
+			rows++
+		}
+	}
+	return mean / rows, rows
+}
+
 // Squares returns SumSquares of every row.
 func Squares(x Rows) []float32 {
 	squares := make([]float32, x.Rows())

@@ -42,14 +42,7 @@ func (s *Session) choosePlan() {
 		p.mayNewton, p.density = true, store.DensityOf(s.Rows.X, s.Rows.Counted())
 		p.columns = cmp.Or(s.Columns, s.Rows.X.Cols())
 	}
-	rows, norms := 0.0, 0.0
-	for i, norm := range s.Rows.Norms {
-		if w := s.Rows.Weight; w == nil || w[i] > 0 {
-			rows++
-			norms += float64(norm)
-		}
-	}
-	r2 := norms/rows + float64(s.BiasScale*s.BiasScale)
+	norm, rows := s.Rows.MeanNorm()
 	total := s.Rows.Total()
 	if s.pairs() {
 		rows *= 2 / float64(len(s.Rows.Classes))
@@ -59,8 +52,8 @@ func (s *Session) choosePlan() {
 	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
 	auto := s.Finish == settings.FinishAuto
 	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(p.columns),
-		R2: r2, Density: p.density, Newton: p.mayNewton, Descent: s.CanDescend()}
-	estimate := work.To(cmp.Or(s.Tol, 0.01), lambda)
+		R2: norm + float64(s.BiasScale*s.BiasScale), Density: p.density, Newton: p.mayNewton, Descent: s.CanDescend()}
+	estimate := work.To(cmp.Or(s.Tol, choose.ProofTol), lambda)
 	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
 		estimate.Passes <= float64(maxDescentRatio*length)
