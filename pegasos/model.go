@@ -93,12 +93,7 @@ func (m *Model) Cols() int {
 }
 
 // bias returns the bias of vector k, 0 if the model has none.
-func (m *Model) bias(k int) float64 {
-	if m.Bias == nil {
-		return 0
-	}
-	return m.Bias[k]
-}
+func (m *Model) bias(k int) float64 { return floats.At(m.Bias, k, 0) }
 
 // scalesRows reports whether the model scales rows before it computes their scores.
 func (m *Model) scalesRows() bool {
@@ -321,6 +316,24 @@ func (m *Model) check() error {
 // model. A score above 0 is a vote for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	return labels.Pair(k, len(m.Classes))
+}
+
+// Settings describes the objective and the length of the run, whether they were chosen from the
+// data or given, in one line for people, such as
+//
+//	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-5 = 2e-6 mean |x|^2, 20 passes
+//
+// In that line mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
+// versions.
+func (m *Model) Settings() string {
+	r2, note := 0.0, ""
+	if s := m.Scaling; s != nil {
+		r2 = s.R2
+		if s.Note != "" {
+			note = " (" + s.Note + ")"
+		}
+	}
+	return m.Config.settings().Describe(len(m.Classes), m.Lambda, r2) + note
 }
 
 // State is the state of a run, from which a later run with the same data and Config continues: see

@@ -31,7 +31,9 @@ var ErrPaused = errors.New("pegasos: the run is paused")
 func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
-		t.Config.fillFrom(from, t.Resume != nil)
+		cfg := t.settings()
+		cfg.FillFrom(*from.Config.settings(), t.Resume != nil)
+		t.Config = fromSettings(*cfg)
 	}
 	if err := cmp.Or(t.Config.Validate(), t.validate(), t.checkModels()); err != nil {
 		return nil, err
@@ -80,35 +82,6 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	c.End()
 	t.Config = fromSettings(c.Settings)
 	return c.Rows, t.rescaleModels(x.Cols())
-}
-
-// fillFrom sets zero fields of cfg to their values in the Config of m, the model on which the run
-// builds. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if both
-// losses are equal.
-func (cfg *Config) fillFrom(m *Model, resumed bool) {
-	of := m.Config.Plain()
-	options.Fill(&cfg.Scale, of.Scale)
-	options.Fill(&cfg.TargetScale, of.TargetScale)
-	options.Fill(&cfg.Multiclass, of.Multiclass)
-	if cfg.Bias == "" {
-		cfg.Bias = of.Bias
-		options.Fill(&cfg.BiasScale, of.BiasScale)
-	}
-	if cfg.Lambda == 0 && cfg.C == 0 {
-		cfg.Lambda, cfg.C = of.Lambda, of.C
-	}
-	if resumed {
-		options.Fill(&cfg.Finish, of.Finish)
-		// Unlike Epochs, Tol is filled even if the length is given: it may have been chosen along
-		// with Finish.
-		options.Fill(&cfg.Tol, of.Tol)
-		if cfg.Epochs == 0 && cfg.Steps == 0 {
-			cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
-		}
-	}
-	if of.Loss == cfg.Plain().Loss {
-		options.Fill(&cfg.Epsilon, of.Epsilon)
-	}
 }
 
 // validate returns an error for fields of the Trainer beside Config, including the validation rows,

@@ -61,7 +61,7 @@ func (s *Settings) lengthRules() []options.Rule {
 		options.Not("Finish", s.Finish == FinishDual && !s.CanDescend(),
 			"have %q, which excludes Order %q, Batch above 1, Project, and a joint Multiclass with Bias %q",
 			s.Finish, order.IID, BiasUnregularised),
-		options.Not("Finish", s.Finish == FinishAuto && !s.CanFinish(),
+		options.Not("Finish", s.Finish == FinishAuto && !s.canFinish(),
 			"have %q, which excludes Order %q, Batch above 1 and Project", s.Finish, order.IID),
 		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
 			"have %q, which excludes Patience, a joint Multiclass, Order %q, Batch above 1 and Project",
@@ -84,7 +84,7 @@ func (s *Settings) classRules() []options.Rule {
 	return []options.Rule{
 		options.Not("BiasScale", augmented && (!(b > 0) || b > math.MaxFloat32),
 			"have %v, want a positive finite number", b),
-		options.Only("BiasScale", !augmented && b != 0 && b != DefaultBiasScale, b, "Bias", s.Bias),
+		options.Only("BiasScale", !augmented && b != 0 && b != defaultBiasScale, b, "Bias", s.Bias),
 		options.Not("Calibrate",
 			s.Calibrate != 0 && (s.Calibrate < 2 || s.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", s.Calibrate),

@@ -48,7 +48,7 @@ const (
 const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
-	DefaultBiasScale    = 1    // default of BiasScale with BiasAugmented
+	defaultBiasScale    = 1    // default of BiasScale with BiasAugmented
 	DefaultBlock        = 64   // default of Block, in rows, with an Order that uses blocks
 	DefaultNewtonEpochs = 200  // default of Epochs with FinishNewton, unless Steps is set
 )
@@ -114,13 +114,42 @@ func (s Settings) Plain() Settings {
 	}
 	options.Fill(&s.Bias, BiasNone)
 	if s.Bias == BiasAugmented {
-		options.Fill(&s.BiasScale, DefaultBiasScale)
+		options.Fill(&s.BiasScale, defaultBiasScale)
 	}
 	options.Fill(&s.Scale, scale.None)
 	options.Fill(&s.TargetScale, scale.None)
 	options.Fill(&s.Offset, OffsetR2)
 	options.Fill(&s.Average, LastHalf)
 	return s
+}
+
+// FillFrom sets zero fields of s to their values in base, the settings of the model on which the run
+// builds. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if both
+// losses are equal.
+func (s *Settings) FillFrom(base Settings, resumed bool) {
+	base = base.Plain()
+	options.Fill(&s.Scale, base.Scale)
+	options.Fill(&s.TargetScale, base.TargetScale)
+	options.Fill(&s.Multiclass, base.Multiclass)
+	if s.Bias == "" {
+		s.Bias = base.Bias
+		options.Fill(&s.BiasScale, base.BiasScale)
+	}
+	if s.Lambda == 0 && s.C == 0 {
+		s.Lambda, s.C = base.Lambda, base.C
+	}
+	if resumed {
+		options.Fill(&s.Finish, base.Finish)
+		// Unlike Epochs, Tol is filled even if the length is given: it may have been chosen along
+		// with Finish.
+		options.Fill(&s.Tol, base.Tol)
+		if s.Epochs == 0 && s.Steps == 0 {
+			s.Epochs, s.Steps = base.Epochs, base.Steps
+		}
+	}
+	if base.Loss == s.Plain().Loss {
+		options.Fill(&s.Epsilon, base.Epsilon)
+	}
 }
 
 // InForce returns the settings that a run uses: the result of Plain, except that BiasScale is 0 if
@@ -170,19 +199,19 @@ func (s Settings) HasBound() bool {
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// CanFinish reports whether Order, Batch and Project allow FinishAuto.
-func (s *Settings) CanFinish() bool {
+// canFinish reports whether Order, Batch and Project allow FinishAuto.
+func (s *Settings) canFinish() bool {
 	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
 
 // CanDescend reports whether the settings allow dual coordinate descent.
 func (s *Settings) CanDescend() bool {
-	return s.CanFinish() && !(s.Joint() && s.Bias == BiasUnregularised)
+	return s.canFinish() && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
 // CanNewton reports whether the settings allow Newton's method.
 func (s *Settings) CanNewton() bool {
-	return s.CanFinish() && !s.Joint() && s.Patience == 0
+	return s.canFinish() && !s.Joint() && s.Patience == 0
 }
 
 // MayProve reports whether the trainer may choose a Tol that ends the run early: the duality gap

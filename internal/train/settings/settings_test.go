@@ -59,7 +59,7 @@ func TestPlain(t *testing.T) {
 func TestSolvers(t *testing.T) {
 	for _, c := range []struct {
 		s                             Settings
-		finish, descend, newton, ends bool // CanFinish, CanDescend, CanNewton, MayProve
+		finish, descend, newton, ends bool // canFinish, CanDescend, CanNewton, MayProve
 		bounds                        bool
 	}{
 		{Settings{}, true, true, true, true, true},
@@ -78,9 +78,9 @@ func TestSolvers(t *testing.T) {
 		{Settings{Finish: FinishAuto}, true, true, true, false, true},
 	} {
 		s := c.s
-		if s.CanFinish() != c.finish || s.CanDescend() != c.descend || s.CanNewton() != c.newton ||
+		if s.canFinish() != c.finish || s.CanDescend() != c.descend || s.CanNewton() != c.newton ||
 			s.MayProve() != c.ends || s.HasBound() != c.bounds {
-			t.Errorf("%+v: %v %v %v %v %v", s, s.CanFinish(), s.CanDescend(), s.CanNewton(),
+			t.Errorf("%+v: %v %v %v %v %v", s, s.canFinish(), s.CanDescend(), s.CanNewton(),
 				s.MayProve(), s.HasBound())
 		}
 		if want := s.Finish == FinishAuto; s.HasSolver() != want {

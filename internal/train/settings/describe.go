@@ -1,0 +1,58 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+)
+
+// The words with which Describe names the values of Scale, Bias and Multiclass.
+var (
+	scaleWords = map[scale.Kind]string{
+		scale.None: "features as they are", scale.Standard: "columns standardised",
+		scale.MaxAbs: "columns divided by their largest magnitude",
+		scale.Unit:   "rows divided by their length",
+	}
+	biasWords = map[string]string{
+		BiasNone: "no bias", BiasAugmented: "bias", BiasUnregularised: "unregularised bias",
+	}
+	multiclassWords = map[string]string{
+		OneVsRest: "one-vs-rest", OneVsOne: "one-vs-one", CrammerSinger: "Crammer-Singer",
+		Multinomial: "multinomial",
+	}
+)
+
+// Describe returns a line of text about a run with the settings: its objective and its length. It is
+// documented at pegasos.Model.Settings. lambda is the weight of the penalty, and r2 the mean squared
+// norm of the scaled rows, 0 if unknown.
+func (s Settings) Describe(classes int, lambda, r2 float64) string {
+	s = s.Plain()
+	parts := []string{scaleWords[s.Scale], biasWords[s.Bias]}
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	if classes > 2 || s.Joint() {
+		add("%s of %d classes", multiclassWords[s.Multiclass], classes)
+	}
+	if s.TargetScale == scale.Standard {
+		add("numbers standardised")
+	}
+	switch {
+	case s.C != 0:
+		add("C %.3g", s.C)
+	case r2 > 0:
+		add("lambda %.2g = %.2g mean |x|^2", lambda, lambda/r2)
+	default:
+		add("lambda %.2g", lambda)
+	}
+	switch {
+	case s.Finish == FinishNewton:
+		add("Newton's method")
+	case s.Steps != 0:
+		add("%d steps", s.Steps)
+	case s.Tol != 0:
+		add("up to %d passes, until proven to %.2g %%", s.Epochs, 100*s.Tol)
+	default:
+		add("%d passes", s.Epochs)
+	}
+	return strings.Join(parts, ", ")
+}
