@@ -86,8 +86,8 @@ func removeFrom(dir string, first int) error {
 	return err
 }
 
-// openSet opens data in the .pgsm form, which text is brought into in dir: in a file that has no name
-// and is to be closed after the set, or nil.
+// openSet opens a .pgsm file, or svmlight text, which it converts to a .pgsm file without a name in
+// the folder dir. It returns that file, which the caller closes after the set; nil for .pgsm files.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -139,8 +139,7 @@ func (s *splitter) split() error {
 	if m.Values, err = measureValues(s.o.Context, s.set, c, s.o.Threads); err != nil {
 		return err
 	}
-	if m.Columns, err = s.writeJSON(columnsName,
-		columns{c.MaxAbs, c.Mean, c.Variance, c.Constant}); err != nil {
+	if m.Columns, err = s.writeJSON(columnsName, c); err != nil {
 		return err
 	}
 	const block = rounds.Block

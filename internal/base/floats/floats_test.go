@@ -23,6 +23,17 @@ func TestInverse(t *testing.T) {
 	}
 }
 
+// At returns an element or, without a slice, the given value. CountNonzeros counts NaNs too.
+func TestAt(t *testing.T) {
+	x := []float32{0, 3, float32(math.NaN()), 0}
+	if At(x, 1, 7) != 3 || At(nil, 1, float32(7)) != 7 {
+		t.Errorf("elements %v and %v, want 3 and 7", At(x, 1, 7), At(nil, 1, float32(7)))
+	}
+	if n, none := CountNonzeros(x), CountNonzeros[float64](nil); n != 2 || none != 0 {
+		t.Errorf("%d and %d nonzeros, want 2 and 0", n, none)
+	}
+}
+
 func check[F float32 | float64](t *testing.T, largest, smallest F) {
 	zero := F(0)
 	finite := []F{0, -zero, 1, -1, smallest, -smallest, largest, -largest}

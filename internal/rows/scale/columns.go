@@ -9,20 +9,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Columns is statistics of the rows whose weight is above 0.
+// Columns is statistics of the rows whose weight is above 0. In JSON it has the columns' statistics
+// alone.
 type Columns struct {
-	Rows     int
-	Nonzeros int
-	MaxAbs   []float32 // largest magnitude in each column
-	Squares  []float64 // squared length of each row; 0 for rows of weight 0
+	Rows     int       `json:"-"`
+	Nonzeros int       `json:"-"`
+	MaxAbs   []float32 `json:"max_abs"` // largest magnitude in each column
+	Squares  []float64 `json:"-"`       // squared length of each row; 0 for rows of weight 0
 
 	// Weighted mean and variance of each column; nil unless Measure has computed the moments.
-	Mean, Variance []float64
+	Mean     []float64 `json:"mean,omitempty"`
+	Variance []float64 `json:"variance,omitempty"`
 	// Whether each column has the same value in all rows; nil unless Measure has computed the
 	// moments, or MeasureConstants was called.
-	Constant []bool
+	Constant []bool `json:"constant,omitempty"`
 
-	Bad int // index of the first row with a value that is not finite; -1 for none
+	Bad int `json:"-"` // index of the first row with a value that is not finite; -1 for none
 }
 
 // columnBlocks is the largest number of blocks into which Measure divides the rows, and columnRows

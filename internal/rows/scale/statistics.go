@@ -6,22 +6,14 @@ import "fmt"
 // these statistics the trainer chooses the settings that are unset in the Config, and computes
 // bounds on the sums over rows that the processes exchange in each round.
 type Statistics struct {
-	Rows, Cols int
-	Nonzeros   int64
-	Dense      bool      // whether the rows are dense
-	Classes    []float32 // the labels, ascending
-	Counts     []int64   // the number of rows of each class
-
-	// For each column: the largest magnitude, the mean and the variance, and whether all rows have
-	// the same value in it. Mean, Variance and Constant are nil if moments were not measured; then
-	// columns cannot be standardized.
-	MaxAbs         []float32
-	Mean, Variance []float64
-	Constant       []bool
-
-	// Lengths is the least, the median and the largest squared length of the rows whose length is
-	// positive.
-	Lengths [3]float64
+	// Columns has the statistics of the columns. If moments were not measured, columns cannot be
+	// standardized. Squares is not the squared length of each row, but the least, the median and
+	// the largest squared length of the rows whose length is positive.
+	Columns
+	Cols    int
+	Dense   bool      // whether the rows are dense
+	Classes []float32 // the labels, ascending
+	Counts  []int64   // the number of rows of each class
 	// Sizes describes the squared lengths of the rows after each applicable kind of scaling;
 	// None is always among the kinds.
 	Sizes map[Kind]RowSizes
@@ -58,14 +50,4 @@ func (s *Statistics) Check() error {
 			"Sizes[%q]", None)
 	}
 	return nil
-}
-
-// Columns returns the statistics as a Columns. Its Squares are Lengths, three squared lengths,
-// instead of one squared length for each row.
-func (s *Statistics) Columns() *Columns {
-	return &Columns{
-		Rows: s.Rows, Nonzeros: int(s.Nonzeros), MaxAbs: s.MaxAbs, Mean: s.Mean,
-		Variance: s.Variance, Constant: s.Constant, Bad: -1,
-		Squares: s.Lengths[:],
-	}
 }

@@ -12,9 +12,10 @@
 //
 // All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
 // AddTo are the same for both. Package scale has a further format, scaled copies of rows, which
-// computes the float64 results from values not rounded to float32. Each format also reports its costs: the prefetch distance, and how much reordered or compact
-// copies gain. The trainer decides by these whether to copy. Other packages distinguish only dense,
-// sparse and user-defined rows: see MatrixOf and Kind.
+// computes the float64 results from values not rounded to float32. Each format also reports its
+// costs: the prefetch distance, and how much reordered or compact copies gain. The trainer decides
+// by these whether to copy. Other packages distinguish only dense, sparse and user-defined rows:
+// see MatrixOf and Kind.
 package store
 
 import (

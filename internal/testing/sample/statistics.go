@@ -21,14 +21,12 @@ func Statistics(t testing.TB, x store.Examples, y []float32) *scale.Statistics {
 		t.Fatal(err)
 	}
 	m, _ := store.MatrixOf(x)
-	s := &scale.Statistics{Rows: c.Rows, Cols: x.Cols(), Nonzeros: int64(c.Nonzeros),
-		Dense: m.Dense() != nil, Classes: classes, Counts: make([]int64, len(classes)),
-		MaxAbs: c.MaxAbs, Mean: c.Mean, Variance: c.Variance, Constant: c.Constant,
-		Sizes: make(map[scale.Kind]scale.RowSizes)}
+	s := &scale.Statistics{Columns: *c, Cols: x.Cols(), Dense: m.Dense() != nil, Classes: classes,
+		Counts: make([]int64, len(classes)), Sizes: make(map[scale.Kind]scale.RowSizes)}
 	for _, k := range class {
 		s.Counts[k]++
 	}
-	copy(s.Lengths[:], scale.Quantiles(c.Squares, 0, 0.5, 1))
+	s.Squares = scale.Quantiles(c.Squares, 0, 0.5, 1)
 	s.Sizes[scale.None] = sizesOf(c.Squares)
 	for _, kind := range []scale.Kind{scale.Standard, scale.MaxAbs, scale.Unit} {
 		scaled := scale.Fit(kind, c).Rows(rows, 1, never)

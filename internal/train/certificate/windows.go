@@ -38,12 +38,12 @@ func (w *Windows) EndEpoch(epoch int) {
 }
 
 // Best returns dual variables: the mean coefficients over the present window, or over both windows,
-// whichever have the larger lower bound. It also returns the factor s and the lower bound from
-// Bound. Before the first step it returns nil, 0 and 0. done is the number of steps done, and r2
-// the mean squared norm of the rows. Each row is visited at most once in an epoch, so that a mean
-// is in the range of the loss except for roundings, which Clamp removes.
+// whichever have the larger lower bound. It also returns the lower bound from Bound. Before the
+// first step it returns nil and 0. done is the number of steps done, and r2 the mean squared norm
+// of the rows. Each row is visited at most once in an epoch, so that a mean is in the range of the
+// loss except for roundings, which Clamp removes.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
-	best []float32, factor, bound float64,
+	best []float32, bound float64,
 ) {
 	epoch := (done + w.Steps - 1) / w.Steps
 	a := make([]float32, len(w.Count))
@@ -54,13 +54,13 @@ func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 		for i := range a {
 			a[i] = p.Clamp(count(i) / float32(epochs))
 		}
-		if b, s := Bound(p, a, r2); best == nil || b > bound {
-			best, factor, bound = append(best[:0], a...), s, b
+		if b, _ := Bound(p, a, r2); best == nil || b > bound {
+			best, bound = append(best[:0], a...), b
 		}
 	}
 	try(epoch-w.Start, func(i int) float32 { return w.Count[i] })
 	if w.Start > w.OldStart {
 		try(epoch-w.OldStart, func(i int) float32 { return w.Count[i] + w.Old[i] })
 	}
-	return best, factor, bound
+	return best, bound
 }

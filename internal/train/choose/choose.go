@@ -34,8 +34,8 @@ func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Choice{Open: o, columns: s.Columns(), count: s.Rows, width: s.Cols, notSparse: s.Dense,
-		size: 8 * int(s.Nonzeros), meanSquare: s.Sizes[scale.None].MeanSquare}
+	c := &Choice{Open: o, columns: &s.Columns, count: s.Rows, width: s.Cols, notSparse: s.Dense,
+		size: 8 * s.Nonzeros, meanSquare: s.Sizes[scale.None].MeanSquare}
 	for _, n := range s.Counts {
 		c.shares = append(c.shares, float64(n)/float64(s.Rows))
 	}

@@ -115,7 +115,7 @@ func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 		return boundOf(l.Of, a, r2)
 	}
 	if l.Windows != nil {
-		_, _, bound = l.Windows.Best(l.Of, l.Done(), r2)
+		_, bound = l.Windows.Best(l.Of, l.Done(), r2)
 		return max(0, bound)
 	}
 	return math.NaN()
@@ -132,7 +132,7 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
 	if a == nil && l.Windows != nil {
-		a, _, _ = l.Windows.Best(l.Of, l.Done(), r2)
+		a, _ = l.Windows.Best(l.Of, l.Done(), r2)
 	}
 	if a == nil {
 		return v, false

@@ -52,7 +52,8 @@ func (s *Session) choosePlan() {
 	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
 	auto := s.Finish == settings.FinishAuto
 	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(p.columns),
-		R2: norm + float64(s.BiasScale*s.BiasScale), Density: p.density, Newton: p.mayNewton, Descent: s.CanDescend()}
+		R2: norm + float64(s.BiasScale*s.BiasScale), Density: p.density, Newton: p.mayNewton,
+		Descent: s.CanDescend()}
 	estimate := work.To(cmp.Or(s.Tol, choose.ProofTol), lambda)
 	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&

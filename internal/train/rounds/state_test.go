@@ -27,8 +27,9 @@ func newRounds(t *testing.T, kind loss.Kind, method Method, shards int) *Rounds 
 
 // statistics returns the statistics of 1,000 rows, 600 of class 0 and 400 of class 1.
 func statistics() *scale.Statistics {
-	return &scale.Statistics{Rows: 1000, Cols: 3, Nonzeros: 2500, Classes: []float32{0, 1},
-		Counts: []int64{600, 400}, MaxAbs: []float32{1, 2, 0.75}, Lengths: [3]float64{0.5, 2, 5},
+	return &scale.Statistics{Columns: scale.Columns{Rows: 1000, Nonzeros: 2500,
+		MaxAbs: []float32{1, 2, 0.75}, Squares: []float64{0.5, 2, 5}}, Cols: 3,
+		Classes: []float32{0, 1}, Counts: []int64{600, 400},
 		Sizes: map[scale.Kind]scale.RowSizes{scale.None: {MaxSquare: 5, MeanSquare: 2}}}
 }
 
@@ -94,7 +95,7 @@ func TestSparseHessian(t *testing.T) {
 		{15, 112, false, true}, {15, 111, false, false},
 	} {
 		s := statistics()
-		s.Cols, s.Nonzeros, s.Dense = c.cols, int64(1000*c.nonzeros), c.dense
+		s.Cols, s.Nonzeros, s.Dense = c.cols, int(1000*c.nonzeros), c.dense
 		s.MaxAbs = make([]float32, c.cols)
 		r, err := New(settings.Settings{Loss: loss.Hinge.Name(), Lambda: 1, Bias: settings.BiasNone,
 			Scale: scale.None}, Newton, s, 1)

@@ -23,9 +23,9 @@ var (
 	}
 )
 
-// Describe returns a line of text about a run with the settings: its objective and its length. It is
-// documented at pegasos.Model.Settings. lambda is the weight of the penalty, and r2 the mean squared
-// norm of the scaled rows, 0 if unknown.
+// Describe returns the line that pegasos.Model.Settings documents: the objective and the length of
+// a run with the settings. lambda is the weight of the penalty, and r2 the mean squared norm of the
+// scaled rows, 0 if unknown.
 func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	s = s.Plain()
 	parts := []string{scaleWords[s.Scale], biasWords[s.Bias]}

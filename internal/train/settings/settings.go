@@ -123,9 +123,9 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// FillFrom sets zero fields of s to their values in base, the settings of the model on which the run
-// builds. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if both
-// losses are equal.
+// FillFrom sets zero fields of s to their values in base, the settings of the model that the run
+// builds on. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if
+// both losses are equal.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)

@@ -55,6 +55,42 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// FillFrom takes zero fields from the base: those of the solver and the length only for a resumed
+// run, Lambda and C together, and Epsilon only for the same loss.
+func TestFillFrom(t *testing.T) {
+	base := Settings{Loss: "eps-insensitive", Epsilon: 0.5, C: 3, Epochs: 7, Tol: 0.1,
+		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard"}
+	data := Settings{Multiclass: OneVsRest, C: 3, Bias: BiasAugmented, BiasScale: 2, Scale: "unit",
+		TargetScale: "standard"}
+	with := func(change func(*Settings)) Settings {
+		s := data
+		change(&s)
+		return s
+	}
+	for _, c := range []struct {
+		s       Settings
+		resumed bool
+		want    Settings
+	}{
+		{Settings{}, false, data},
+		{Settings{Loss: "eps-insensitive"}, false, with(func(s *Settings) {
+			s.Loss, s.Epsilon = "eps-insensitive", 0.5
+		})},
+		{Settings{}, true, with(func(s *Settings) {
+			s.Finish, s.Tol, s.Epochs = FinishAuto, 0.1, 7
+		})},
+		{Settings{Steps: 9, Lambda: 1, Bias: BiasNone}, true, with(func(s *Settings) {
+			s.Finish, s.Tol, s.Steps = FinishAuto, 0.1, 9
+			s.Lambda, s.C, s.Bias, s.BiasScale = 1, 0, BiasNone, 0
+		})},
+	} {
+		have := c.s
+		if have.FillFrom(base, c.resumed); have != c.want {
+			t.Errorf("%+v, resumed %v: %+v, want %+v", c.s, c.resumed, have, c.want)
+		}
+	}
+}
+
 // Each solver, the bound and a default Tol exclude some settings.
 func TestSolvers(t *testing.T) {
 	for _, c := range []struct {
