@@ -59,16 +59,6 @@ func split(x float64) (m float64, k int) {
 	return m, k
 }
 
-func log1p(x, xLow float64) (high, low float64) {
-	if x < 0.41 {
-		return log(x, xLow, 0)
-	}
-	u := 1 + x
-	lost := x - (u - 1)
-	m, k := split(u)
-	return log(m-1, math.Ldexp(lost+xLow, -k), k)
-}
-
 func sigmoid(z float64) float64 {
 	switch {
 	case z != z:
