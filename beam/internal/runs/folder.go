@@ -37,6 +37,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -228,6 +229,17 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, fmt.Errorf("%s: it can't be verified in shards: %w", name, err)
 	}
 	return r, nil
+}
+
+// internal converts m to a model of package rounds.
+func internal(m *pegasos.Model) *rounds.Model {
+	to := &rounds.Model{Classes: m.Classes, Weights: m.Weights, Bias: m.Bias, Lambda: m.Lambda,
+		Result: proof.Result(m.Result)}
+	settings.Copy(&to.Config, m.Config)
+	if m.Scaling != nil && m.Scaling.Kind != pegasos.ScaleNone {
+		to.Scale = (*scale.Scale)(m.Scaling)
+	}
+	return to
 }
 
 // used returns the numbers of the shards that have rows.

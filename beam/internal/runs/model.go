@@ -1,30 +1,39 @@
 package runs
 
 import (
-	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/rows/scale"
-	"github.com/pegasimd/pegasimd/internal/train/rounds"
+	"errors"
+
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file converts models between package rounds and package pegasos.
-
-// public converts m to a pegasos.Model.
-func public(m *rounds.Model) *pegasos.Model {
-	to := &pegasos.Model{Classes: m.Classes, Weights: m.Weights, Bias: m.Bias, Lambda: m.Lambda,
-		Scaling: (*pegasos.Scaling)(m.Scale), Result: pegasos.Result(m.Result)}
+// Model returns the trained model. Before the rounds are done, the model is the best so far, and
+// its Result has no objective and no lower bound.
+func (f *Folder) Model() (*pegasos.Model, error) {
+	state, err := f.newest()
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.rounds.Model(state)
+	if err != nil {
+		return nil, err
+	}
+	to := &pegasos.Model{Classes: m.Classes, Names: f.manifest.Names, Weights: m.Weights,
+		Bias: m.Bias, HashBits: f.manifest.HashBits, IndexBase: f.manifest.IndexBase,
+		Lambda: m.Lambda, Scaling: (*pegasos.Scaling)(m.Scale), Result: pegasos.Result(m.Result)}
 	settings.Copy(&to.Config, m.Config)
-	return to
+	return to, to.Validate()
 }
 
-// internal converts m to a model of package rounds.
-func internal(m *pegasos.Model) *rounds.Model {
-	to := &rounds.Model{Classes: m.Classes, Weights: m.Weights, Bias: m.Bias, Lambda: m.Lambda,
-		Result: proof.Result(m.Result)}
-	settings.Copy(&to.Config, m.Config)
-	if m.Scaling != nil && m.Scaling.Kind != pegasos.ScaleNone {
-		to.Scale = (*scale.Scale)(m.Scaling)
+// Verified compares the claims of the model with the objective and the lower bound that the rounds
+// found. It returns an error if the rounds are not done or if they train a model.
+func (f *Folder) Verified() (*pegasos.Verification, error) {
+	state, err := f.newest()
+	if err != nil {
+		return nil, err
 	}
-	return to
+	if f.verified == nil || !state.Done {
+		return nil, errors.New("pegasos: want rounds of a verification that are done")
+	}
+	return f.verified.Compare(pegasos.Result(f.rounds.Result(state))), nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // roundWork is the work that a round is made of.
@@ -175,34 +174,4 @@ func (f *Folder) Plan() string {
 		plan += "\n" + warning
 	}
 	return plan
-}
-
-// Model returns the trained model. Before the rounds are done, the model is the best so far, and
-// its Result has no objective and no lower bound.
-func (f *Folder) Model() (*pegasos.Model, error) {
-	state, err := f.newest()
-	if err != nil {
-		return nil, err
-	}
-	trained, err := f.rounds.Model(state)
-	if err != nil {
-		return nil, err
-	}
-	m := public(trained)
-	m.IndexBase, m.HashBits = f.manifest.IndexBase, f.manifest.HashBits
-	m.Names = f.manifest.Names
-	return m, m.Validate()
-}
-
-// Verified compares the claims of the model with the objective and the lower bound that the rounds
-// found. It returns an error if the rounds are not done or if they train a model.
-func (f *Folder) Verified() (*pegasos.Verification, error) {
-	state, err := f.newest()
-	if err != nil {
-		return nil, err
-	}
-	if f.verified == nil || !state.Done {
-		return nil, errors.New("pegasos: want rounds of a verification that are done")
-	}
-	return f.verified.Compare(pegasos.Result(f.rounds.Result(state))), nil
 }
