@@ -202,21 +202,23 @@ func (r *Scaled) Clone() store.Rows {
 func (r *Scaled) Take(rows []uint32) store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Take(rows)
-	m, whole := c.rows.(store.Matrix)
-	if whole {
-		c.matrix = m
-	}
-	c.at = rows
-	if r.at != nil {
-		c.at = make([]uint32, len(rows))
-		for k, i := range rows {
-			c.at[k] = r.at[i]
-		}
-	}
-	if c.places = c.at; whole {
-		c.places = nil
+	c.at, c.places = pick(r.at, rows), pick(r.places, rows)
+	if m, ok := c.rows.(store.Matrix); ok {
+		c.matrix, c.places = m, nil
 	}
 	return c
+}
+
+// pick returns the elements of at with the given indices. A nil at holds the numbers from 0 up.
+func pick(at, indices []uint32) []uint32 {
+	if at == nil {
+		return indices
+	}
+	picked := make([]uint32, len(indices))
+	for k, i := range indices {
+		picked[k] = at[i]
+	}
+	return picked
 }
 
 // Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // userExamples is a user-defined type of rows.
@@ -91,6 +92,28 @@ func TestRowsStops(t *testing.T) {
 		scaled.Axpy(0, 1, have)
 		if slices.Max(have) != 0 {
 			t.Errorf("%v", have)
+		}
+	}
+}
+
+// Rows that were taken, made compact, and taken again, are the right ones.
+func TestTakeCompact(t *testing.T) {
+	thin, err := sparse.New(4, []int64{0, 1, 3, 6, 8}, []int32{0, 1, 2, 0, 2, 3, 1, 3},
+		slices.Repeat([]float32{1}, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := (&Scale{Kind: Unit}).Rows(store.Of(thin), 1, neverStop)
+	compact, ok := scaled.Take([]uint32{3, 2}).Compact(1)
+	if !ok {
+		t.Fatal("the rows, which have one value each, were not made compact")
+	}
+	taken := compact.Take([]uint32{1, 0, 1})
+	for k, i := range []int{2, 3, 2} {
+		index, values := taken.Row(k)
+		wantIndex, wantValues := scaled.Row(i)
+		if !slices.Equal(index, wantIndex) || !slices.Equal(values, wantValues) {
+			t.Errorf("row %d: %v, %v, want %v, %v", k, index, values, wantIndex, wantValues)
 		}
 	}
 }
