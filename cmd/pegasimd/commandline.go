@@ -268,7 +268,8 @@ func dataError(name string, err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; scale them: -scale, or with -kernel before training", name, err)
+		return fmt.Errorf("%s: %w; train -scale scales them, and for -kernel scale the file first",
+			name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

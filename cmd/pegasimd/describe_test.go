@@ -281,8 +281,8 @@ func TestStopsAreTold(t *testing.T) {
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")
-		fails(t, exitError, "; scale them: -scale, or with -kernel before training", "train", "-kernel", "rbf", data,
-			t.TempDir()+"/m")
+		fails(t, exitError, "; train -scale scales them, and for -kernel scale the file first",
+			"train", "-kernel", "rbf", data, t.TempDir()+"/m")
 		must(t, "train", "-quiet", data, t.TempDir()+"/m")
 	}
 }
