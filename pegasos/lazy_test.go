@@ -28,6 +28,8 @@ func TestLazyExamples(t *testing.T) {
 	}
 	cfg := pegasos.Config{Lambda: 1e-2, Epochs: 3}
 	hash := mustTrain(t, want, y, cfg).Hash()
+	scaled := mustTrain(t, want, y, pegasos.Config{Lambda: 1e-2, Epochs: 3, Scale: pegasos.ScaleUnit,
+		Finish: pegasos.FinishNone})
 	damaged := errors.New("damaged")
 	for bad := -1; bad < 100; bad += 33 {
 		lazy, err := matrices.Lazy(10, starts, indices, values,
@@ -45,6 +47,18 @@ func TestLazyExamples(t *testing.T) {
 		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 &&
 			(m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d bad: %v, %v", bad, m, err)
+		}
+		// Verify and Fit scale the rows before anything else reads them.
+		var tr pegasos.Trainer
+		_, err = tr.Verify(context.Background(), scaled, x, y, pegasos.VerifyOptions{})
+		p, wrong := pegasos.NewPartialFrom(scaled)
+		if wrong != nil {
+			t.Fatal(wrong)
+		}
+		for what, err := range map[string]error{"Verify": err, "Fit": p.Fit(x, y)} {
+			if errors.Is(err, damaged) != (bad >= 0) || bad < 0 && err != nil {
+				t.Errorf("row %d bad: %s: %v", bad, what, err)
+			}
 		}
 	}
 }

@@ -198,6 +198,9 @@ func (r *Scaled) Clone() store.Rows {
 	return c
 }
 
+// Err returns the first error found in the original rows, or nil.
+func (r *Scaled) Err() error { return r.raw.Err() }
+
 // Take returns copies of the given rows.
 func (r *Scaled) Take(rows []uint32) store.Rows {
 	c := r.withOwnBuffers()
