@@ -298,9 +298,14 @@ func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	return scaled
 }
 
-// Choose returns the Config and the mean squared length R^2 that Train uses.
+// Choose returns the Config and the mean squared length R^2 that Train uses, but Epsilon in units of
+// the scaled targets.
 func TestChoose(t *testing.T) {
 	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
+	numbers := make([]float32, 300)
+	for i := range numbers {
+		numbers[i] = 40 + 7*two.dense.Row(i)[1]
+	}
 	weights := make([]float32, 300)
 	for i := range 200 {
 		weights[i] = 2
@@ -317,6 +322,9 @@ func TestChoose(t *testing.T) {
 		{five.sparse, five.y, pegasos.Trainer{Config: pegasos.Config{C: 3, Finish: pegasos.FinishDual}}},
 		{words.sparse, words.y, pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleNone,
 			Epochs: 1}}},
+		{two.dense, numbers, pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.EpsInsensitive}}},
+		{two.dense, numbers, pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.EpsInsensitive,
+			Epsilon: 0.25}}},
 	} {
 		cfg, r2, err := c.tr.Choose(t.Context(), c.x, c.y)
 		m := train(t, c.x, c.y, c.tr)
@@ -327,6 +335,12 @@ func TestChoose(t *testing.T) {
 		want := m.Config
 		if want.BiasScale == 0 { // the model has no bias feature
 			cfg.BiasScale = 0
+		}
+		if e := c.tr.Config.Epsilon; e > 0 && want.Epsilon != e {
+			t.Errorf("%d: the model has the Epsilon %v, not %v", i, want.Epsilon, e)
+		}
+		if want.Epsilon != 0 {
+			want.Epsilon /= m.Scaling.Spread
 		}
 		if err != nil || cfg != want || c.tr.Weights == nil && len(m.Weights) == 1 &&
 			math.Abs(r2+b-m.Result.R2) > 1e-6*r2 || m.Scaling != nil && r2 != m.Scaling.R2 {

@@ -43,6 +43,12 @@ func TestPartialFrom(t *testing.T) {
 		for k := range first.Names {
 			first.Names[k] = string(rune('a' + k))
 		}
+		if s := first.Scaling; c.classes == 1 {
+			e := &first.Config.Epsilon // one that scaling and back would round
+			for *e/s.Spread*s.Spread == *e {
+				*e = math.Nextafter(*e, math.Inf(1))
+			}
+		}
 		part, err := pegasos.NewPartialFrom(first)
 		if err != nil {
 			t.Fatal(err)
