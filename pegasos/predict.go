@@ -17,9 +17,7 @@ import (
 // for n = [Model.Outputs], or a new slice if dst is shorter. It panics unless x has Cols columns:
 // see [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
-	if x.Cols() != m.Cols() {
-		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
-	}
+	misuse.CheckEqual("x.Cols()", x.Cols(), "m.Cols()", m.Cols())
 	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
 		index, values := store.Of(x).Row(i)
@@ -133,9 +131,7 @@ func (m *Model) PredictAll(x Examples) []float32 {
 // ordered the row's features like the training data. Score panics unless len(x) is Cols. It may be
 // called by several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
-	if len(x) != m.Cols() {
-		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
-	}
+	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	dst = resize(dst, len(m.Weights))
 	if m.scalesRows() {
 		return m.scoreScaled(nil, x, dst)

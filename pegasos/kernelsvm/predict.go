@@ -339,9 +339,7 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 // For many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
 // the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
-	if len(x) != m.Cols() {
-		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
-	}
+	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.scoreRow(nil, x, dst)
 }
 

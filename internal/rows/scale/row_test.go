@@ -1,6 +1,7 @@
 package scale
 
 import (
+	"math"
 	"testing"
 )
 
@@ -30,5 +31,75 @@ func TestLength(t *testing.T) {
 		if have := Length(c.values); have != c.want {
 			t.Errorf("Length(%v) = %v, want %v", c.values, have, c.want)
 		}
+	}
+}
+
+// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count in the row's
+// length alone.
+func TestDots(t *testing.T) {
+	const cols = 3
+	nan := float32(math.NaN())
+	// What follows the vectors in memory must not be read.
+	w := [][]float32{{1, 2, 4, nan, nan, nan}, {-1, 0.5, 3, nan, nan, nan}}
+	for k := range w {
+		w[k] = w[k][:cols]
+	}
+	for _, s := range []*Scale{
+		{Kind: Unit},
+		{Kind: MaxAbs, Factor: []float32{0.5, 2, 0.25}},
+		{Kind: Standard, Shift: []float32{1, -2, 3}, Factor: []float32{0.5, 2, 0.25}},
+	} {
+		for _, row := range [][]float32{{3, 0, -4}, {0, 0, 0}, {0, 7, 0}, {1, 2, 2, 4}, {0, 0, 2, 0, 5},
+			{0, 0, 0, 0, 0, 6}} {
+			var index []int32
+			var values []float32
+			length := 0.0
+			for j, v := range row {
+				if length += float64(v * v); v != 0 {
+					index, values = append(index, int32(j)), append(values, v)
+				}
+			}
+			if length = math.Sqrt(length); length == 0 {
+				length = 1
+			}
+			check := func(index []int32, values []float32) {
+				t.Helper()
+				calls := 0
+				s.Dots(index, values, w, func(k int, have float64) {
+					want := 0.0
+					for j, v := range w[k] {
+						x := float64(row[j]) / length
+						if s.Kind != Unit {
+							x = s.At(j, row[j])
+						}
+						want += float64(v) * x
+					}
+					if calls++; !(math.Abs(have-want) <= 1e-6) {
+						t.Errorf("%s, row %v, sparse %v, vector %d: %v, want %v", s.Kind, row, index != nil,
+							k, have, want)
+					}
+				})
+				if calls != len(w) {
+					t.Errorf("%d scores", calls)
+				}
+			}
+			if check(append([]int32{}, index...), values); len(row) == cols {
+				check(nil, row)
+			}
+		}
+	}
+}
+
+// The columns that a row lacks are 0 before scaling.
+func TestScoreOfZeros(t *testing.T) {
+	s := &Scale{Kind: Standard, Shift: []float32{1, -2, 3}, Factor: []float32{0.5, 2, 0.25}}
+	for cols, want := range []float64{-0.5 + 8 - 3, 8 - 3, -3, 0} {
+		if have := s.ScoreOfZeros([]float32{1, 2, 4}, cols); have != want {
+			t.Errorf("from column %d: %v, want %v", cols, have, want)
+		}
+	}
+	s = &Scale{Kind: MaxAbs, Factor: []float32{2, 3}}
+	if have := s.ScoreOfZeros([]float32{1, 2}, 0); have != 0 {
+		t.Errorf("without shifts: %v", have)
 	}
 }

@@ -142,9 +142,7 @@ func AreBinary(values []float32) bool {
 // CheckRow panics unless idx and val are a row of a sparse matrix: equal lengths, and strictly
 // ascending indices from 0. There is no upper bound on the indices.
 func CheckRow(idx []int32, val []float32) {
-	if len(idx) != len(val) {
-		panic(misuse.Lengths("len(idx)", len(idx), "len(val)", len(val)))
-	}
+	misuse.CheckEqual("len(idx)", len(idx), "len(val)", len(val))
 	last := int32(-1)
 	for k, j := range idx {
 		if j <= last {

@@ -44,8 +44,6 @@ func (m *Stepper) Prefetch(i int) {
 
 // Take takes the given steps, one after the other, on the weight vector w.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
-	if len(w) != m.cols {
-		panic(misuse.Lengths("len(w)", len(w), "Cols", m.cols))
-	}
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.cols)
 	asm.StepsSame(steps, m.indices, w)
 }

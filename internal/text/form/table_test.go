@@ -1,6 +1,9 @@
 package form
 
 import (
+	"encoding/json"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,5 +26,56 @@ func TestTableCheck(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// The table of a file has its names apart from the label's. Its JSON is read as it was written, and
+// without a place of the label the label is in the last column.
+func TestNewTable(t *testing.T) {
+	for _, c := range []struct {
+		names          []string
+		label, columns int
+		want           *Table
+		at             []int // columns of the file that have the features
+	}{
+		{nil, 2, 3, nil, nil},
+		{nil, 0, 3, &Table{LabelAt: 0}, []int{1, 2}},
+		{nil, 1, 3, &Table{LabelAt: 1}, []int{0, 2}},
+		{nil, -1, 3, nil, nil},
+		{[]string{"a", "b", "y"}, 2, 3, &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: -1},
+			[]int{0, 1}},
+		{[]string{"a", "y\xff", "b\xe9"}, 1, 3,
+			&Table{Columns: []string{"a", "b\ufffd"}, Label: "y\ufffd", LabelAt: 1}, []int{0, 2}},
+		{[]string{"a", "b"}, -1, 2, &Table{Columns: []string{"a", "b"}, LabelAt: -1}, []int{0, 1}},
+		{[]string{"y"}, 0, 1, &Table{Columns: []string{}, Label: "y", LabelAt: -1}, nil},
+	} {
+		have := NewTable(c.names, c.label, c.columns)
+		if !reflect.DeepEqual(have, c.want) {
+			t.Errorf("%q, label in %d: %+v, want %+v", c.names, c.label, have, c.want)
+		}
+		if have == nil {
+			continue
+		}
+		for i, want := range c.at {
+			if at := have.FileColumn(i); at != want {
+				t.Errorf("%+v: feature %d in column %d, want %d", have, i, at, want)
+			}
+		}
+		text, err := json.Marshal(have)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Table
+		if err := json.Unmarshal(text, &read); err != nil || read.Label != have.Label ||
+			read.LabelAt != have.LabelAt || !slices.Equal(read.Columns, have.Columns) {
+			t.Errorf("%s: %+v, %v", text, read, err)
+		}
+	}
+	var read Table
+	if err := json.Unmarshal([]byte(`{"columns":["a"]}`), &read); err != nil || read.LabelAt != -1 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if json.Unmarshal([]byte(`{"columns":7}`), &read) == nil {
+		t.Error("a number is read as names")
 	}
 }

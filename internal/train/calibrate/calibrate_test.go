@@ -256,3 +256,20 @@ func TestOutside(t *testing.T) {
 		t.Errorf("%v", have)
 	}
 }
+
+// Without the weights of classes the rows have their own, but 0 where the product is 0.
+func TestOwnWeights(t *testing.T) {
+	if own := OwnWeights([]float32{1, 2}, nil); own != nil {
+		t.Errorf("of products of 1: %v", own)
+	}
+	product, weights := []float64{6, 0, 1, 0}, []float32{2, 3, 0.5, 0}
+	if own := OwnWeights(weights, product); !slices.Equal(own, []float32{2, 0, 0.5, 0}) {
+		t.Errorf("%v", own)
+	}
+	if own := OwnWeights(nil, product); !slices.Equal(own, []float32{1, 0, 1, 0}) {
+		t.Errorf("without weights of rows: %v", own)
+	}
+	if !slices.Equal(weights, []float32{2, 3, 0.5, 0}) {
+		t.Error("the weights have changed")
+	}
+}

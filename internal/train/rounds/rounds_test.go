@@ -348,11 +348,17 @@ func TestModel(t *testing.T) {
 		copy(state.Problems[k].BestW, []float64{1, 2, 3, 4, 5, 6})
 	}
 	m, err := r.Model(state)
-	if err != nil || !slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 {
+	if err != nil || !slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 ||
+		m.Config.Epochs != 1 || m.Result.PerClass != nil || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1)); state.Gap() > 0.01 {
-		t.Errorf("%+v", state)
+	state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
+	if m, err = r.Model(state); err != nil || state.Gap() > 0.01 ||
+		m.Config.Epochs != state.Iterations || m.Result.Steps != int64(300*state.Iterations) ||
+		m.Result.Epochs != float64(state.Iterations) || len(m.Result.PerClass) != 3 ||
+		m.Result.PerClass[2].Objective != state.Problems[2].Objective ||
+		m.Result.PerClass[2].DualObjective != state.Problems[2].Bound {
+		t.Errorf("%+v of %+v, %v", m, state, err)
 	}
 	if state.Problems = state.Problems[:2]; r.Check(state) == nil {
 		t.Error("a problem too few is accepted")
