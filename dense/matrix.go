@@ -57,7 +57,7 @@ func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.De
 // DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics
 // if first is negative or the matrix has fewer than first+len(dst) rows.
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
-	m.check(w)
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
 		panic(misuse.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
 	}
@@ -73,7 +73,7 @@ func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 
 // DotRowsAt sets dst[k] to the dot product of row idx[k] and w, which has Cols elements.
 func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
-	m.check(w)
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if m.unchecked() && len(dst) == len(idx) {
 		for k, i := range idx {
 			dst[k] = m.Dot(int(i), w)
@@ -86,7 +86,7 @@ func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
 
 // AxpyRows adds a[k] times row idx[k] to w, which has Cols elements, for each k in order.
 func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
-	m.check(w)
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if m.unchecked() && len(a) == len(idx) {
 		for k, i := range idx {
 			m.Axpy(int(i), a[k], w)
@@ -99,17 +99,6 @@ func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 
 // unchecked reports whether some rows may still have to be checked before they are read.
 func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Guard().Verified() }
-
-func (m *Matrix) check(w []float32) {
-	if len(w) != m.Cols() {
-		panic(m.wrongLength(w))
-	}
-}
-
-//go:noinline
-func (m *Matrix) wrongLength(w []float32) any {
-	return misuse.Lengths("len(w)", len(w), "Cols", m.Cols())
-}
 
 // Take returns a new matrix with copies of the given rows, in the given order.
 func (m *Matrix) Take(rows []uint32) *Matrix {

@@ -1,8 +1,6 @@
 package asm
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
 // summed by itself, and a call into assembly processes one block, or two blocks of vectors too long

@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
 // constantCSR is sparse rows in which all nonzeros of a row have the same value, such as 1 in
@@ -116,17 +117,13 @@ func (m *constantCSR) entries(i int) (value float32, index []uint16) {
 }
 
 func (m *constantCSR) Dot(i int, w []float32) float32 {
-	if len(w) != m.cols {
-		panic(wrongLength(w, m.cols))
-	}
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.cols)
 	value, index := m.entries(i)
 	return asm.DotSame(value, index, w)
 }
 
 func (m *constantCSR) Axpy(i int, a float32, w []float32) {
-	if len(w) != m.cols {
-		panic(wrongLength(w, m.cols))
-	}
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.cols)
 	value, index := m.entries(i)
 	asm.AxpySame(float32(a*value), index, w)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -45,9 +46,7 @@ func (m *csr) Clone() Rows {
 func (m *csr) Row(i int) (index []int32, values []float32) { return m.CheckedRow(i) }
 
 func (m *csr) Dot(i int, w []float32) float32 {
-	if len(w) != m.Cols() {
-		panic(wrongLength(w, m.Cols()))
-	}
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if m.InBadBlock(i) {
 		return 0
 	}
@@ -56,9 +55,7 @@ func (m *csr) Dot(i int, w []float32) float32 {
 }
 
 func (m *csr) Axpy(i int, a float32, w []float32) {
-	if len(w) != m.Cols() {
-		panic(wrongLength(w, m.Cols()))
-	}
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
 	if m.InBadBlock(i) {
 		return
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
-	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -186,14 +185,6 @@ func (defaults) Compact(int) (Rows, bool)         { return nil, false }
 func (defaults) CompactThreshold() (int, float64) { return 0, 0 }
 func (defaults) Interleaved() *sparse.Matrix      { return nil }
 func (defaults) Steps() *Stepper                  { return nil }
-
-// wrongLength returns the panic value for a w of the wrong length. It is not inlined, to keep its
-// code out of the callers.
-//
-//go:noinline
-func wrongLength(w []float32, cols int) any {
-	return misuse.Lengths("len(w)", len(w), "Cols", cols)
-}
 
 // sparsePrefetchDistance is the number of rows by which the prefetch of a sparse row precedes its
 // use.

@@ -322,7 +322,7 @@ func (r *Reader) check(cells []string) []string {
 		return nil
 	}
 	r.read++
-	if len(cells) != w && named(cells) <= w && len(cells) > w {
+	if len(cells) > w && named(cells) <= w {
 		cells = cells[:w] // the cells after these are empty
 	}
 	if len(cells) == w {
