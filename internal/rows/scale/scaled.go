@@ -32,8 +32,8 @@ type Scaled struct {
 const scaleBlock = 1024
 
 // Apply returns the scaled rows and targets, using the given number of goroutines. It returns x
-// itself if the kind is None, and y itself if Spread is 0. Once stop returns true, the returned rows
-// are unusable.
+// itself if the kind is None, and y itself if Spread is 0. Once stop returns true, the returned
+// rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
 	store.Examples, []float32,
 ) {
@@ -205,23 +205,11 @@ func (r *Scaled) Err() error { return r.raw.Err() }
 func (r *Scaled) Take(rows []uint32) store.Rows {
 	c := r.withOwnBuffers()
 	c.rows = r.rows.Take(rows)
-	c.at, c.places = pick(r.at, rows), pick(r.places, rows)
+	c.at, c.places = store.Compose(r.at, rows), store.Compose(r.places, rows)
 	if m, ok := c.rows.(store.Matrix); ok {
 		c.matrix, c.places = m, nil
 	}
 	return c
-}
-
-// pick returns the elements of at with the given indices. A nil at holds the numbers from 0 up.
-func pick(at, indices []uint32) []uint32 {
-	if at == nil {
-		return indices
-	}
-	picked := make([]uint32, len(indices))
-	for k, i := range indices {
-		picked[k] = at[i]
-	}
-	return picked
 }
 
 // Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled

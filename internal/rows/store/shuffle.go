@@ -33,9 +33,7 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	}
 	v.X = v.X.Take(shuffled)
 	v.Only, v.Scattered = nil, false
-	if v.SetRows = gather(v.SetRows, shuffled); v.SetRows == nil {
-		v.SetRows = shuffled
-	}
+	v.SetRows = Compose(v.SetRows, shuffled)
 	v.Norms, v.Class = gather(v.Norms, shuffled), gather(v.Class, shuffled)
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }

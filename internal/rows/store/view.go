@@ -121,6 +121,15 @@ func gather[T any](values []T, rows []uint32) []T {
 	return to
 }
 
+// Compose returns the elements of at with the given indices. A nil at holds the numbers from 0 up:
+// Compose then returns indices itself.
+func Compose(at, indices []uint32) []uint32 {
+	if at == nil {
+		return indices
+	}
+	return gather(at, indices)
+}
+
 // ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
 // that it reads them from disk during earlier steps. ReadAhead changes no result. Without it each
 // page would be read when a step needs it, which is at least 10 times slower for data that exceed
