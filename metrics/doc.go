@@ -21,6 +21,7 @@ package metrics
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
@@ -38,10 +39,7 @@ func checkLengths(truth, predicted int, weights []float32) {
 
 // weightOf returns the weight of row i.
 func weightOf(weights []float32, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return float64(weights[i])
+	return float64(floats.At(weights, i, 1))
 }
 
 // sums returns the weighted sum of value(i) over the n rows, and the sum of their weights.

@@ -146,12 +146,7 @@ func (v *search) one(
 	return r, nil
 }
 
-func (v *search) weight(i int) float32 {
-	if v.weights == nil {
-		return 1
-	}
-	return v.weights[i]
-}
+func (v *search) weight(i int) float32 { return floats.At(v.weights, i, 1) }
 
 // sum fills in the point from its runs, one for each fold.
 func (p *cvPoint) sum(runs []cvRun) {
