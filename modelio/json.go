@@ -81,7 +81,8 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	}
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
-		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, scaling: (*jsonScaling)(m.Scaling), model: *m,
+		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias,
+		scaling: (*jsonScaling)(m.Scaling), model: *m,
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null

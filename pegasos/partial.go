@@ -159,7 +159,8 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 			return fmt.Errorf("pegasos: %w", err)
 		}
 	}
-	set, err := store.NewSet(x, y, store.SetOptions{Regression: p.cfg.Loss.Regression(), Known: p.classes})
+	set, err := store.NewSet(x, y, store.SetOptions{
+		Regression: p.cfg.Loss.Regression(), Known: p.classes})
 	if err != nil {
 		return publicError(err)
 	}

@@ -16,8 +16,9 @@ const doubtful = .9
 // separated by blanks.
 func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 	if best.width == 1 && best.hasBlanks() {
-		doubts = append(doubts, Doubt{About: "separator", Flag: `tr -s ' ' ',' makes a CSV file of it, or say -sep none`,
-			Text: "the rows look like cells between blanks, and are read as one column"})
+		doubts = append(doubts, Doubt{About: "separator",
+			Text: "the rows look like cells between blanks, and are read as one column",
+			Flag: `tr -s ' ' ',' makes a CSV file of it, or say -sep none`})
 	}
 	if second.sampled == nil || second.score < doubtful*best.score || best.score == 0 {
 		return doubts

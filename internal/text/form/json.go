@@ -132,8 +132,11 @@ func mergeFields(names, own []string, known map[string]bool) []string {
 // looksLikeJSON reports whether the first line of text is a flat JSON object.
 func looksLikeJSON(text []byte) bool {
 	line, err := scanSample(text, false).nextLine()
+	if err != nil || !strings.HasPrefix(line, "{") {
+		return false
+	}
 	s := jsonScanner{text: line}
-	return err == nil && strings.HasPrefix(line, "{") && s.object(func(string, string, int) string { return "" }) == ""
+	return s.object(func(string, string, int) string { return "" }) == ""
 }
 
 // jsonScanner parses one line of JSON.

@@ -117,8 +117,10 @@ func TestMissingLabels(t *testing.T) {
 		if missing != c.missing || e.Label.GapIsClass != c.class {
 			t.Errorf("%s: %d labels are missing, want %d: %+v", c.name, missing, c.missing, e.Label)
 		}
-		if told := slices.ContainsFunc(f.Doubts, func(d form.Doubt) bool { return d.Flag == "-missing drop" }); told !=
-			c.class {
+		told := slices.ContainsFunc(f.Doubts, func(d form.Doubt) bool {
+			return d.Flag == "-missing drop"
+		})
+		if told != c.class {
 			t.Errorf("%s: doubts %v", c.name, f.Doubts)
 		}
 	}

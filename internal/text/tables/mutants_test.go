@@ -70,7 +70,8 @@ func randomTable(r *rand.Rand) (names []string, all [][]string) {
 func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Set, error) {
 	last := len(all) - 1
 	return func(opt dataset.Options) (*dataset.Set, error) {
-		opt.Encoder.Begin(source(opt, &dataset.Table{Columns: names[:last], Label: names[last], LabelAt: -1}))
+		table := &dataset.Table{Columns: names[:last], Label: names[last], LabelAt: -1}
+		opt.Encoder.Begin(source(opt, table))
 		for i := range all[0] {
 			opt.Encoder.Label(all[last][i])
 			row := make([]string, last)

@@ -147,7 +147,8 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	case !open:
 	case f.file.Decimal != 0:
 		v.doubt, v.cell, v.flag = "", "", ""
-	case (f.file.Form.Separator == ';' || s.numbers.count > s.ambiguous) && v.as.decimal == '.' && v.doubt == "":
+	case (f.file.Form.Separator == ';' || s.numbers.count > s.ambiguous) && v.as.decimal == '.' &&
+		v.doubt == "":
 		v.doubt, v.cell, v.flag = "decimal points or thousands, read as decimals", s.open, "-decimal ,"
 	}
 }

@@ -132,7 +132,8 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 		for k, w := range weights {
 			z := float64(t.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
-				return store.BadRow(t.SetRow(uint32(i)), "the prior's score is not finite: "+store.TooLarge)
+				return store.BadRow(t.SetRow(uint32(i)),
+					"the prior's score is not finite: "+store.TooLarge)
 			}
 			t.PriorScores[i*len(weights)+k] = z
 		}
