@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// An observer is an encoder that stops before a row, and keeps what it was told of the file.
+// observer is an encoder that stops before a row and records the arguments of Begin.
 type observer struct {
 	lengths
 	sources []form.Source

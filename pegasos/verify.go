@@ -211,8 +211,8 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 	return p
 }
 
-// checkProof returns an error unless the proof is of the model m and of data with the fingerprint
-// v.Data, and has as many dual variables as the problem of s.
+// checkProof returns an error unless the proof belongs to the model m and to data with the
+// fingerprint v.Data, and its numbers of dual variables fit the problems of s.
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:

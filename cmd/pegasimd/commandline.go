@@ -268,7 +268,7 @@ func dataError(name string, err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; train -scale scales them, and for -kernel scale the file first",
+		return fmt.Errorf("%s: %w; scale them with train -scale, or in the file for a kernel machine",
 			name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)

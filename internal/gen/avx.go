@@ -341,8 +341,9 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed, t.small(v, 1, p, offset))
 }
 
-// small returns the operand from which an instruction loads as many integers of size bytes, 1 or 2,
-// as v has lanes: memory, or for fewer than four integers v, into which they have been loaded.
+// small returns the source operand of an instruction that loads one integer of size bytes, 1 or 2,
+// for each lane of v: the memory at p, or v itself, into which fewer than four integers are loaded
+// first.
 func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
 	m, few := at(p, offset), t.GP32()
 	switch bytes := size * v.width; {

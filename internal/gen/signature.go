@@ -101,8 +101,8 @@ func (s *signature) int(param func(string) gotypes.Component, name string) gotyp
 	return param(lengthOf(slice))
 }
 
-// call returns a call of function with the parameters, those of the given names in the given
-// format.
+// call returns a Go call of function with the parameters as arguments. The parameters in names are
+// formatted by format.
 func (s *signature) call(function, format string, names []string) string {
 	of := parse(s.text)
 	var arguments []string

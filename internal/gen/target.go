@@ -313,7 +313,7 @@ type byteTerm struct {
 // into an int32 if it may be negative, and into a uint32 if not.
 func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 
-// Sizes in bytes; wordSize is that of a uint64, and sliceSize that of a slice header.
+// Sizes in bytes. A word is a uint64; sliceSize is the size of a slice header.
 const float, double, wordSize, sliceSize = 4, 8, 8, 24
 
 // copyInt copies n to a new register.

@@ -26,8 +26,7 @@ func Inverse(x float64) float32 {
 	return float32(min(1/x, math.MaxFloat32))
 }
 
-// At returns x[i], or missing if x is nil: the element of a slice that is left out if all of its
-// elements are equal to missing.
+// At returns x[i], or missing if x is nil: a nil slice means that all elements are missing.
 func At[F float32 | float64](x []F, i int, missing F) F {
 	if x == nil {
 		return missing

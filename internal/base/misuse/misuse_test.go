@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// panicOf returns what f panics with, or nil.
+// panicOf returns the value that f panics with, or nil.
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// Messages name the module, and the numbers that differ with what they are.
+// Messages begin with the name of the module, and name both lengths.
 func TestMessages(t *testing.T) {
 	for want, f := range map[string]func(){
 		"pegasimd: row 3 of 2":              func() { panic(Of("row %d of %d", 3, 2)) },

@@ -32,10 +32,10 @@ type Comparison struct {
 	Proven      bool                          // the computed bounds come from a proof file
 	Unsure      bool                          // a claim was neither confirmed nor contradicted
 	Unconfirmed []int                         // problems whose bound or gap is worse than claimed
-	// SameData says that the data and their layout are those of the training, so that an objective
-	// is equal to the bit. Otherwise its difference may be as large as the roundings of float64,
-	// or, to leave the claim unconfirmed, as the error that training tolerates in float32 dot
-	// products.
+	// SameData says that the model was trained on the same data in the same layout, so that an
+	// objective must be equal to the bit. Otherwise it may differ by the rounding errors of float64
+	// dot products; a difference up to the error that training tolerates in float32 dot products
+	// leaves the claim unconfirmed.
 	SameData bool
 	Parts    bool // the sums were computed over parts of the data, and so in another order
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A finding is printed with what was claimed, what was found, and what speaks against the claim.
+// Print writes the claim, the found objective and bound, and the reasons against the claim.
 func TestPrint(t *testing.T) {
 	for name, c := range map[string]struct {
 		finding Finding

@@ -180,7 +180,7 @@ func TestAddTruncated(t *testing.T) {
 	}
 }
 
-// A remainder is what truncation drops, and the remainders of all blocks don't overflow.
+// remainder returns the part that truncation drops. Remainders of all blocks don't overflow.
 func TestRemainder(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1) // 4 blocks
 	if have := r.remainderScale(); have != 0x1p58 {

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Describe names the values of the settings, and the length of the run by what limits it.
+// Describe names the values of the settings and the limit that ends the run.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		s       Settings

@@ -55,8 +55,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FillFrom takes zero fields from the base: those of the solver and the length only for a resumed
-// run, Lambda and C together, and Epsilon only for the same loss.
+// FillFrom copies fields of the base to zero fields: solver and length only for a resumed run,
+// Lambda and C together, and Epsilon only for the same loss.
 func TestFillFrom(t *testing.T) {
 	base := Settings{Loss: "eps-insensitive", Epsilon: 0.5, C: 3, Epochs: 7, Tol: 0.1,
 		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard"}
