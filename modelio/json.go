@@ -44,6 +44,8 @@ type jsonScaling struct {
 	Spread float64       `json:"spread,omitempty"`
 	R2     float64       `json:"r2"`
 	Note   string        `json:"note,omitempty"`
+
+	Expansion *pegasos.Expansion `json:"expansion,omitempty"`
 }
 
 // fields returns those of the object, in the order in which they are written.

@@ -201,6 +201,8 @@ type Config struct {
 	Scale Scale `json:"scale,omitempty"`
 	// TargetScale is the scaling of regression targets: ScaleNone or ScaleStandard.
 	TargetScale Scale `json:"target_scale,omitempty"`
+	// Curves is CurvesNone or CurvesProducts.
+	Curves Curves `json:"curves,omitempty"`
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the
 	// model [Model.Probabilities]: a sigmoid for each weight vector is fitted to the scores that

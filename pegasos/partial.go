@@ -118,6 +118,9 @@ func (cfg Config) checkChunks() error {
 	if rest.Finish == string(FinishNone) {
 		rest.Finish = ""
 	}
+	if rest.Curves == CurvesNone {
+		rest.Curves = ""
+	}
 	for _, s := range []*Scale{&rest.Scale, &rest.TargetScale} {
 		if *s == ScaleNone {
 			*s = ""

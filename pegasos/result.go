@@ -27,6 +27,12 @@ type Result struct {
 	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one both refer to the first
 	// pair that has rows.
 	R2, T0 float64
+	// CrossValidated estimates the quality of the model from the folds that chose its settings,
+	// which makes it a little optimistic. It is nil if no folds were run.
+	CrossValidated *Estimate
+	// HeldOut is the quality of the model on rows that were held out of all training. It is nil if
+	// none were.
+	HeldOut *Estimate
 	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
 	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative
 	// duality gap (P-D)/D, by which P exceeds its minimum at most: 0.01 is 1 %. It is 0 if P = D,
@@ -49,6 +55,10 @@ type Result struct {
 // Width is the width of the interval of margins over which Newton's method smoothed the kink of the
 // loss when it found the dual variables of the bound. Verify needs it to compute them again.
 type ClassResult = proof.ClassResult
+
+// Estimate is an estimate of how well a model predicts rows that it was not trained on: the
+// accuracy, from 0 to 1, or for regression R^2, with its standard error.
+type Estimate = proof.Estimate
 
 // WorstGap returns the largest relative duality gap in PerClass and its index, which is the number
 // of the weight vector. It returns NaN and -1 if no gap is known.

@@ -1,6 +1,9 @@
 package pegasos
 
-import "github.com/pegasimd/pegasimd/internal/rows/scale"
+import (
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+)
 
 // Scale names a way to scale features, or targets, for training. Models take unscaled rows.
 type Scale = scale.Kind
@@ -36,7 +39,26 @@ type Scaling struct {
 	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
 	// proof would take, as far as these apply. It may be empty.
 	Note string `json:"note,omitempty"`
+	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if it appended
+	// none. A model with an Expansion is not Folded.
+	Expansion *Expansion `json:"expansion,omitempty"`
 }
+
+// Curves names the columns that are appended to scaled rows, so that a linear model of them is a
+// curved function of the features.
+type Curves = curves.Kind
+
+const (
+	CurvesNone Curves = curves.None // no columns are appended
+	// CurvesProducts appends the square of each column and, for up to 12 columns, the product of
+	// each pair of columns.
+	CurvesProducts Curves = curves.Products
+)
+
+// Expansion lists the appended columns, its Terms. The value of term k in a row with the scaled
+// values z is (c(z[a])*c(z[b]) - Shift[k])*Factor[k], where a, b are Terms[k] and c cuts values off
+// at -4 and 4.
+type Expansion = curves.Expansion
 
 // internal returns s as the scaling type of the internal packages; nil if s is nil.
 func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }

@@ -19,10 +19,22 @@ type Result struct {
 	R2         float64 `json:"r2"`
 	T0         float64 `json:"t0"`
 
+	CrossValidated *Estimate `json:"cross_validated,omitempty"`
+	HeldOut        *Estimate `json:"held_out,omitempty"`
+
 	Objective     float64       `json:"-"`
 	DualObjective float64       `json:"-"`
 	Gap           float64       `json:"-"`
 	PerClass      []ClassResult `json:"-"` // results for each weight vector; nil for a joint problem
+}
+
+// Estimate is an estimate of how well a model predicts rows that it was not trained on.
+type Estimate struct {
+	Metric string  `json:"metric"`          // "accuracy", from 0 to 1, or "r2"
+	Value  float64 `json:"value"`           // mean over the predicted rows, by their weights
+	StdErr float64 `json:"std_err"`         // standard error of Value
+	Rows   int     `json:"rows"`            // number of predicted rows
+	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
 }
 
 // Claim returns the objective and the lower bound of r.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 )
 
 // Kind is a kind of scaling, by its name in files and flags.
@@ -34,6 +35,8 @@ type Scale struct {
 	Spread float64   // standard deviation that the targets are divided by; 0 if they are unscaled
 	R2     float64   // mean squared length of the scaled rows, without a bias feature
 	Note   string    // explains the choices of scale, lambda and proof in the model; may be empty
+	// Expansion lists the terms appended to scaled rows; nil if there are none.
+	Expansion *curves.Expansion
 }
 
 // TargetUnit returns the number that the targets are divided by: Spread, or 1 if they are unscaled.

@@ -41,6 +41,7 @@ var uses = map[string]Use{
 	"BiasScale":   Same | Problem | Chunk | Round | Trial,
 	"Scale":       Same | Problem | Round,
 	"TargetScale": Same | Problem,
+	"Curves":      Same | Problem,
 	"Calibrate":   Same,
 	"Seed":        Same | Problem | Chunk | Round | Trial,
 }

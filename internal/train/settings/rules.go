@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -42,6 +43,7 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("TargetScale", s.TargetScale, scale.None, scale.Standard),
 		options.Not("TargetScale", s.TargetScale == scale.Standard && !s.Regression(),
 			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
+		options.OneOf("Curves", s.Curves, curves.None, curves.Products),
 		options.Penalty(s.Lambda, s.C),
 	}
 }

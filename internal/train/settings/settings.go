@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -77,6 +78,7 @@ type Settings struct {
 	BiasScale   float64
 	Scale       scale.Kind
 	TargetScale scale.Kind
+	Curves      curves.Kind
 	Calibrate   int
 	Seed        uint64
 }
@@ -118,6 +120,7 @@ func (s Settings) Plain() Settings {
 	}
 	options.Fill(&s.Scale, scale.None)
 	options.Fill(&s.TargetScale, scale.None)
+	options.Fill(&s.Curves, curves.None)
 	options.Fill(&s.Offset, OffsetR2)
 	options.Fill(&s.Average, LastHalf)
 	return s
@@ -130,6 +133,7 @@ func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
 	options.Fill(&s.TargetScale, base.TargetScale)
+	options.Fill(&s.Curves, base.Curves)
 	options.Fill(&s.Multiclass, base.Multiclass)
 	if s.Bias == "" {
 		s.Bias = base.Bias
