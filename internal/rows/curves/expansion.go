@@ -83,8 +83,19 @@ func (e *Expansion) Same(f *Expansion) bool {
 // product of two float32 values is exact in float64; the difference and the second product are each
 // rounded once.
 func (e *Expansion) At(k int, a, b float32) float64 {
-	p := float64(clip(a)) * float64(clip(b)) // exact
-	return float64((float64(p) - float64(e.Shift[k])) * float64(e.Factor[k]))
+	p := float64(float64(clip(a)) * float64(clip(b))) // exact
+	return (p - float64(e.Shift[k])) * float64(e.Factor[k])
+}
+
+// Append32 appends the values of all terms, rounded to float32, to dst. z has the scaled values of
+// all columns.
+func (e *Expansion) Append32(dst, z []float32) []float32 {
+	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
+	for k, t := range e.Terms {
+		p := float64(float64(clip(z[t[0]])) * float64(clip(z[t[1]]))) // exact
+		dst = append(dst, float32((p-float64(shift[k]))*float64(factor[k])))
+	}
+	return dst
 }
 
 // clip returns v cut off at -Clip and Clip.

@@ -1,0 +1,201 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
+	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// expanded is scaled rows with the terms of an Expansion appended. The terms of small data are
+// stored; those of large data are computed at each visit of a row, which saves memory. The bits are
+// the same.
+type expanded struct {
+	rows      // the scaled rows
+	e         *curves.Expansion
+	cols      int           // columns of the scaled rows
+	stored    *dense.Matrix // the terms of all rows; nil if they are computed
+	at        []uint32      // row of stored of each row; nil if it is the row's own index
+	z         []float32     // buffer: a sparse row in all columns, otherwise zeros
+	terms     []float32     // buffer: the terms of a row
+	index     []int32       // buffer of Row
+	values    []float32     // buffer of Row
+	exact     []float64     // buffer: the terms of a row in float64
+	termNames []int32       // columns of the terms, for sparse rows
+}
+
+// maxStoredTerms is the largest size, in bytes, of terms that are stored.
+const maxStoredTerms = 64 << 20
+
+// Expand returns the rows of x, which are scaled, with the terms of e appended.
+func Expand(x Rows, e *curves.Expansion) Rows {
+	r := newExpanded(x, e)
+	if size := 4 * float64(x.Rows()) * float64(e.Len()); size > maxStoredTerms {
+		return r
+	}
+	r.stored = (*dense.Matrix)(matrices.NewNarrow(x.Rows(), e.Len()))
+	for i := range x.Rows() {
+		copy(r.stored.Row(i), r.compute(i))
+	}
+	return r
+}
+
+func newExpanded(x Rows, e *curves.Expansion) *expanded {
+	r := &expanded{rows: x, e: e, cols: x.Cols(), terms: make([]float32, e.Len()),
+		exact: make([]float64, e.Len())}
+	for k := range e.Terms {
+		r.termNames = append(r.termNames, int32(r.cols+k))
+	}
+	return r
+}
+
+// scaled returns the scaled values of row i in all columns. The caller calls clean after it has
+// used them.
+func (r *expanded) scaled(i int) (z []float32, clean func()) {
+	index, values := r.rows.Row(i)
+	if index == nil {
+		return values, func() {}
+	}
+	if r.z == nil {
+		r.z = make([]float32, r.cols)
+	}
+	for k, j := range index {
+		r.z[j] = values[k]
+	}
+	return r.z, func() {
+		for _, j := range index {
+			r.z[j] = 0
+		}
+	}
+}
+
+// compute returns the terms of row i, rounded to float32, in a buffer.
+func (r *expanded) compute(i int) []float32 {
+	z, clean := r.scaled(i)
+	r.e.Append32(r.terms[:0], z)
+	clean()
+	return r.terms
+}
+
+// termsOf returns the terms of row i, rounded to float32. They are valid until the next call.
+func (r *expanded) termsOf(i int) []float32 {
+	switch {
+	case r.stored == nil:
+		return r.compute(i)
+	case r.at != nil:
+		i = int(r.at[i])
+	}
+	return r.stored.Row(i)
+}
+
+// exactTerms returns the terms of row i in float64, in a buffer.
+func (r *expanded) exactTerms(i int) []float64 {
+	z, clean := r.scaled(i)
+	for k, t := range r.e.Terms {
+		r.exact[k] = r.e.At(k, z[t[0]], z[t[1]])
+	}
+	clean()
+	return r.exact
+}
+
+func (r *expanded) Cols() int { return r.cols + r.e.Len() }
+func (r *expanded) Size() int {
+	if r.stored == nil {
+		return r.rows.Size()
+	}
+	return r.rows.Size() + 4*r.rows.Rows()*r.e.Len()
+}
+
+// Clone returns the same rows with buffers of their own, for another goroutine.
+func (r *expanded) Clone() Rows {
+	c := newExpanded(r.rows.Clone(), r.e)
+	c.stored, c.at = r.stored, r.at
+	return c
+}
+
+// Take returns copies of the given rows.
+func (r *expanded) Take(rows []uint32) Rows {
+	c := newExpanded(r.rows.Take(rows), r.e)
+	if r.stored != nil {
+		c.stored = r.stored.Take(Compose(r.at, rows))
+	}
+	return c
+}
+
+func (r *expanded) Dot(i int, w []float32) float32 {
+	z := r.rows.Dot(i, w[:r.cols])
+	return z + asm.Dot(r.termsOf(i), w[r.cols:])
+}
+
+func (r *expanded) Axpy(i int, a float32, w []float32) {
+	r.rows.Axpy(i, a, w[:r.cols])
+	asm.Axpy(a, r.termsOf(i), w[r.cols:])
+}
+
+func (r *expanded) SumSquares(i int) float32 {
+	return r.rows.SumSquares(i) + dense.SumSquares(r.termsOf(i))
+}
+
+// Row returns all values of a dense row, or the columns and values of a sparse row followed by
+// those of the terms.
+func (r *expanded) Row(i int) (index []int32, values []float32) {
+	terms := r.termsOf(i)
+	index, values = r.rows.Row(i)
+	r.values = append(append(r.values[:0], values...), terms...)
+	if index == nil {
+		return nil, r.values
+	}
+	r.index = append(append(r.index[:0], index...), r.termNames...)
+	return r.index, r.values
+}
+
+func (r *expanded) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(r, dst, rows, w) }
+func (r *expanded) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(r, a, rows, w) }
+
+func (r *expanded) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	dotVectors(r, dst, i, vectors, first)
+}
+
+func (r *expanded) FastBatches() bool           { return false }
+func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
+func (r *expanded) Interleaved() *sparse.Matrix { return nil }
+func (r *expanded) Steps() *Stepper             { return nil }
+
+// DotError returns the larger relative bound of the scaled rows' and the terms' dot product, plus
+// 2^-24 for the addition of the two. The terms have two more rounding errors than float32 values,
+// as scaled rows do: one of the value, and one of a folded weight.
+func (r *expanded) DotError(i int) float64 {
+	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
+}
+
+// Dot64 returns the sum of the dot products of the scaled row and of the terms, each over four
+// lanes.
+func (r *expanded) Dot64(i int, w []float64) float64 {
+	z := r.rows.Dot64(i, w[:r.cols])
+	var lane [floats.Lanes]float64
+	w = w[r.cols:]
+	for k, v := range r.exactTerms(i) {
+		lane[k&(floats.Lanes-1)] += float64(w[k] * v)
+	}
+	return z + floats.Fold(lane)
+}
+
+func (r *expanded) AddTo(u []float64, s Sum) {
+	r.rows.AddTo(u[:r.cols], s)
+	u = u[r.cols:]
+	for i, a := range s.Coefficients() {
+		for k, v := range r.exactTerms(i) {
+			u[k] += float64(a * v)
+		}
+	}
+}
+
+// Unexpanded returns the scaled rows of x if Expand made x, otherwise x itself.
+func Unexpanded(x Rows) Rows {
+	if r, ok := x.(*expanded); ok {
+		return r.rows
+	}
+	return x
+}
