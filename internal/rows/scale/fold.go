@@ -130,7 +130,7 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 // Changes reports whether scaling changes the rows or the targets.
 func (s *Scale) Changes() bool {
 	return s.Factor != nil || s.Shift != nil || s.TargetUnit() != 1 || s.Centre != 0 ||
-		s.Kind == Unit
+		s.Kind == Unit || s.Expansion != nil
 }
 
 // WeightError returns a bound on the relative rounding error of a folded weight.

@@ -47,6 +47,14 @@ func (s *Scale) TargetUnit() float64 {
 	return s.Spread
 }
 
+// Terms returns the number of terms that are appended to scaled rows.
+func (s *Scale) Terms() int {
+	if s == nil {
+		return 0
+	}
+	return s.Expansion.Len()
+}
+
 // Check returns an error if s is not a valid scale for rows with cols columns.
 func (s *Scale) Check(cols int) error {
 	shifts, factors := s.Lengths(cols)
@@ -56,8 +64,11 @@ func (s *Scale) Check(cols int) error {
 		!(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) || !floats.IsFinite(s.Centre) {
 		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
 	}
-	if s.Folded && s.Kind == Unit {
+	if s.Folded && (s.Kind == Unit || s.Expansion != nil) {
 		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
+	}
+	if err := s.Expansion.Check(cols); err != nil {
+		return err
 	}
 	if s.Spread == 0 && s.Centre != 0 { // Fold would shift the biases, but Apply not the targets
 		return fmt.Errorf("the scaling has the centre %v without a spread", s.Centre)
@@ -73,7 +84,7 @@ func (s *Scale) Check(cols int) error {
 // Same reports whether s and t scale rows alike. It compares neither targets nor Folded.
 func (s *Scale) Same(t *Scale) bool {
 	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
-		slices.Equal(s.Factor, t.Factor)
+		slices.Equal(s.Factor, t.Factor) && s.Expansion.Same(t.Expansion)
 }
 
 // Lengths returns the lengths that Shift and Factor have in a scale of this kind for rows with cols

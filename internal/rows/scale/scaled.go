@@ -278,9 +278,10 @@ func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() store.Examples { return r.matrix.Examples() }
 
-// Raw returns the original rows if x is a Scaled whose rows were not selected or reordered by Take;
-// otherwise it returns x itself.
+// Raw returns the original rows of x, before they were scaled and expanded, unless Take has selected
+// or reordered them; otherwise it returns x without its terms.
 func Raw(x store.Rows) store.Rows {
+	x = store.Unexpanded(x)
 	if s, ok := x.(*Scaled); ok && s.at == nil {
 		return s.raw
 	}

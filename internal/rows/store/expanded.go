@@ -32,7 +32,7 @@ const maxStoredTerms = 64 << 20
 // Expand returns the rows of x, which are scaled, with the terms of e appended.
 func Expand(x Rows, e *curves.Expansion) Rows {
 	r := newExpanded(x, e)
-	if size := 4 * float64(x.Rows()) * float64(e.Len()); size > maxStoredTerms {
+	if TermBytes(x, e.Len()) == 0 {
 		return r
 	}
 	r.stored = (*dense.Matrix)(matrices.NewNarrow(x.Rows(), e.Len()))
@@ -40,6 +40,15 @@ func Expand(x Rows, e *curves.Expansion) Rows {
 		copy(r.stored.Row(i), r.compute(i))
 	}
 	return r
+}
+
+// TermBytes returns the bytes that the stored terms of the rows of x take; 0 if they are computed.
+func TermBytes(x Rows, terms int) float64 {
+	size := 4 * float64(x.Rows()) * float64(terms)
+	if size > maxStoredTerms {
+		return 0
+	}
+	return size
 }
 
 func newExpanded(x Rows, e *curves.Expansion) *expanded {
@@ -191,6 +200,16 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 		}
 	}
 }
+
+// TermsOf returns rows that have only the terms of e, for the rows of x, which are scaled.
+func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
+
+// termRows is the terms of expanded rows alone.
+type termRows struct{ *expanded }
+
+func (r *termRows) Cols() int                                   { return r.e.Len() }
+func (r *termRows) Clone() Rows                                 { return TermsOf(r.rows.Clone(), r.e) }
+func (r *termRows) Row(i int) (index []int32, values []float32) { return nil, r.compute(i) }
 
 // Unexpanded returns the scaled rows of x if Expand made x, otherwise x itself.
 func Unexpanded(x Rows) Rows {

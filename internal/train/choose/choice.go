@@ -48,14 +48,16 @@ const (
 type Open struct {
 	settings.Settings // the given settings; zero fields are unset
 
-	Known     *scale.Scale // scale of the model that the run builds on; nil if there is none
-	Resumed   bool         // the run continues from a checkpoint
-	Start     bool         // the run starts from a model
-	Prior     bool         // the penalty is the distance from a prior model
-	Costs     bool         // the run has a matrix of misclassification costs
-	Threads   int          // goroutines that measure and scale the rows
-	MaxMemory int64        // bytes that training may use; 0 for the default
-	Stopped   func() bool  // reports whether the caller has given up: the result is then unusable
+	Known   *scale.Scale // scale of the model that the run builds on; nil if there is none
+	Resumed bool         // the run continues from a checkpoint
+	Start   bool         // the run starts from a model
+	Prior   bool         // the penalty is the distance from a prior model
+	Costs   bool         // the run has a matrix of misclassification costs
+	// CurveColumns lists the columns that curves may use; nil for all columns of dense rows.
+	CurveColumns []int
+	Threads      int         // goroutines that measure and scale the rows
+	MaxMemory    int64       // bytes that training may use; 0 for the default
+	Stopped      func() bool // reports whether the caller has given up: the result is then unusable
 	// Need estimates the least number of bytes that a run with the settings uses: see engine.Need.
 	// If it is nil, every run fits in memory.
 	Need func(settings.Settings, *store.Set) float64
@@ -81,6 +83,7 @@ type Choice struct {
 	moved        bool           // UseLambda replaced the default lambda by another lambda
 	userDefined  bool           // the rows are of a user-defined type
 	nonzero      float64        // number of nonzero values in the scaled rows
+	unsettled    *Choice        // the choice with scaled rows, before settle and expand
 }
 
 // newChoice returns a Choice for the rows of set, before anything is measured or chosen.
@@ -156,7 +159,7 @@ func (c *Choice) Cols() (n int) {
 			n++
 		}
 	}
-	return n
+	return n + c.Scale.Terms()
 }
 
 // used returns the number of columns with a nonzero value, without the constant columns if these
@@ -167,7 +170,7 @@ func (c *Choice) used() (n float64) {
 			n++
 		}
 	}
-	return n
+	return n + float64(c.Scale.Terms())
 }
 
 // memory returns the number of bytes that training may use.

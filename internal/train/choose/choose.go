@@ -3,6 +3,7 @@ package choose
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
@@ -20,6 +21,25 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 			return nil, err
 		}
 	}
+	before := *c
+	c.unsettled = &before
+	switch kind := c.Curves; {
+	case c.Scale.Expansion != nil: // of the run that is resumed
+		c.expand(c.Scale.Expansion)
+	case kind != "" && kind != curves.None:
+		if err := c.checkCurves(kind); err != nil {
+			return nil, err
+		}
+		if e := c.Expanded(kind); e != nil {
+			return e, nil
+		}
+		if o.Stopped() {
+			return nil, nil
+		}
+		return nil, options.Bad("Curves", "have %q, but no column has curves: they are constant, or "+
+			"there are too many", kind)
+	}
+	options.Fill(&c.Curves, curves.None)
 	c.settle()
 	return c, nil
 }
@@ -65,6 +85,8 @@ func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scale.Standard {
 		c.nonzero = float64(c.columns.Rows) * c.used()
+	} else {
+		c.nonzero += float64(c.columns.Rows * c.Scale.Terms())
 	}
 	if c.Multiclass == "" {
 		c.Multiclass = c.multiclass()

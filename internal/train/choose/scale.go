@@ -59,7 +59,16 @@ func Fits(s *scale.Scale, set *store.Set, threads int, stopped func() bool) (boo
 	if s.Spread != 0 {
 		f.Centre, f.Spread = c.moments()
 	}
-	return s.Same(f) && s.Folded == f.Folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
+	folded := f.Folded
+	if e := s.Expansion; e != nil {
+		x := set.X
+		if f.Kind != scale.None {
+			x = f.Rows(x, c.Threads, stopped)
+		}
+		f.Expansion = scale.FitTerms(e.Kind, e.Terms, x, c.weight, c.Threads, stopped)
+		folded = false
+	}
+	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
 // kind returns the kind of scaling for the rows, which is the result of bestKind. If the rows can't

@@ -1,0 +1,69 @@
+package choose
+
+import (
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/options"
+)
+
+// Expanded returns a choice like c for rows that are expanded by terms of the given kind. The
+// settings that depend on the rows are chosen anew. It returns nil if there are no terms, or if the
+// rows can't be expanded.
+func (c *Choice) Expanded(kind curves.Kind) *Choice {
+	if c.noCurves() != "" {
+		return nil
+	}
+	e := *c.unsettled
+	terms := scale.Terms(kind, e.Rows.X, e.CurveColumns, e.weight, e.Stopped)
+	if e.Stopped() || len(terms) == 0 || !c.storesTerms(len(terms)) {
+		return nil
+	}
+	x := scale.FitTerms(kind, terms, e.Rows.X, e.weight, e.Threads, e.Stopped)
+	if x == nil || e.Stopped() {
+		return nil
+	}
+	e.expand(x)
+	e.settle()
+	return &e
+}
+
+// expand appends the terms of e to the scaled rows.
+func (c *Choice) expand(e *curves.Expansion) {
+	rows, s := *c.Rows, *c.Scale
+	rows.X = store.Expand(rows.X, e)
+	s.Expansion, s.Folded = e, false
+	c.Rows, c.Scale, c.Curves = &rows, &s, e.Kind
+	c.width += e.Len()
+	s.R2 = c.mean(func(i int) float64 { return float64(rows.X.SumSquares(i)) })
+}
+
+// storesTerms reports whether MaxMemory, or its default, has room for terms that are stored.
+func (c *Choice) storesTerms(terms int) bool {
+	return 2*store.TermBytes(c.Rows.X, terms) <= float64(c.memory())
+}
+
+// noCurves returns the reason why the rows can't be expanded, or "".
+func (c *Choice) noCurves() string {
+	switch kind := c.Scale.Kind; {
+	case c.userDefined:
+		return "the rows are of a user-defined type"
+	case c.Start:
+		return "the run starts from a model"
+	case c.Prior:
+		return "the run has a prior model"
+	case kind != scale.Standard && (kind != scale.None || c.CurveColumns == nil):
+		return "the columns are not standardized"
+	case c.CurveColumns == nil && !c.notSparse:
+		return "the rows are sparse"
+	}
+	return ""
+}
+
+// checkCurves returns an error if curves are wanted of rows that can't be expanded.
+func (c *Choice) checkCurves(kind curves.Kind) error {
+	if reason := c.noCurves(); kind != curves.None && reason != "" {
+		return options.Bad("Curves", "have %q, but %s", kind, reason)
+	}
+	return nil
+}
