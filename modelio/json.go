@@ -45,7 +45,31 @@ type jsonScaling struct {
 	R2     float64       `json:"r2"`
 	Note   string        `json:"note,omitempty"`
 
-	Expansion *pegasos.Expansion `json:"expansion,omitempty"`
+	Expansion  *pegasos.Expansion `json:"expansion,omitempty"`
+	TermShift  []float32          `json:"term_shift,omitempty"`  // shifts of the Expansion
+	TermFactor []float32          `json:"term_factor,omitempty"` // factors of the Expansion
+}
+
+// scalingToJSON returns s in the form of a file; nil if s is nil.
+func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
+	if s == nil {
+		return nil
+	}
+	j := &jsonScaling{Kind: s.Kind, Folded: s.Folded, Shift: s.Shift, Factor: s.Factor,
+		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, Expansion: s.Expansion}
+	if e := s.Expansion; e != nil {
+		j.TermShift, j.TermFactor = e.Shift, e.Factor
+	}
+	return j
+}
+
+// scaling returns the inverse of scalingToJSON, apart from the slices of the Expansion.
+func (j *jsonScaling) scaling() *pegasos.Scaling {
+	if j == nil {
+		return nil
+	}
+	return &pegasos.Scaling{Kind: j.Kind, Folded: j.Folded, Shift: j.Shift, Factor: j.Factor,
+		Centre: j.Centre, Spread: j.Spread, R2: j.R2, Note: j.Note, Expansion: j.Expansion}
 }
 
 // fields returns those of the object, in the order in which they are written.
@@ -84,7 +108,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
 		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias,
-		scaling: (*jsonScaling)(m.Scaling), model: *m,
+		scaling: scalingToJSON(m.Scaling), model: *m,
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null
@@ -208,11 +232,16 @@ func (j *jsonModel) readField(
 
 // whole returns the model of all fields together, if they fit.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
-	m := &j.model
+	m, length := &j.model, j.features
+	if j.scaling != nil && j.scaling.Expansion != nil {
+		e := j.scaling.Expansion
+		e.Shift, e.Factor = j.scaling.TermShift, j.scaling.TermFactor
+		length += e.Len()
+	}
 	for k, w := range j.weights {
-		if len(w) != j.features {
-			return nil, fmt.Errorf("weights: %d in vector %d, want %d features", len(w), k,
-				j.features)
+		if len(w) != length {
+			return nil, fmt.Errorf("weights: %d in vector %d, want %d: one for each feature and term",
+				len(w), k, length)
 		}
 	}
 	if n := len(j.biases); j.bias != (n > 0) || n > 0 && n != len(j.weights) {
@@ -224,12 +253,12 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	if j.bias {
 		m.Bias = j.biases
 	}
-	m.Scaling, m.Weights = (*pegasos.Scaling)(j.scaling), j.weights
+	m.Scaling, m.Weights = j.scaling.scaling(), j.weights
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
 	// A copy, which starts where the kernels are fastest.
-	m.Weights = matrices.Vectors(len(j.weights), j.features)
+	m.Weights = matrices.Vectors(len(j.weights), length)
 	for k, w := range m.Weights {
 		copy(w, j.weights[k])
 	}

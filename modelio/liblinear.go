@@ -316,6 +316,11 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
 	}
+	if s := m.Scaling; s != nil && s.Expansion != nil {
+		return fmt.Errorf("modelio: the model has curves, %d products of features, for which "+
+			"liblinear's files have no place: train it with Curves %q", s.Expansion.Len(),
+			pegasos.CurvesNone)
+	}
 	if s := m.Scaling; s != nil && !s.Folded {
 		return fmt.Errorf("modelio: the model scales rows (%s) before it multiplies them, which can't "+
 			"be made part of its weights: train it with the Scale %s or %s", s.Kind,

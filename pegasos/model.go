@@ -30,10 +30,12 @@ import (
 //
 // Any number of goroutines may use a Model as long as none of them changes it.
 type Model struct {
-	Classes []float32   // distinct labels, ascending; nil for regression
-	Names   []string    // names of the classes, set by the caller; nil if they have none
-	Weights [][]float32 // weight vectors, of Cols elements each
-	Bias    []float64   // constant term of each weight vector's score; nil if the model has none
+	Classes []float32 // distinct labels, ascending; nil for regression
+	Names   []string  // names of the classes, set by the caller; nil if they have none
+	// Weights holds the weight vectors. Each has an element for each of the Cols features, followed
+	// by one for each term of Scaling.Expansion, if the model has one.
+	Weights [][]float32
+	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
 	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
 	// and applies them to rows before they are scored, as the command does with package dataset.
@@ -60,6 +62,7 @@ type Model struct {
 	// the model take unscaled rows, and apply it.
 	Scaling *Scaling
 
+	inputs      int    // number of features of rows, if fewer than were trained on; 0 otherwise
 	gapMismatch string // error about a wrong gap in the model's file; empty if the gap is right
 }
 
@@ -86,10 +89,18 @@ func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features, 0 for a zero Model.
 func (m *Model) Cols() int {
+	if m.inputs > 0 {
+		return m.inputs
+	}
+	return m.trainedCols()
+}
+
+// trainedCols returns the number of features that have weights.
+func (m *Model) trainedCols() int {
 	if len(m.Weights) == 0 {
 		return 0
 	}
-	return len(m.Weights[0])
+	return max(0, len(m.Weights[0])-m.Scaling.internal().Terms())
 }
 
 // bias returns the bias of vector k, 0 if the model has none.
@@ -97,7 +108,8 @@ func (m *Model) bias(k int) float64 { return floats.At(m.Bias, k, 0) }
 
 // scalesRows reports whether the model scales rows before it computes their scores.
 func (m *Model) scalesRows() bool {
-	return m.Scaling != nil && !m.Scaling.Folded && m.Scaling.Kind != ScaleNone
+	s := m.Scaling
+	return s != nil && !s.Folded && (s.Kind != ScaleNone || s.Expansion != nil)
 }
 
 // Validate returns an error unless training could have made the model. It must have as many weight
@@ -140,7 +152,8 @@ func (m *Model) checkFinite() error {
 }
 
 // WithCols returns the model with cols features: new features have the weight 0, and weights beyond
-// cols are dropped. It shares memory with m. It panics unless cols is from 0 to 2^31-1.
+// cols are dropped. A model with an Expansion keeps the weights, and takes missing features for 0.
+// WithCols shares memory with m. It panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
 	if cols < 0 || cols > math.MaxInt32 {
 		panic(misuse.Of("%d columns, want 0 to 2^31-1", cols))
@@ -149,6 +162,9 @@ func (m *Model) WithCols(cols int) *Model {
 		return m
 	}
 	c := *m
+	if s := m.Scaling; s != nil && s.Expansion != nil {
+		return c.expandedWithCols(cols)
+	}
 	c.Weights = slices.Clone(m.Weights)
 	if s := m.Scaling; s != nil {
 		c.Scaling = (*Scaling)(s.internal().WithCols(cols))
@@ -172,12 +188,33 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
+// expandedWithCols changes m, which has an Expansion, to a model with cols features, and returns m.
+func (m *Model) expandedWithCols(cols int) *Model {
+	from := m.trainedCols()
+	if m.inputs = 0; cols < from {
+		m.inputs = cols
+	}
+	if cols <= from {
+		return m
+	}
+	s := *m.Scaling.internal().WithCols(cols)
+	m.Scaling = (*Scaling)(&s)
+	weights := matrices.Vectors(len(m.Weights), cols+s.Terms())
+	for k, w := range m.Weights {
+		copy(weights[k], w[:from])
+		copy(weights[k][cols:], w[from:])
+	}
+	m.Weights = weights
+	return m
+}
+
 // Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
 // vectors one after the other (float32), the biases if there are any (float64), the classes
 // (float32), and A and B of each sigmoid (float64), all little-endian; then the lines "names",
 // "index_base", "hash_bits" and "table" of the model's file, without those whose value is zero. If
 // rows are scaled before they are scored, there follow a line "scale" with the Kind of the Scaling,
-// its shifts and its factors (float32).
+// its shifts and its factors (float32), and for an Expansion a line "curves" with its Kind, its
+// terms (two int32 each), its shifts and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -194,6 +231,14 @@ func (m *Model) Hash() string {
 	if m.scalesRows() {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
+		if e := m.Scaling.Expansion; e != nil {
+			modelfile.WriteLines(h, []modelfile.Field{modelfile.Required("curves", &e.Kind)})
+			for _, t := range e.Terms {
+				modelfile.WriteNumbers(h, t[:])
+			}
+			modelfile.WriteNumbers(h, e.Shift)
+			modelfile.WriteNumbers(h, e.Factor)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -305,7 +350,7 @@ func (m *Model) check() error {
 		}
 	}
 	if m.Scaling != nil {
-		if err := m.Scaling.internal().Check(m.Cols()); err != nil {
+		if err := m.Scaling.internal().Check(m.trainedCols()); err != nil {
 			return err
 		}
 	}

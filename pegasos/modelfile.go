@@ -56,7 +56,7 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
-	h := header{features: m.Cols(), classes: append([]float32{}, m.Classes...),
+	h := header{features: m.trainedCols(), classes: append([]float32{}, m.Classes...),
 		bias: m.Bias != nil, result: proof.Result(m.Result).Header()}
 	if m.Data != "" {
 		h.hash = m.Hash()
@@ -65,7 +65,7 @@ func (m *Model) Write(w io.Writer) error {
 		h.state = &m.State.state.Head
 	}
 	mw := modelfile.NewWriter(w, modelfile.Linear)
-	h.sparse = mw.Sparse(m.Weights, matrices.VectorsSize(len(m.Weights), h.features))
+	h.sparse = mw.Sparse(m.Weights, matrices.VectorsSize(len(m.Weights), len(m.Weights[0])))
 	if err := mw.Header(h.fields(m)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
@@ -74,6 +74,10 @@ func (m *Model) Write(w io.Writer) error {
 	if m.Scaling != nil {
 		modelfile.WriteNumbers(mw, m.Scaling.Shift)
 		modelfile.WriteNumbers(mw, m.Scaling.Factor)
+		if e := m.Scaling.Expansion; e != nil {
+			modelfile.WriteNumbers(mw, e.Shift)
+			modelfile.WriteNumbers(mw, e.Factor)
+		}
 	}
 	if m.State != nil {
 		for _, a := range m.State.state.Arrays {
@@ -102,8 +106,9 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	// The numbers are read before memory of the claimed size is allocated.
-	size := matrices.VectorsSize(vectors, h.features)
-	weights, err := r.Vectors(vectors*h.features, h.sparse, size)
+	length := h.features + m.Scaling.internal().Terms()
+	size := matrices.VectorsSize(vectors, length)
+	weights, err := r.Vectors(vectors*length, h.sparse, size)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +125,14 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		if s.Factor, err = r.Floats(factors); err != nil {
 			return nil, err
 		}
+		if e := s.Expansion; e != nil {
+			if e.Shift, err = r.Floats(len(e.Terms)); err != nil {
+				return nil, err
+			}
+			if e.Factor, err = r.Floats(len(e.Terms)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if h.state != nil {
 		state, err := checkpoint.Read(r, h.state)
@@ -132,9 +145,9 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	if err := r.Take(24 * vectors); err != nil { // slice headers, even of empty vectors
-		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
+		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, length, err)
 	}
-	m.Weights = matrices.Vectors(vectors, h.features)
+	m.Weights = matrices.Vectors(vectors, length)
 	for _, w := range m.Weights {
 		weights.Next(w)
 	}
@@ -165,7 +178,7 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err
 	}
-	if h.features < 0 || h.features > math.MaxInt/8/vectors {
+	if h.features < 0 || h.features > math.MaxInt/8/vectors-m.Scaling.internal().Terms() {
 		return 0, fmt.Errorf("header: features: have %d for %d classes, want 0 or more, and few "+
 			"enough for memory", h.features, len(h.classes))
 	}

@@ -99,6 +99,10 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 		s.Order, s.Block = string(Permutation), 0
 	}
 	p.cfg = fromSettings(s)
+	if base != nil && base.Scaling.internal().Terms() > 0 {
+		return nil, fmt.Errorf("pegasos: the model has curves (Scaling.Expansion), which chunks can't "+
+			"continue: train it with Curves %q", CurvesNone)
+	}
 	if base != nil && base.Scaling != nil {
 		p.scaling = base.Scaling
 		base = p.scaling.Unfold(base)

@@ -126,8 +126,7 @@ func (m *Model) PredictAll(x Examples) []float32 {
 // Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
 // returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. The scores are those
 // of [Model.Decision], to the bit; [Model.Class] and [Model.Probabilities] take them. Score
-// allocates nothing else, with one exception: if the model has a Scaling that is not Folded, it
-// scales the row in new memory. For a model with HashBits or a Table the caller must have hashed or
+// allocates nothing else. For a model with HashBits or a Table the caller must have hashed or
 // ordered the row's features like the training data. Score panics unless len(x) is Cols. It may be
 // called by several goroutines at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
@@ -281,8 +280,9 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 // scoreScaled scales a row and stores its scores in dst. values holds the features in index, or all
 // features if index is nil.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
-	m.Scaling.internal().Dots(index, values, m.Weights, func(k int, z float64) {
-		dst[k] = z + m.bias(k)
-	})
+	m.Scaling.internal().Dots(dst, index, values, m.Weights)
+	for k := range dst {
+		dst[k] += m.bias(k)
+	}
 	return dst
 }

@@ -44,13 +44,15 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	}
 	// If the settings of the resumed run were chosen, its model has a Scaling, which is used again.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
-	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled
+	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && t.Curves == CurvesNone &&
+		!scaled
 	if unscaled && t.Config.Plain() == t.Config {
 		return set, t.rescaleModels(x.Cols())
 	}
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
 		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
-		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped,
+		CurveColumns: t.CurveColumns,
+		Threads:      parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped,
 		Need: func(s settings.Settings, set *store.Set) float64 {
 			job := t.job(set)
 			job.Settings = s
@@ -169,6 +171,9 @@ func (t *task) checkModels() error {
 				"for regression", t.Loss)
 		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
 			return configErrorf(what, "the model's Multiclass is %q, want %q", have, want)
+		case m.Scaling.internal().Terms() > 0:
+			return configErrorf(what, "the model has curves (Scaling.Expansion), which no run can "+
+				"build on: train it with Curves %q", CurvesNone)
 		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
 			return configErrorf(what, "the classes %v differ from those of the other model, %v",
 				m.Classes, t.classes)

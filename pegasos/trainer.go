@@ -23,6 +23,10 @@ type Trainer struct {
 	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
 	// that choose lambda are weighted.
 	Weights []float32
+	// CurveColumns, if not nil, lists the columns that Config.Curves may expand: columns of numbers
+	// that have mean 0 and standard deviation 1, as they are or after ScaleStandard. If nil, they
+	// are all columns of dense rows that ScaleStandard scales, and none of other rows.
+	CurveColumns []int
 	// Start, if not nil, is a model to continue from: the run begins at its weights, and t counts
 	// on from its Result.Steps. Features that it lacks begin at the weight 0. Every label must be
 	// one of its classes. Epochs and Steps count this run alone; the model is not the one that a

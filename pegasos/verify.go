@@ -252,6 +252,9 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	switch {
 	case cfg.Scale != is.Kind:
 		v.Contradict("config.scale is %s, but scaling.kind %s", cfg.Scale, is.Kind)
+	case cfg.Curves != is.Expansion.KindOf():
+		v.Contradict("config.curves is %s, but scaling.expansion has %s", cfg.Curves,
+			is.Expansion.KindOf())
 	case cfg.TargetScale != target:
 		v.Contradict("config.target_scale is %s, but by scaling.spread it is %s", cfg.TargetScale,
 			target)

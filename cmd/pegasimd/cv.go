@@ -229,6 +229,7 @@ func (v *search) choose() error {
 	}
 	v.cfg.Scale, v.cfg.TargetScale, v.cfg.Multiclass = chosen.Scale, chosen.TargetScale,
 		chosen.Multiclass
+	v.cfg.Curves = chosen.Curves
 	if v.r2 = r2; !(r2 > 0) {
 		v.r2 = 1
 	}

@@ -48,6 +48,15 @@ func (c *call) reader(flags dataFlags) *dataReader {
 	return &dataReader{dataFlags: flags, call: c}
 }
 
+// curveColumns returns the columns that curves may expand: nil for all of a table of plain numbers,
+// and for data that are no table.
+func (d *dataReader) curveColumns() []int {
+	if d.encoder == nil || d.encoder.Raw {
+		return nil
+	}
+	return d.encoder.NumberFeatures()
+}
+
 // options fills opt in, and returns what shows the progress of reading a file.
 func (d *dataReader) options(name string) *progress {
 	d.opt.Context = d.call

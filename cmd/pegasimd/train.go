@@ -251,6 +251,7 @@ func (r *linearRun) train() error {
 	}
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
+	tr.CurveColumns = r.reader.curveColumns()
 	tr.MaxMemory = r.flags.memory.linear(r.set, r.cfg.Loss.Regression())
 	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()

@@ -39,6 +39,14 @@ type Expansion struct {
 // Term is a product of two columns, the lower one first. If both are equal, it is a square.
 type Term [2]int32
 
+// KindOf returns e.Kind, or None if e is nil.
+func (e *Expansion) KindOf() Kind {
+	if e == nil {
+		return None
+	}
+	return e.Kind
+}
+
 // Len returns the number of terms.
 func (e *Expansion) Len() int {
 	if e == nil {

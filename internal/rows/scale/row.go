@@ -2,9 +2,10 @@ package scale
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
 // At returns the scaled value of v, an element of column j, in float64. The difference and the
@@ -57,11 +58,18 @@ func Length(values []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Dots scales a raw row and calls set(k, z) for each vector k of w, where z is the dot product of
-// the vector and the scaled row. If index is nil, the row is dense; otherwise it is sparse. s must
-// not be of the kind None.
-func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
-	cols := len(w[0])
+// rowBuffers holds *rowBuffer for Dots.
+var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
+
+// rowBuffer has room for a scaled row and its terms.
+type rowBuffer struct{ row, terms []float32 }
+
+// Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. The
+// scaled values and the terms are multiplied apart, and their sums added in float32. If index is
+// nil, the row is dense; otherwise it is sparse. Columns that the row lacks are 0, and columns that
+// s lacks are ignored. s must change the rows. Dots allocates nothing once its buffers have grown.
+func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
+	cols := len(w[0]) - s.Terms()
 	if s.Kind == Unit {
 		length, n := Length(values), len(index)
 		for n > 0 && int(index[n-1]) >= cols {
@@ -69,14 +77,18 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 		}
 		for k, v := range w {
 			if index == nil {
-				set(k, float64(asm.Dot(values, v))/length)
+				dst[k] = float64(asm.Dot(values, v)) / length
 			} else {
-				set(k, float64(asm.DotSparse(index[:n], values[:n], v))/length)
+				dst[k] = float64(asm.DotSparse(index[:n], values[:n], v)) / length
 			}
 		}
 		return
 	}
-	row := matrices.Vectors(1, cols)[0]
+	buffer := rowBuffers.Get().(*rowBuffer)
+	defer rowBuffers.Put(buffer)
+	buffer.row = slices.Grow(buffer.row[:0], cols)[:cols]
+	row := buffer.row
+	clear(row)
 	if index == nil {
 		copy(row, values)
 	}
@@ -85,9 +97,19 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 			row[j] = values[k]
 		}
 	}
-	s.Row(row, nil, row)
+	if s.Kind != None {
+		s.Row(row, nil, row)
+	}
+	if s.Expansion == nil {
+		for k, v := range w {
+			dst[k] = float64(asm.Dot(row, v))
+		}
+		return
+	}
+	buffer.terms = s.Expansion.Append32(buffer.terms[:0], row)
 	for k, v := range w {
-		set(k, float64(asm.Dot(row, v)))
+		z := asm.Dot(row, v[:cols])
+		dst[k] = float64(z + asm.Dot(buffer.terms, v[cols:]))
 	}
 }
 

@@ -64,8 +64,9 @@ func TestDots(t *testing.T) {
 			}
 			check := func(index []int32, values []float32) {
 				t.Helper()
-				calls := 0
-				s.Dots(index, values, w, func(k int, have float64) {
+				dots := make([]float64, len(w))
+				s.Dots(dots, index, values, w)
+				for k, have := range dots {
 					want := 0.0
 					for j, v := range w[k] {
 						x := float64(row[j]) / length
@@ -74,13 +75,10 @@ func TestDots(t *testing.T) {
 						}
 						want += float64(v) * x
 					}
-					if calls++; !(math.Abs(have-want) <= 1e-6) {
+					if !(math.Abs(have-want) <= 1e-6) {
 						t.Errorf("%s, row %v, sparse %v, vector %d: %v, want %v", s.Kind, row, index != nil,
 							k, have, want)
 					}
-				})
-				if calls != len(w) {
-					t.Errorf("%d scores", calls)
 				}
 			}
 			if check(append([]int32{}, index...), values); len(row) == cols {

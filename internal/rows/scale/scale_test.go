@@ -186,11 +186,13 @@ func TestApplyAndDots(t *testing.T) {
 				if s.Kind == "none" {
 					continue // Dots is for models that scale rows
 				}
-				s.Dots(index, values, w, func(k int, z float64) {
+				dots := make([]float64, len(w))
+				s.Dots(dots, index, values, w)
+				for k, z := range dots {
 					if want := dot(w[k], row); !near(z, want) {
 						t.Errorf("%+v, %T: Dots of row %d is %v, want %v", s, rows, i, z, want)
 					}
-				})
+				}
 			}
 		}
 	}
@@ -205,17 +207,14 @@ func TestDotsOfOtherColumns(t *testing.T) {
 		if s.Kind == "unit" {
 			want = (3*1 + 4*3) / 13.0 // the row's length includes column 4
 		}
-		s.Dots([]int32{0, 2, 4}, floats(3, 4, 12), w, func(_ int, z float64) {
-			if !near(z, want) {
-				t.Errorf("%+v: %v, want %v", s, z, want)
-			}
-		})
+		z := make([]float64, 1)
+		if s.Dots(z, []int32{0, 2, 4}, floats(3, 4, 12), w); !near(z[0], want) {
+			t.Errorf("%+v: %v, want %v", s, z, want)
+		}
 		want = dot(w[0], scaledRow(s, floats(3, 0, 4, 0)))
-		s.Dots([]int32{0, 2}, floats(3, 4), w, func(_ int, z float64) {
-			if !near(z, want) {
-				t.Errorf("%+v, fewer columns: %v, want %v", s, z, want)
-			}
-		})
+		if s.Dots(z, []int32{0, 2}, floats(3, 4), w); !near(z[0], want) {
+			t.Errorf("%+v, fewer columns: %v, want %v", s, z, want)
+		}
 		if s.Kind == "unit" {
 			continue // Rest is for kinds with factors
 		}

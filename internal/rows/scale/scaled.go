@@ -31,14 +31,17 @@ type Scaled struct {
 // scaleBlock is the number of rows that a goroutine scales at a time.
 const scaleBlock = 1024
 
-// Apply returns the scaled rows and targets, using the given number of goroutines. It returns x
-// itself if the kind is None, and y itself if Spread is 0. Once stop returns true, the returned
+// Apply returns the scaled and expanded rows, and the scaled targets, using the given number of
+// goroutines. It returns x itself if the kind is None and there is no Expansion, and y itself if Spread is 0. Once stop returns true, the returned
 // rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
 	store.Examples, []float32,
 ) {
 	if s.Kind != None {
 		x = s.Rows(store.Of(x), threads, stop)
+	}
+	if s.Expansion != nil {
+		x = store.Expand(store.Of(x), s.Expansion)
 	}
 	if s.Spread == 0 {
 		return x, y

@@ -135,3 +135,16 @@ func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	}
 	return t, uses
 }
+
+// NumberFeatures returns the features that hold a number or a date on the column's scale. The result
+// is not nil.
+func (e *Encoder) NumberFeatures() []int {
+	features, next := []int{}, 0
+	for i, c := range e.Columns {
+		if c.Kind == Number || c.Kind == Date {
+			features = append(features, next)
+		}
+		next += e.FeaturesOf(i)
+	}
+	return features
+}

@@ -25,7 +25,7 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 	c.unsettled = &before
 	switch kind := c.Curves; {
 	case c.Scale.Expansion != nil: // of the run that is resumed
-		c.expand(c.Scale.Expansion)
+		c.width += c.Scale.Terms()
 	case kind != "" && kind != curves.None:
 		if err := c.checkCurves(kind); err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func (c *Choice) scale() error {
 		return store.BadRow(i, "the scaled label exceeds the range of float32")
 	}
 	c.Scale.Note, c.Scale.R2 = c.note, c.meanSquare
-	if c.Scale.Kind != scale.None {
+	if c.Scale.Kind != scale.None || c.Scale.Expansion != nil {
 		c.Scale.R2 = c.mean(func(i int) float64 { return float64(x.SumSquares(i)) })
 	}
 	return nil
