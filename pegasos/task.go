@@ -68,22 +68,30 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	if err != nil {
 		return nil, publicError(err)
 	}
-	t.scale, t.rawEpsilon = c.Scale, c.RawEpsilon
-	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
-	if p := c.Path(); p != nil {
-		t.Config = fromSettings(c.Settings)
-		lambda, err := trials.Lambda(t.job(c.Rows), p)
+	if s := c.Search(); s != nil {
+		best, lambda, estimate, err := trials.Best(s, func(c *choose.Choice) engine.Job {
+			t.use(c)
+			return t.job(c.Rows)
+		})
 		if t.stopped() {
 			return nil, t.prepareCtx.Err()
 		}
 		if err != nil {
 			return nil, publicError(err)
 		}
-		c.UseLambda(p, lambda)
+		c, t.crossValidated = best, estimate
+		c.Use(s, lambda)
 	}
 	c.End()
-	t.Config = fromSettings(c.Settings)
+	t.use(c)
 	return c.Rows, t.rescaleModels(x.Cols())
+}
+
+// use sets the Config and the scale to those of c.
+func (t *task) use(c *choose.Choice) {
+	t.Config = fromSettings(c.Settings)
+	t.scale, t.rawEpsilon = c.Scale, c.RawEpsilon
+	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 }
 
 // validate returns an error for fields of the Trainer beside Config, including the validation rows,
@@ -302,6 +310,7 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,
 		Start: t.startHash, Result: Result(p.Result)}
+	m.Result.CrossValidated = t.crossValidated
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)
 		m.Weights, m.Bias = p.Weights, p.Bias

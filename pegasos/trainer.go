@@ -3,6 +3,7 @@ package pegasos
 import (
 	"context"
 
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
@@ -104,13 +105,14 @@ type task struct {
 	Trainer
 	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
 	// settings were given and none of them asks for scaling.
-	scale      *scale.Scale
-	rawEpsilon float64         // Epsilon for unscaled targets, if scale is not nil
-	columns    int             // number of non-empty columns; 0 if not counted
-	classes    []float32       // distinct labels, ascending; nil if taken from the training rows
-	priorHash  string          // hash of the caller's Prior; empty without one
-	startHash  string          // hash of Start, or of the resumed run's Start; empty without one
-	prepareCtx context.Context // context that ends prepare early; nil if nothing does
+	scale          *scale.Scale
+	rawEpsilon     float64         // Epsilon for unscaled targets, if scale is not nil
+	columns        int             // number of non-empty columns; 0 if not counted
+	classes        []float32       // distinct labels, ascending; nil if taken from the training rows
+	priorHash      string          // hash of the caller's Prior; empty without one
+	startHash      string          // hash of Start, or of the resumed run's Start; empty without one
+	crossValidated *proof.Estimate // of the chosen settings; nil if no folds were run
+	prepareCtx     context.Context // context that ends prepare early; nil if nothing does
 }
 
 // stopped reports whether prepareCtx is done, so that the preparation may be abandoned.

@@ -28,6 +28,12 @@ type Result struct {
 	PerClass      []ClassResult `json:"-"` // results for each weight vector; nil for a joint problem
 }
 
+// The values of Estimate.Metric.
+const (
+	Accuracy = "accuracy"
+	R2       = "r2"
+)
+
 // Estimate is an estimate of how well a model predicts rows that it was not trained on.
 type Estimate struct {
 	Metric string  `json:"metric"`          // "accuracy", from 0 to 1, or "r2"

@@ -80,7 +80,8 @@ type Choice struct {
 	columns      *scale.Columns // statistics of the unscaled columns
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
-	moved        bool           // UseLambda replaced the default lambda by another lambda
+	curvesOpen   bool           // Curves was unset
+	moved        bool           // Use replaced the default lambda by another lambda
 	userDefined  bool           // the rows are of a user-defined type
 	nonzero      float64        // number of nonzero values in the scaled rows
 	unsettled    *Choice        // the choice with scaled rows, before settle and expand

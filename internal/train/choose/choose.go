@@ -12,7 +12,7 @@ import (
 )
 
 // Settings chooses the unset settings for the rows of set and scales the rows. The caller then
-// tries the lambdas of Choice.Path, passes the best one to Choice.UseLambda, and calls Choice.End.
+// tries what Choice.Search lists, passes the best lambda to Choice.Use, and calls Choice.End.
 // Once o.Stopped reports true, Settings returns a nil Choice, and its error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
@@ -39,6 +39,7 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		return nil, options.Bad("Curves", "have %q, but no column has curves: they are constant, or "+
 			"there are too many", kind)
 	}
+	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)
 	c.settle()
 	return c, nil
@@ -121,18 +122,24 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
+// pairsFit reports whether there are few enough pairs of classes for one-vs-one.
+func (c *Choice) pairsFit() bool {
+	k, d := float64(len(c.shares)), float64(c.Cols())
+	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
+}
+
 // multiclass returns a multi-class scheme. For a matrix of misclassification costs it is Crammer
 // and Singer's, and for at most two classes one-vs-rest. Otherwise it is the best scheme whose run
 // fits in memory, or the best of all schemes if none fits.
 func (c *Choice) multiclass() string {
-	k, n, d := float64(len(c.shares)), float64(c.columns.Rows), float64(c.Cols())
+	k, n := float64(len(c.shares)), float64(c.columns.Rows)
 	if c.Costs {
 		return settings.CrammerSinger
 	}
 	if k <= 2 {
 		return settings.OneVsRest
 	}
-	pairs := k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
+	pairs := c.pairsFit()
 	least := float64(minRowsPerClassOVO)
 	if c.wide() {
 		least = minRowsPerClassOVOWide

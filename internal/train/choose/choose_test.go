@@ -189,8 +189,8 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// A path lists multiples of the rule's lambda. Costly runs get fewer folds, then fewer lambdas, and
-// then no path; so do runs whose lambda is given or comes from elsewhere.
+// A path lists multiples of the rule's lambda. Costly runs get fewer lambdas, then a sample of
+// the rows, and then no search; nor do runs whose lambda is given or comes from elsewhere.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -201,21 +201,21 @@ func TestPath(t *testing.T) {
 	logistic := choose.Open{Settings: settings.Settings{Loss: "log"}}
 	rest := choose.Open{Settings: settings.Settings{Multiclass: settings.OneVsRest}}
 	for name, c := range map[string]struct {
-		x              store.Examples
-		y              []float32
-		open           choose.Open
-		lambdas, folds int // 0 for no path
+		x             store.Examples
+		y             []float32
+		open          choose.Open
+		lambdas, rows int // 0 for no search
 	}{
-		"small":      {two.Dense, two.Y, choose.Open{}, 6, 5},
+		"small":      {two.Dense, two.Y, choose.Open{}, 6, 300},
 		"39 rows":    {two.Dense.Take(upTo(39)), two.Y[:39], choose.Open{}, 0, 0},
-		"40 rows":    {two.Dense.Take(upTo(40)), two.Y[:40], choose.Open{}, 6, 5},
-		"larger":     {many.Dense, classes(4000, 2), choose.Open{}, 6, 1},
-		"3 lambdas":  {of(400, 4), classes(400, 10), choose.Open{}, 3, 1},
-		"log":        {of(400, 4), classes(400, 10), logistic, 3, 4},
-		"4 lambdas":  {of(1000, 12), classes(1000, 5), choose.Open{}, 4, 1},
-		"5 lambdas":  {of(400, 40), classes(400, 5), choose.Open{}, 5, 1},
-		"2 folds":    {of(400, 40), classes(400, 3), choose.Open{}, 6, 2},
-		"rest":       {of(400, 40), classes(400, 3), rest, 6, 2},
+		"40 rows":    {two.Dense.Take(upTo(40)), two.Y[:40], choose.Open{}, 6, 40},
+		"larger":     {many.Dense, classes(4000, 2), choose.Open{}, 3, 2000},
+		"10 classes": {of(400, 4), classes(400, 10), choose.Open{}, 0, 0},
+		"log":        {of(400, 4), classes(400, 10), logistic, 0, 0},
+		"1000 rows":  {of(1000, 12), classes(1000, 5), choose.Open{}, 0, 0},
+		"5 classes":  {of(400, 40), classes(400, 5), choose.Open{}, 3, 400},
+		"3 classes":  {of(400, 40), classes(400, 3), choose.Open{}, 4, 400},
+		"rest":       {of(400, 40), classes(400, 3), rest, 3, 400},
 		"40 classes": {many.Dense, many.Y, choose.Open{}, 0, 0},
 		"lambda":     {two.Dense, two.Y, choose.Open{Settings: settings.Settings{Lambda: 0.1}}, 0, 0},
 		"C":          {two.Dense, two.Y, choose.Open{Settings: settings.Settings{C: 1}}, 0, 0},
@@ -234,15 +234,18 @@ func TestPath(t *testing.T) {
 			}}, 0, 0},
 	} {
 		rule := settled(t, c.x, c.y, store.SetOptions{}, c.open)
-		p := rule.Path()
-		switch {
-		case p == nil:
+		search := rule.Search()
+		if search == nil {
 			if c.lambdas > 0 {
-				t.Errorf("%s: no path", name)
+				t.Errorf("%s: no search", name)
 			}
 			continue
-		case len(p.Lambdas) != c.lambdas || p.Folds != c.folds || p.Tol != 0.05:
-			t.Errorf("%s: %d lambdas by %d folds, tol %v", name, len(p.Lambdas), p.Folds, p.Tol)
+		}
+		p := search.Paths[0]
+		switch {
+		case len(p.Lambdas) != c.lambdas || search.Folds != choose.Parts || search.Rows != c.rows || search.Tol != 0.05:
+			t.Errorf("%s: %d lambdas by %d folds of %d rows, %d choices, tol %v", name, len(p.Lambdas),
+				search.Folds, search.Rows, len(search.Choices), search.Tol)
 		case p.Rule != 1 || p.Lambdas[1] != rule.Lambda || p.Lambdas[0] != 10*rule.Lambda ||
 			p.Lambdas[2] != 0.1*rule.Lambda:
 			t.Errorf("%s: the lambdas are %v, the rule's is %v", name, p.Lambdas, rule.Lambda)
@@ -268,32 +271,29 @@ func upTo(n int) []uint32 {
 	return rows
 }
 
-// UseLambda sets the lambda and the note of the run.
+// Use sets the lambda and the note of the run.
 func TestTake(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := slices.Clone(p.Y)
 	for i := range y {
 		y[i] += float32(i%7) / 9
 	}
-	for _, folds := range []int{1, 5} {
-		for at, moved := range []bool{true, false} {
-			c := settled(t, p.Dense, y, store.SetOptions{},
-				choose.Open{Settings: settings.Settings{Loss: "eps-insensitive"}})
-			path := c.Path()
-			path.Folds = folds
-			c.Scale.Note = "before"
-			want := "before; lambda of 6, by 5 folds"
-			if folds == 1 {
-				c.Scale.Note, want = "", "lambda of 6, by one fold of five"
-			}
-			c.UseLambda(path, path.Lambdas[at])
-			c.End()
-			// A run with the eps-insensitive loss gets a solver only if its lambda is not the
-			// rule's.
-			if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
-				(c.Finish == settings.FinishAuto) != moved {
-				t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)
-			}
+	for at, moved := range []bool{true, false} {
+		c := settled(t, p.Dense, y, store.SetOptions{},
+			choose.Open{Settings: settings.Settings{Loss: "eps-insensitive", Curves: "none"}})
+		search := c.Search()
+		path := search.Paths[0]
+		c.Scale.Note = "before"
+		want := "before; of 6 lambdas, by 5 folds"
+		if at == 1 {
+			search.Rows, want = 100, want+" of 100 rows"
+		}
+		c.Use(search, path.Lambdas[at])
+		c.End()
+		// A run with the eps-insensitive loss gets a solver only if its lambda is not the rule's.
+		if c.Lambda != path.Lambdas[at] || c.Scale.Note != want ||
+			(c.Finish == settings.FinishAuto) != moved {
+			t.Errorf("lambda %d: %v, %q, finish %q", at, c.Lambda, c.Scale.Note, c.Finish)
 		}
 	}
 }
@@ -612,9 +612,9 @@ func TestEmptyColumns(t *testing.T) {
 				}
 			}
 			same("before the path")
-			a, b := have.Path(), want.Path()
-			if (a == nil) != (b == nil) || a != nil && (len(a.Lambdas) != len(b.Lambdas) ||
-				a.Folds != b.Folds) {
+			a, b := have.Search(), want.Search()
+			if (a == nil) != (b == nil) || a != nil && (len(a.Paths) != len(b.Paths) ||
+				len(a.Paths[0].Lambdas) != len(b.Paths[0].Lambdas) || a.Rows != b.Rows) {
 				t.Errorf("seed %d, %T: the path is %+v, want %+v", seed, held[0], a, b)
 			}
 			have.End()

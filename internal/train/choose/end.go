@@ -44,7 +44,7 @@ func (c *Choice) passes() int {
 //
 // It stays unset otherwise, and always for resumed runs, for settings that the solver does not
 // allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless
-// UseLambda has replaced the rule's lambda.
+// Use has replaced the rule's lambda.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed {
 		s := c.Settings

@@ -3,10 +3,12 @@ package choose
 import (
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file plans the choice of lambda by cross-validation, if that is predicted to be cheap.
+// This file plans the choice of lambda, of curves and of the multi-class scheme by cross-validation,
+// if that is predicted to be cheap.
 
 // factors are the lambdas that a Path may list, as multiples of the default lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
@@ -19,77 +21,163 @@ const (
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
+	minSample       = 2000 // least number of rows of a sample
+	minSampleFactor = 64   // least number of rows of a sample, in columns
+
+	minSearchBudget = 60e6 // nanoseconds that a search and a proof together may always cost
+
 	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
 
 	problemCost = 2e5 // nanoseconds that a problem costs independently of its rows
 )
 
-// Path lists the lambdas to try by cross-validation, and says how to train the models that try
-// them.
+// Search lists the choices to compare by cross-validation, and says how.
+type Search struct {
+	// Choices are in the order in which they are tried, the default choice first. The others have
+	// another multi-class scheme, or expanded rows.
+	Choices []*Choice
+	Paths   []*Path // lambdas of each choice
+	Rows    int     // number of rows that take part, or the number of all rows
+	Folds   int     // number of folds that are held out, one at a time; at most Parts
+	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
+	// each lambda, so that C, the weight of a row's loss beside the penalty, is that of all rows.
+	Factor float64
+	Tol    float64 // relative gap to which the models are trained
+}
+
+// Path lists the lambdas to try.
 type Path struct {
 	Lambdas []float64 // lambdas in descending order
 	Rule    int       // index of the default lambda in Lambdas
-	Folds   int       // number of folds that are held out, one at a time; at most Parts
-	Tol     float64   // relative gap to which the models are trained
 }
 
-// Note returns a text that says how lambda was chosen; the model stores it.
-func (p *Path) Note() string {
-	folds := fmt.Sprintf("%d folds", p.Folds)
-	if p.Folds == 1 {
-		folds = "one fold of five"
-	}
-	return fmt.Sprintf("lambda of %d, by %s", len(p.Lambdas), folds)
-}
-
-// Path returns the lambdas to try, and the number of folds. It sets aside the cost of a proof, up
-// to a third of the budget. From the rest it pays for as many lambdas as the rest allows on one
-// fold, and then for as many folds as the rest allows with these lambdas. Path returns nil if
+// Search returns the choices and the lambdas to try. It sets aside the cost of a proof, up to a
+// third of the budget. The rest pays, in this order of preference, for
+//
+//   - all choices on all rows, in Parts folds, with as many lambdas as possible;
+//   - the same on a sample of the rows, halved until the budget suffices, as long as the sample has
+//     minSample rows and minSampleFactor rows for each column;
+//   - the default choice alone, on all rows or a sample.
+//
+// Search returns nil if
 //
 //   - lambda was given;
 //   - the run builds on a model or a checkpoint;
 //   - the run has misclassification costs, user-defined rows, fewer than minRows rows or only
 //     zeros in its rows;
 //   - the models don't fit in memory; or
-//   - the budget is too small for minLambdas lambdas.
-func (c *Choice) Path() *Path {
+//   - the budget is too small for minLambdas lambdas on the smallest sample.
+func (c *Choice) Search() *Search {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
-		!(c.Scale.R2 > 0) {
+		!(c.Scale.R2 > 0) || !c.fitsPath() {
 		return nil
 	}
 	w := c.work()
-	if Parts*40*w.Problems*float64(c.width) > maxModelBytes {
-		return nil
-	}
-	s := c.Settings
-	if s.Finish, s.Tol = settings.FinishAuto, pathTol; !c.fits(s) {
-		return nil
-	}
-	budget := c.budget(&w)
-	left := budget - min(budget/budgetPasses, w.To(ProofTol, c.Lambda).Cost)
-	w.Rows *= 1 - 1.0/Parts
-	for lambdas := factors; len(lambdas) >= minLambdas; lambdas = lambdas[:len(lambdas)-1] {
-		p := &Path{Tol: pathTol}
-		cost := 0.0
-		for k, f := range lambdas {
-			if f == 1 {
-				p.Rule = k
+	budget := max(minSearchBudget, c.budget(&w))
+	budget -= min(budget/budgetPasses, w.To(ProofTol, c.Lambda).Cost)
+	all := append([]*Choice{c}, c.alternatives()...)
+	least := max(minSample, int(minSampleFactor*c.used()))
+	for _, choices := range [][]*Choice{all, all[:1]} {
+		for rows := n; rows == n || rows >= least; rows /= 2 {
+			if s := newSearch(choices, rows, budget); s != nil {
+				return s
 			}
-			p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
-			cost += w.To(pathTol, p.Lambdas[k]).Cost + problemCost*w.Problems
-		}
-		if p.Folds = min(Parts, int(left/cost)); p.Folds > 0 {
-			return p
 		}
 	}
 	return nil
 }
 
-// UseLambda sets the lambda of the run to one of the lambdas of the path p, and adds p.Note to the
-// notes in the model.
-func (c *Choice) UseLambda(p *Path, lambda float64) {
+// newSearch returns the search among the choices on the given number of rows with the most lambdas
+// that the budget, in nanoseconds, pays for. It returns nil if the budget is too small.
+func newSearch(choices []*Choice, rows int, budget float64) *Search {
+	s := &Search{Choices: choices, Rows: rows, Folds: Parts, Tol: pathTol}
+	share := float64(rows) / float64(choices[0].columns.Rows)
+	s.Factor = 1 / share
+	for lambdas := factors; len(lambdas) >= minLambdas; lambdas = lambdas[:len(lambdas)-1] {
+		s.Paths = nil
+		cost := 0.0
+		for _, c := range choices {
+			p, of := c.path(lambdas, share)
+			s.Paths = append(s.Paths, p)
+			cost += of
+		}
+		if float64(s.Folds)*cost <= budget {
+			return s
+		}
+	}
+	return nil
+}
+
+// path returns the path with the given multiples of the default lambda, and the predicted cost of
+// trying them on one fold of a sample that is the given share of the rows, in nanoseconds.
+func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) {
+	p = new(Path)
+	w := c.work()
+	w.Rows *= share * (1 - 1.0/Parts)
+	for k, f := range lambdas {
+		if f == 1 {
+			p.Rule = k
+		}
+		p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
+		cost += w.To(pathTol, p.Lambdas[k]/share).Cost + problemCost*w.Problems
+	}
+	return p, cost
+}
+
+// fitsPath reports whether the models of a path fit in memory.
+func (c *Choice) fitsPath() bool {
+	w := c.work()
+	s := c.Settings
+	s.Finish, s.Tol = settings.FinishAuto, pathTol
+	return Parts*40*w.Problems*float64(c.width) <= maxModelBytes && c.fits(s)
+}
+
+// alternatives returns the choices to compare with c: those with another multi-class scheme, if it
+// was open and the classes have few rows, and that with expanded rows, if curves were.
+func (c *Choice) alternatives() (all []*Choice) {
+	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Multiclass == settings.CrammerSinger {
+		for _, scheme := range []string{settings.OneVsOne, settings.OneVsRest} {
+			if a := c.withScheme(scheme); a != nil {
+				all = append(all, a)
+			}
+		}
+	}
+	if c.curvesOpen {
+		if a := c.Expanded(curves.Products); a != nil && a.fitsPath() {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// withScheme returns a choice like c with another multi-class scheme; nil if that doesn't fit.
+func (c *Choice) withScheme(scheme string) *Choice {
+	a := *c.unsettled
+	s := *a.Scale
+	a.Scale, a.Multiclass, a.Curves = &s, scheme, curves.None
+	a.settle()
+	if scheme == settings.OneVsOne && !a.pairsFit() || a.Validate() != nil || !a.fitsPath() {
+		return nil
+	}
+	return &a
+}
+
+// Use completes c after the search s, which has found lambda to be the best: it sets the lambda of
+// the run, and adds a note to those in the model.
+func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
-	c.addNote(p.Note())
+	note := fmt.Sprintf("%d lambdas", len(s.Paths[0].Lambdas))
+	for _, a := range s.Choices {
+		if a.Scale.Expansion != nil {
+			note = "curves or none, " + note
+			break
+		}
+	}
+	note = fmt.Sprintf("of %s, by %d folds", note, s.Folds)
+	if s.Rows < c.columns.Rows {
+		note += fmt.Sprintf(" of %d rows", s.Rows)
+	}
+	c.addNote(note)
 }

@@ -466,7 +466,7 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// Settings makes the choices that docs/spec.md describes, to the bit, and UseLambda and End follow
+// Settings makes the choices that docs/spec.md describes, to the bit, and Use and End follow
 // the page for every lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[string]int{}
@@ -478,12 +478,13 @@ func TestChoicesByThePage(t *testing.T) {
 		if c.Lambda != want.Lambda {
 			t.Errorf("seed %d: lambda is %v, by the page %v", seed, c.Lambda, want.Lambda)
 		}
-		if path := c.Path(); path != nil {
+		if search := c.Search(); search != nil {
+			path := search.Paths[0]
 			lambda := path.Lambdas[seed%uint64(len(path.Lambdas))]
 			if lambda != c.Lambda {
 				moved++
 			}
-			c.UseLambda(path, lambda)
+			c.Use(search, lambda)
 		}
 		c.End()
 		want = p.finish(c.Lambda)

@@ -17,9 +17,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// jobOf returns the job and the path of a run with the given settings; the data choose the others.
+// jobOf returns the job of a run with the given settings, and the search for its lambda alone; the
+// data choose the other settings.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
-	engine.Job, *choose.Path,
+	engine.Job, *choose.Search,
 ) {
 	t.Helper()
 	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.Regression(), Weights: weights})
@@ -31,22 +32,29 @@ func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weig
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := c.Path()
+	p := c.Search()
 	if p == nil {
-		t.Fatal("no path")
+		t.Fatal("no search")
 	}
+	p.Choices, p.Paths = p.Choices[:1], p.Paths[:1]
 	return engine.Job{Settings: c.Settings, Rows: c.Rows, Scale: c.Scale, Threads: 2}, p
+}
+
+// lambdaOf returns the lambda that the search p chooses for the job.
+func lambdaOf(job engine.Job, p *choose.Search) (float64, error) {
+	_, lambda, _, err := Best(p, func(*choose.Choice) engine.Job { return job })
+	return lambda, err
 }
 
 // shift returns the number of places in the path between the rule's lambda and the chosen one,
 // above 0 if that is smaller.
-func shift(t *testing.T, job engine.Job, p *choose.Path) int {
+func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	t.Helper()
-	lambda, err := Lambda(job, p)
+	lambda, err := lambdaOf(job, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.Index(p.Lambdas, lambda) - p.Rule
+	return slices.Index(p.Paths[0].Lambdas, lambda) - p.Paths[0].Rule
 }
 
 // A signal in small differences of correlated columns needs a smaller lambda than the rule's. The
@@ -138,7 +146,7 @@ func TestLambdaEnds(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
 	job.MaxMemory = 10
-	_, err := Lambda(job, p)
+	_, err := lambdaOf(job, p)
 	var rule options.Rule
 	if !errors.As(err, &rule) || rule.Field != "MaxMemory" ||
 		!strings.HasSuffix(rule.Reason, "to choose Lambda: set Lambda to skip them") {
@@ -148,7 +156,7 @@ func TestLambdaEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	job.Until = ctx
-	if lambda, err := Lambda(job, p); err != nil || lambda != p.Lambdas[p.Rule] {
+	if lambda, err := lambdaOf(job, p); err != nil || lambda != 0 {
 		t.Errorf("stopped: %v, %v", lambda, err)
 	}
 }
@@ -158,15 +166,15 @@ func TestLambdaInLessMemory(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
 	job.Threads, job.MaxMemory = 1, 1<<10
-	want, err := Lambda(job, p)
-	for ; err != nil && job.MaxMemory < 1<<30; want, err = Lambda(job, p) {
+	want, err := lambdaOf(job, p)
+	for ; err != nil && job.MaxMemory < 1<<30; want, err = lambdaOf(job, p) {
 		job.MaxMemory *= 2
 	}
 	if err != nil || job.MaxMemory == 1<<10 {
 		t.Fatalf("with %d bytes: %v", job.MaxMemory, err)
 	}
 	job.Threads = 2
-	if have, err := Lambda(job, p); err != nil || have != want {
+	if have, err := lambdaOf(job, p); err != nil || have != want {
 		t.Errorf("lambda %v, %v, want %v", have, err, want)
 	}
 }
@@ -183,26 +191,21 @@ func TestCopies(t *testing.T) {
 		want   bool
 	}{{4 * size, 1, true}, {4*size - 1, 1, false}, {8*size - 1, 2, false}, {8 * size, 2, true}} {
 		job.MaxMemory = c.memory
-		tr := &trial{job: job, path: p}
-		if err := tr.holdOutAll(c.atOnce); err != nil || tr.copies != c.want ||
+		tr := &trial{job: job, search: p}
+		if err := tr.holdOutSome(&candidate{path: p.Paths[0]}, c.atOnce); err != nil || tr.copies != c.want ||
 			tr.job.Share != c.atOnce {
 			t.Errorf("%+v: copies %v, %d share the memory, %v", c, tr.copies, tr.job.Share, err)
 		}
 	}
 }
 
-// held returns a trial of the job, with parts, that is ready for holdOut.
-func held(job engine.Job, p *choose.Path) *trial {
-	s := &job.Settings
-	settings.KeepOnly(s, settings.Trial)
-	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
-	*s = s.Plain()
-	tr := &trial{job: job, path: p, copies: true}
-	for range p.Lambdas {
-		tr.wrong = append(tr.wrong, make([]float64, len(job.Rows.Y)))
-	}
+// held returns a trial of the job, with parts, and its candidate, ready for holdOut.
+func held(job engine.Job, p *choose.Path) (*trial, *candidate) {
+	tr := &trial{job: job, copies: true, search: &choose.Search{Folds: choose.Parts, Factor: 1,
+		Rows: len(job.Rows.Y), Tol: 0.05}}
+	tr.prepareJob()
 	tr.assignParts()
-	return tr
+	return tr, tr.newCandidate(nil, p)
 }
 
 // All smaller lambdas get the mistakes of a model without mistakes on its training rows.
@@ -213,27 +216,28 @@ func TestHoldOutPerfect(t *testing.T) {
 		x.Row(i)[0], x.Row(i)[1] = y[i]*4-2+float32(i)/400, float32(i%7)
 	}
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
-	p.Lambdas, p.Rule = []float64{0.1, 0.01, math.NaN()}, 0 // NaN trains no model
-	tr := held(job, p)
-	if err := tr.holdOut(0); err != nil {
+	path := p.Paths[0]
+	path.Lambdas, path.Rule = []float64{0.1, 0.01, math.NaN()}, 0 // NaN trains no model
+	tr, c := held(job, path)
+	if err := tr.holdOut(c, 0); err != nil {
 		t.Fatal(err)
 	}
-	for k := range p.Lambdas {
+	for k := range path.Lambdas {
 		for i := range y {
-			if tr.wrong[k][i] != 0 {
-				t.Fatalf("lambda %d, row %d: mistake %v", k, i, tr.wrong[k][i])
+			if c.wrong[k][i] != 0 {
+				t.Fatalf("lambda %d, row %d: mistake %v", k, i, c.wrong[k][i])
 			}
 		}
 	}
 	// Without a model the mistakes on the rows of the part, and no others, are infinite.
-	p.Lambdas[0] = math.NaN()
-	tr = held(job, p)
-	if err := tr.holdOut(1); err != nil {
+	path.Lambdas[0] = math.NaN()
+	tr, c = held(job, path)
+	if err := tr.holdOut(c, 1); err != nil {
 		t.Fatal(err)
 	}
 	for i, part := range tr.part {
-		if math.IsInf(tr.wrong[0][i], 1) != (part == 1) {
-			t.Fatalf("row %d of part %d: mistake %v", i, part, tr.wrong[0][i])
+		if math.IsInf(c.wrong[0][i], 1) != (part == 1) {
+			t.Fatalf("row %d of part %d: mistake %v", i, part, c.wrong[0][i])
 		}
 	}
 }
@@ -253,13 +257,13 @@ func TestHoldOutRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for part := range int32(choose.Parts) {
-		tr := held(engine.Job{Rows: set, Settings: s.Plain()},
-			&choose.Path{Lambdas: []float64{1e-3}, Tol: 0.05})
-		if err := tr.holdOut(part); err != nil {
+		tr, c := held(engine.Job{Rows: set, Settings: s.Plain()},
+			&choose.Path{Lambdas: []float64{1e-3}})
+		if err := tr.holdOut(c, part); err != nil {
 			t.Fatal(err)
 		}
 		for i, p := range tr.part {
-			if wrong := tr.wrong[0][i]; wrong != 0 || p == part && math.IsInf(wrong, 1) {
+			if wrong := c.wrong[0][i]; wrong != 0 || p == part && math.IsInf(wrong, 1) {
 				t.Errorf("part %d: row %d of part %d has the mistake %v", part, i, p, wrong)
 			}
 		}
@@ -277,13 +281,13 @@ func TestHoldOutOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := held(engine.Job{Rows: set, Settings: s}, &choose.Path{Lambdas: []float64{math.NaN()}})
-	if err := tr.holdOut(2); err != nil {
+	tr, c := held(engine.Job{Rows: set, Settings: s}, &choose.Path{Lambdas: []float64{math.NaN()}})
+	if err := tr.holdOut(c, 2); err != nil {
 		t.Fatal(err)
 	}
 	for i, part := range tr.part {
-		if math.IsInf(tr.wrong[0][i], 1) != (part == 2) {
-			t.Errorf("row %d of part %d: mistake %v", i, part, tr.wrong[0][i])
+		if math.IsInf(c.wrong[0][i], 1) != (part == 2) {
+			t.Errorf("row %d of part %d: mistake %v", i, part, c.wrong[0][i])
 		}
 	}
 	job := tr.job

@@ -1,7 +1,7 @@
-// Package trials chooses lambda by cross-validation. It trains models with each lambda of a
-// choose.Path on a part of the rows, and compares their predictions of the other rows. Lambda is
-// its only exported function. The package runs engine sessions, and package pegasos calls it before
-// training.
+// Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
+// models with each lambda of each choice of a choose.Search on a part of the rows, and compares their
+// predictions of the other rows. Best is its only exported function. The package runs engine
+// sessions, and package pegasos calls it before training.
 package trials
 
 import (
@@ -24,81 +24,142 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Lambda returns the lambda of p.Lambdas whose models predict held-out rows best. It returns the
-// default, p.Lambdas[p.Rule], unless another lambda is better by more than 1.5 standard errors. job
-// is the complete job of training on all rows. The free memory decides how many folds run in
-// parallel and whether rows are copied, which does not change the result; Lambda returns an error
-// if the memory is too little for one fold. If job.Until is done before Lambda returns, the result
-// means nothing.
-func Lambda(job engine.Job, p *choose.Path) (float64, error) {
+// Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
+// estimate of how well a model with these settings predicts other rows. A choice must be better than
+// the best one before it by more than sureCurves or sureSchemes standard errors; a lambda, better
+// than the choice's default by sureErrors. jobOf returns the complete job of training on all rows
+// for a choice. The free memory decides how many folds run in parallel and whether rows are copied,
+// which does not change the result; Best returns an error if the memory is too little for one fold.
+// If the context of the jobs is done before Best returns, the result means nothing.
+func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
+	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
+) {
+	t := &trial{search: s}
+	var leader *candidate
+	for k, c := range s.Choices {
+		t.job = jobOf(c)
+		t.prepareJob()
+		if k == 0 {
+			t.assignParts()
+		}
+		if t.stopped() {
+			return nil, 0, nil, nil
+		}
+		one := t.newCandidate(c, s.Paths[k])
+		if err := t.holdOutAll(one); err != nil {
+			if k > 0 {
+				continue // the leader's models fit in memory
+			}
+			return nil, 0, nil, err
+		}
+		one.chooseLambda(t)
+		if leader == nil || t.beats(one, leader) {
+			leader = one
+		}
+	}
+	if t.stopped() {
+		return nil, 0, nil, nil
+	}
+	return leader.choice, leader.path.Lambdas[leader.best], t.estimate(leader), nil
+}
+
+// prepareJob changes t.job to a job that trains the models of a path.
+func (t *trial) prepareJob() {
+	job := &t.job
 	s := &job.Settings
 	settings.KeepOnly(s, settings.Trial)
-	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, maxEpochs
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, t.search.Tol, maxEpochs
 	*s = s.Plain()
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
 	job.KeepState, job.KeepProof = false, false
-	t := &trial{job: job, path: p, wrong: make([][]float64, len(p.Lambdas))}
-	t.assignParts()
-	for k := range t.wrong {
-		t.wrong[k] = make([]float64, len(job.Rows.Y))
+}
+
+// candidate is one choice with the mistakes of its models.
+type candidate struct {
+	choice *choose.Choice
+	path   *choose.Path
+	wrong  [][]float64 // result of mistake for each lambda's model and each row
+	best   int         // index of the best lambda
+}
+
+func (t *trial) newCandidate(c *choose.Choice, p *choose.Path) *candidate {
+	one := &candidate{choice: c, path: p, wrong: make([][]float64, len(p.Lambdas))}
+	for k := range one.wrong {
+		one.wrong[k] = make([]float64, len(t.job.Rows.Y))
 	}
-	atOnce := min(parallel.Threads(job.Threads), p.Folds)
-	if x := job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
+	return one
+}
+
+// holdOutAll calls holdOut for every fold, for as many of them in parallel as the memory allows.
+func (t *trial) holdOutAll(c *candidate) error {
+	atOnce := min(parallel.Threads(t.job.Threads), t.search.Folds)
+	if x := t.job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
 		atOnce = 1 // parallel folds would read the file in different orders
 	}
 	for ; ; atOnce /= 2 {
-		err := t.holdOutAll(atOnce)
-		if err == nil {
-			return p.Lambdas[t.best()], nil
-		}
-		if atOnce == 1 {
-			return 0, err
+		err := t.holdOutSome(c, atOnce)
+		if err == nil || atOnce == 1 {
+			return err
 		}
 	}
 }
 
-// holdOutAll calls holdOut for every fold of the path, for up to atOnce of them in parallel. If
-// some calls fail, it returns the error of one of them.
-func (t *trial) holdOutAll(atOnce int) error {
+// holdOutSome calls holdOut for every fold, for up to atOnce of them in parallel. If some calls
+// fail, it returns the error of one of them.
+func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
-	t.copies = float64(atOnce)*store.CopySize(t.job.Rows.X) <= min(most, machine.Spare())/4
-	errs := make([]error, t.path.Folds)
-	parallel.For(atOnce, t.path.Folds, func(_, fold int) { errs[fold] = t.holdOut(int32(fold)) })
+	share := float64(t.search.Rows) / float64(max(1, t.job.Rows.X.Rows()))
+	size := float64(atOnce) * store.CopySize(t.job.Rows.X) * share
+	t.copies = size <= min(most, machine.Spare())/4
+	errs := make([]error, t.search.Folds)
+	parallel.For(atOnce, len(errs), func(_, fold int) { errs[fold] = t.holdOut(c, int32(fold)) })
 	return cmp.Or(errs...)
 }
 
 const (
-	maxEpochs  = 15  // largest number of epochs of a run with one lambda
-	sureErrors = 1.5 // standard errors by which a lambda must be better than the default lambda
+	maxEpochs   = 15   // largest number of epochs of a run with one lambda
+	sureErrors  = 1.5  // standard errors by which a lambda must be better than the default lambda
+	sureCurves  = 1.25 // standard errors by which expanded rows must be better than scaled ones
+	sureSchemes = 1    // standard errors by which a multi-class scheme must be better than another
+	// maxDeviations is the largest error of a regression model that counts in comparisons, in
+	// standard deviations of the targets: no row then decides by itself.
+	maxDeviations = 4
 )
 
-// trial is the cross-validation of the lambdas of a path.
+// trial is the cross-validation of the choices of a search.
 type trial struct {
-	job    engine.Job   // the job of training on all rows
-	path   *choose.Path // lambdas and number of folds to try
-	copies bool         // training rows are copied; otherwise sessions refer to the rows of the job
-	group  []int32      // for each row the index of the first row that equals it
-	part   []int32      // index of each row's part; never or absent for a row in no part
-	wrong  [][]float64  // result of mistake for each lambda's model and each row
+	job       engine.Job // the job of training on all rows, for the choice that is tried
+	search    *choose.Search
+	copies    bool    // training rows are copied; otherwise sessions refer to the rows of the job
+	group     []int32 // for each row the index of the first row that equals it
+	part      []int32 // index of each row's part; never or absent for a row in no part
+	deviation float64 // standard deviation of the regression targets; 0 for classes
 }
 
 const (
 	never  = -1 // part number of a row that is never held out: all models are trained on it
-	absent = -2 // part number of a row of weight 0: no model is trained on it
+	absent = -2 // part number of a row of weight 0 or outside the sample: no model is trained on it
 )
+
+// minSampleGroups is the number of groups of equal rows that a sample has at least of each class.
+const minSampleGroups = 10 * choose.Parts
 
 // assignParts divides the rows into choose.Parts parts; fold k holds out part k. Rows that are
 // equal form a group, and stay together. The groups of each class are assigned to the parts in
 // turn, in the order of their hashes, so that neither the order of the rows nor copies of rows
 // change the parts. The class of a group is the lowest class of its rows. If a class has only one
-// group, the rows of the group are in no part: all models are trained on them.
+// group, the rows of the group are in no part: all models are trained on them. Only a share of the
+// groups of each class, but at least minSampleGroups, takes part if the search is on a sample.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
 		return
+	}
+	if set.Classes == nil {
+		t.deviation = deviationOf(set)
 	}
 	order := make([]int32, 0, len(hashes)) // rows, sorted by hash and then by index
 	for i := range hashes {
@@ -130,10 +191,14 @@ func (t *trial) assignParts() {
 	}
 	ofClass := make([]int, max(1, len(set.Classes)))
 	groups(func(class int32, rows []int32) { ofClass[class]++ })
+	share := min(1, float64(t.search.Rows)/float64(len(order)))
 	dealt := make([]int32, len(ofClass))
 	groups(func(class int32, rows []int32) {
-		part := int32(never)
-		if ofClass[class] > 1 {
+		part, all := int32(never), ofClass[class]
+		switch {
+		case float64(dealt[class]) >= max(minSampleGroups, share*float64(all)):
+			part = absent
+		case all > 1:
 			part = (dealt[class] + class) % choose.Parts
 			dealt[class]++
 		}
@@ -143,15 +208,30 @@ func (t *trial) assignParts() {
 	})
 }
 
+// deviationOf returns the standard deviation of the targets of the rows of positive weight.
+func deviationOf(set *store.Set) float64 {
+	var n, mean, square float64
+	for i, y := range set.Y {
+		if set.Weight != nil && set.Weight[i] == 0 {
+			continue
+		}
+		n++
+		d := float64(y) - mean
+		mean += d / n
+		square += float64(d * (float64(y) - mean))
+	}
+	return math.Sqrt(square / max(1, n))
+}
+
 // stopped reports whether job.Until is done.
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut runs the fold that holds out the rows of the given part. It trains a model with each
 // lambda on the other rows, starting from the model of the previous lambda, and stores the mistakes
-// of each model on the held-out rows in t.wrong. After a model without a mistake on the rows it was
+// of each model on the held-out rows in c.wrong. After a model without a mistake on the rows it was
 // trained on, holdOut trains no more models: all smaller lambdas get the mistakes of this model. It
 // returns an error if there is too little memory.
-func (t *trial) holdOut(part int32) error {
+func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
 	}
@@ -173,16 +253,16 @@ func (t *trial) holdOut(part int32) error {
 	job.Threads, job.Scale, job.Start = 1, nil, nil
 	all.X = all.X.Clone()
 	job.Rows = all.Subset(outside, t.copies)
-	for k, lambda := range t.path.Lambdas {
+	for k, lambda := range c.path.Lambdas {
 		if t.stopped() {
 			return nil
 		}
-		job.Lambda, job.C = lambda, 0
+		job.Lambda, job.C = float64(lambda*t.search.Factor), 0
 		m, err := run(job)
 		if err != nil {
 			return err
 		}
-		rest := t.wrong[k:]
+		rest := c.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
 		} // for a perfect model: all smaller lambdas get its mistakes
@@ -263,35 +343,64 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 	return weight
 }
 
-// best returns the index of the best lambda. Only lambdas whose mean mistake is smaller than that
-// of the default lambda by more than sureErrors standard errors are considered, and among them the
-// one with the smallest mean mistake is the best. If there are none, it is the default lambda.
-func (t *trial) best() int {
-	best, least := t.path.Rule, 0.0
-	for k := range t.wrong {
-		mean, deviation := t.compare(k)
+// chooseLambda sets c.best. Only lambdas whose mean mistake is smaller than that of the default
+// lambda by more than sureErrors standard errors are considered, and among them the one with the
+// smallest mean mistake is the best. If there are none, it is the default lambda.
+func (c *candidate) chooseLambda(t *trial) {
+	c.best = c.path.Rule
+	least := 0.0
+	for k := range c.wrong {
+		mean, deviation := t.compare(c.wrong[k], c.wrong[c.path.Rule])
 		if mean < least && -mean > sureErrors*deviation {
-			best, least = k, mean
+			c.best, least = k, mean
 		}
 	}
-	return best
 }
 
-// compare returns the weighted mean difference between the mistakes with lambda k and with the
-// default lambda, negative if lambda k is better, and the standard error of this mean. The rows of
-// a group count as one observation, and a row of weight w counts as w copies. compare returns zeros
-// if the mean is not finite.
-func (t *trial) compare(k int) (mean, deviation float64) {
+// beats reports whether the models of c, with its best lambda, are surely better than those of d.
+func (t *trial) beats(c, d *candidate) bool {
+	sure := float64(sureSchemes)
+	if c.choice.Scale.Expansion != nil {
+		sure = sureCurves
+	}
+	mean, deviation := t.compare(c.wrong[c.best], d.wrong[d.best])
+	return mean < 0 && -mean > sure*deviation
+}
+
+// heldOut reports whether row i was held out of the training of a model that has predicted it.
+func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
+
+// compare returns the weighted mean difference between two lists of mistakes, negative if those of
+// a are smaller, and the standard error of this mean. The mistakes of regression are clipped: see
+// maxDeviations. The rows of a group count as one observation, and a row of weight w counts as w
+// copies. compare returns zeros if the mean is not finite.
+func (t *trial) compare(a, b []float64) (mean, deviation float64) {
+	return t.mean(func(i int) float64 { return t.clipped(a[i], i) - t.clipped(b[i], i) })
+}
+
+// clipped returns the mistake of row i, clipped for comparisons.
+func (t *trial) clipped(mistake float64, i int) float64 {
+	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
+		return mistake
+	}
+	most := float64(maxDeviations * t.deviation)
+	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
+}
+
+// mean returns the weighted mean of the values f(i) of the rows that were held out, each already
+// multiplied by its row's weight, and its standard error. It returns zeros if the mean is not
+// finite.
+func (t *trial) mean(f func(i int) float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
-	for i, p := range t.part {
-		if p < 0 || int(p) >= t.path.Folds {
+	for i := range t.part {
+		if !t.heldOut(i) {
 			continue
 		}
-		d, weight := t.wrong[k][i]-t.wrong[t.path.Rule][i], floats.At(t.job.Rows.Weight, i, 1)
-		sums[t.group[i]] += d
+		v, weight := f(i), floats.At(t.job.Rows.Weight, i, 1)
+		sums[t.group[i]] += v
 		weights[t.group[i]] += weight
-		mean += d
+		mean += v
 		all += weight
 	}
 	if mean /= all; !(math.Abs(mean) <= math.MaxFloat64) {
@@ -302,4 +411,41 @@ func (t *trial) compare(k int) (mean, deviation float64) {
 		deviation += float64(d * d)
 	}
 	return mean, math.Sqrt(deviation) / all
+}
+
+// estimate returns the accuracy, or R^2, of the models of c with its best lambda on the rows that
+// were held out of their training. R^2 is 1 less the mean squared error over the variance of the
+// targets, and its standard error is that of the mean squared error over this variance. The models
+// were trained to a relative gap of Search.Tol, and their settings chosen on the same rows. estimate
+// returns nil if a model is missing.
+func (t *trial) estimate(c *candidate) *proof.Estimate {
+	e := &proof.Estimate{Metric: proof.Accuracy, Folds: t.search.Folds}
+	wrong, missing := c.wrong[c.best], false
+	for i := range t.part {
+		if t.heldOut(i) {
+			e.Rows++
+			missing = missing || !(wrong[i] <= math.MaxFloat64)
+		}
+	}
+	if missing || e.Rows == 0 {
+		return nil
+	}
+	mean, deviation := t.mean(func(i int) float64 { return wrong[i] })
+	unit := 1.0
+	if t.job.Rows.Classes == nil {
+		e.Metric = proof.R2
+		y, weight := t.job.Rows.Y, t.job.Rows.Weight
+		center, _ := t.mean(func(i int) float64 {
+			return float64(float64(y[i]) * floats.At(weight, i, 1))
+		})
+		unit, _ = t.mean(func(i int) float64 {
+			d := float64(y[i]) - center
+			return float64(float64(d*d) * floats.At(weight, i, 1))
+		})
+		if !(unit > 0) {
+			return nil
+		}
+	}
+	e.Value, e.StdErr = 1-mean/unit, deviation/unit
+	return e
 }

@@ -24,7 +24,7 @@ func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trial{job: engine.Job{Rows: set}, path: &choose.Path{}}
+	tr := &trial{job: engine.Job{Rows: set}, search: &choose.Search{Folds: choose.Parts, Rows: len(labels)}}
 	tr.assignParts()
 	return tr
 }
@@ -94,23 +94,25 @@ func TestAssignPartsOfFew(t *testing.T) {
 // parts that are held out count.
 func TestBest(t *testing.T) {
 	const n = 100
-	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts},
+	c := &candidate{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1}}
+	tr := &trial{search: &choose.Search{Folds: choose.Parts},
 		job: engine.Job{Rows: new(store.Set)}}
 	for range 3 {
-		tr.wrong = append(tr.wrong, make([]float64, n))
+		c.wrong = append(c.wrong, make([]float64, n))
 	}
 	for i := range n {
 		tr.group, tr.part = append(tr.group, int32(i)), append(tr.part, int32(i%choose.Parts))
 	}
 	better := func(rows int) int {
 		for i := range n {
-			tr.wrong[1][i], tr.wrong[2][i] = 1, 1
+			c.wrong[1][i], c.wrong[2][i] = 1, 1
 			if i < rows {
-				tr.wrong[2][i] = 0
+				c.wrong[2][i] = 0
 			}
-			tr.wrong[0][i] = 1
+			c.wrong[0][i] = 1
 		}
-		return tr.best()
+		c.chooseLambda(tr)
+		return c.best
 	}
 	if at := better(2); at != 1 {
 		t.Errorf("two rows of %d are enough for %d", n, at)
@@ -119,7 +121,7 @@ func TestBest(t *testing.T) {
 		t.Errorf("three rows of %d are not enough", n)
 	}
 	for _, folds := range []int{1, 2} {
-		tr.path.Folds = folds
+		tr.search.Folds = folds
 		if at := better(3); at != 1 {
 			t.Errorf("three rows, of which %d are held out, are enough for %d", folds, at)
 		}
@@ -127,7 +129,7 @@ func TestBest(t *testing.T) {
 	if at := better(15); at != 2 {
 		t.Errorf("six of 40 rows are not enough: %d", at)
 	}
-	tr.path.Folds = choose.Parts
+	tr.search.Folds = choose.Parts
 	for i := range 3 {
 		tr.group[i] = 0
 	}
@@ -138,17 +140,53 @@ func TestBest(t *testing.T) {
 
 // compare returns the mean difference and its standard error, or zeros if a mistake is infinite.
 func TestCompare(t *testing.T) {
-	tr := &trial{path: &choose.Path{Rule: 0, Folds: 2}, job: engine.Job{Rows: new(store.Set)},
-		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2},
-		wrong: [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}}
+	tr := &trial{search: &choose.Search{Folds: 2}, job: engine.Job{Rows: new(store.Set)},
+		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2}}
+	wrong := [][]float64{{1, 0, 1, 1, 0}, {0, 0, 1, 0, 9}}
 	// Of 4 rows in 3 groups the sums of differences are -1, 0 and -1: the mean is -0.5, and the
 	// groups' sums of residuals are -0.5, 0.5 and 0.
-	if mean, deviation := tr.compare(1); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
+	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
 		t.Errorf("%v +- %v", mean, deviation)
 	}
-	tr.wrong[1][0] = math.Inf(1)
-	if mean, deviation := tr.compare(1); mean != 0 || deviation != 0 {
+	wrong[1][0] = math.Inf(1)
+	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != 0 || deviation != 0 {
 		t.Errorf("%v +- %v of infinite mistakes", mean, deviation)
+	}
+}
+
+// A regression error counts up to maxDeviations deviations, so that one row does not decide.
+func TestCompareOutlier(t *testing.T) {
+	tr := &trial{search: &choose.Search{Folds: 1}, job: engine.Job{Rows: new(store.Set)},
+		deviation: 2}
+	a, b := make([]float64, 50), make([]float64, 50)
+	for i := range a {
+		tr.group, tr.part = append(tr.group, int32(i)), append(tr.part, 0)
+		a[i], b[i] = 2, 1
+	}
+	a[7], b[7] = 400, 1000 // both above (4 deviations)^2 = 64
+	if mean, _ := tr.compare(a, b); mean != 49.0/50 {
+		t.Errorf("the mean difference is %v, want .98", mean)
+	}
+}
+
+// The estimate is the accuracy on the held-out rows, with its standard error, or R^2.
+func TestEstimate(t *testing.T) {
+	tr := &trial{search: &choose.Search{Folds: 5}, group: []int32{0, 1, 2, 3, 4},
+		part: []int32{0, 1, 2, 3, absent},
+		job:  engine.Job{Rows: &store.Set{Classes: []float32{0, 1}}}}
+	c := &candidate{wrong: [][]float64{{1, 0, 0, 0, 1}}}
+	e := tr.estimate(c)
+	if e == nil || e.Metric != "accuracy" || e.Value != 0.75 || e.Rows != 4 || e.Folds != 5 ||
+		math.Abs(e.StdErr-math.Sqrt(0.75)/4) > 1e-15 {
+		t.Errorf("%+v", e)
+	}
+	tr.job.Rows = &store.Set{Y: []float32{-1, 1, -1, 1, 9}}
+	if e := tr.estimate(c); e == nil || e.Metric != "r2" || e.Value != 0.75 {
+		t.Errorf("%+v", e)
+	}
+	c.wrong[0][2] = math.Inf(1)
+	if e := tr.estimate(c); e != nil {
+		t.Errorf("without a model: %+v", e)
 	}
 }
 
@@ -176,9 +214,9 @@ func TestCompareWeights(t *testing.T) {
 	}
 	a, b := newTrial(t, values, labels, weights), newTrial(t, copied, copiedLabels, nil)
 	for folds := 1; folds <= choose.Parts; folds++ {
-		a.path.Folds, b.path.Folds, a.wrong, b.wrong = folds, folds, mistakes, ofCopies
-		mean, deviation := a.compare(1)
-		wantMean, want := b.compare(1)
+		a.search.Folds, b.search.Folds = folds, folds
+		mean, deviation := a.compare(mistakes[1], mistakes[0])
+		wantMean, want := b.compare(ofCopies[1], ofCopies[0])
 		if math.Abs(mean-wantMean) > 1e-12 || math.Abs(deviation-want) > 1e-12 || want == 0 {
 			t.Errorf("%d folds: %v +- %v, of copies %v +- %v", folds, mean, deviation, wantMean,
 				want)
@@ -206,24 +244,22 @@ func TestHoldOutViews(t *testing.T) {
 			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: maxEpochs,
 				Multiclass: multiclass}
 			tr := &trial{job: engine.Job{Rows: set, Settings: s.Plain(), Until: t.Context()},
-				path: &choose.Path{Lambdas: []float64{1, 0.1, 0.01}}, copies: copies}
-			for range tr.path.Lambdas {
-				tr.wrong = append(tr.wrong, make([]float64, len(y)))
-			}
+				copies: copies, search: &choose.Search{Folds: choose.Parts, Rows: len(y), Factor: 1}}
+			c := tr.newCandidate(nil, &choose.Path{Lambdas: []float64{1, 0.1, 0.01}})
 			tr.assignParts()
 			for part := range int32(choose.Parts) {
-				if err := tr.holdOut(part); err != nil {
+				if err := tr.holdOut(c, part); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if wrong == nil {
-				wrong = tr.wrong
+				wrong = c.wrong
 			}
 			if slices.Max(wrong[0]) != 1 || slices.Min(wrong[0]) != 0 {
 				t.Errorf("%s: the mistakes are %v", multiclass, wrong[0])
 			}
 			for k := range wrong {
-				if !slices.Equal(wrong[k], tr.wrong[k]) {
+				if !slices.Equal(wrong[k], c.wrong[k]) {
 					t.Errorf("%s, lambda %d: views predict otherwise", multiclass, k)
 				}
 			}
