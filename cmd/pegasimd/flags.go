@@ -152,7 +152,7 @@ func (t *tableFlags) define(f *flag.FlagSet) {
 	f.StringVar(&t.categories, "categories", "", "`list` columns of a table to read as words, with a "+
 		"feature for each, also if they look like numbers or like names")
 	f.StringVar(&t.text, "text", "", "`list` columns of a table to read as text, with a feature "+
-		"for each n-gram of two rows or more")
+		"for each n-gram")
 	f.IntVar(&t.words, "words", 0, "`n` keep in the model the words of the n largest weights of text, "+
 		"for inspect")
 	f.IntVar(&t.grams, "ngrams", 2, "`n` how many words of text an n-gram has at most")

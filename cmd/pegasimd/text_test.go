@@ -156,7 +156,7 @@ func TestTextWords(t *testing.T) {
 		model := filepath.Join(dir, fmt.Sprint(len(c.train)))
 		must(t, append(append([]string{"train", "-quiet"}, c.train...), data, model)...)
 		printed, _ := must(t, append(append([]string{"inspect", "-top", "12"}, c.inspect...), model)...)
-		for _, word := range []string{"text: not good\n", "text: was good\n", "text: bad\n"} {
+		for _, word := range []string{"text: not good\n", "text: was good\n", "text: was bad\n"} {
 			if !strings.Contains(printed, word) {
 				t.Errorf("%q: %s, want %q", c, printed, word)
 			}

@@ -166,7 +166,8 @@ func TestVerifyTableOfStart(t *testing.T) {
 	}
 }
 
-// Verify contradicts edits of an encoder that change no row of the training data.
+// Verify contradicts edits of an encoder, those that change no row of the training data and the length
+// of texts, which changes all rows.
 func TestVerifyEditedEncoders(t *testing.T) {
 	data, model := file(t, "table.csv", asCSV(t, mixedTable(1, 80), inOrder...)),
 		filepath.Join(t.TempDir(), "model")
@@ -184,7 +185,11 @@ func TestVerifyEditedEncoders(t *testing.T) {
 				counts := c["levels"].(map[string]any)["counts"].([]any)
 				counts[0], counts[1] = counts[0].(float64)+1, counts[1].(float64)-1
 			},
-			"note": func(c map[string]any) {
+			"note,length": func(c map[string]any) {
+				text := c["text"].(map[string]any)
+				text["length"] = text["length"].(float64) + 1
+			},
+			"note,words": func(c map[string]any) {
 				text := c["text"].(map[string]any)
 				words, _ := text["words"].(map[string]any)
 				if words == nil {
@@ -195,12 +200,17 @@ func TestVerifyEditedEncoders(t *testing.T) {
 				}
 			},
 		} {
-			edited := editTable(t, text, name, change)
+			column, part, _ := strings.Cut(name, ",")
+			edited := editTable(t, text, column, change)
 			if err := os.WriteFile(model, edited, 0o666); err != nil {
 				t.Fatal(err)
 			}
+			want := "the table is not the one of the data"
+			if part == "length" {
+				want = "the data are not those that the model was trained on"
+			}
 			code, out, told := pegasimd(t, "verify", model, data)
-			if code != exitError || !strings.Contains(told, "the table is not the one of the data") ||
+			if code != exitError || !strings.Contains(told, want) ||
 				!strings.HasSuffix(out, "\ncontradicted\n") {
 				t.Errorf("%q %q: exit code %d\n%s%s", kind, name, code, out, told)
 			}

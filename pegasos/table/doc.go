@@ -47,16 +47,19 @@
 // feature for each month and each weekday: none for weekdays if all dates are on the same day of the
 // month or have no day, and none for months either if they are of one month.
 //
-// A category has a feature for each level of two rows or more, which is 1 in its rows. Rarer levels
-// and those that training lacked have none. If there are two levels and no rarer ones they share a
-// feature, which is 1 for the level of fewer rows, -1 for the other, and 0 for a gap or an unknown
-// word. A gap is a level. True and TRUE count as true, False and FALSE as false; other levels keep
-// their case. More than 4,096 levels are hashed, as they are spelled, to as many features: by the top
-// 12 bits of 64-bit FNV-1a.
+// A category has a feature for each level, which is 1 in its rows. Levels of one row have none where
+// fewer than a quarter of the cells come again or there are more than 4,096 levels, and levels that
+// training lacked have none. If there are two levels and no rarer ones they share a feature, which
+// is 1 for the level of fewer rows, -1 for the other, and 0 for a gap or an unknown word. A gap is a
+// level. True and TRUE count as true, False and FALSE as false; other levels keep their case. More than
+// 4,096 levels of two rows or more are hashed, as they are spelled, to as many features: by the top 12
+// bits of 64-bit FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case; each
 // character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of a text, of
-// one word and of two, are hashed to 2^20 buckets, of which those have a feature that two rows or more
-// fall into. The value of an n-gram that a cell has n times, and d of N rows have, is
-// (1 + log n) (1 + log((1+N)/(1+d))), and the values of a cell are divided by their Euclidean length.
+// one word and of two, are hashed to 2^20 buckets, of which those have a feature that a row falls
+// into, or two rows or more if more than 131,072 are not empty. The value of an n-gram that a cell
+// has n times, and d of N rows have, is (1 + log n) (1 + log((1+N)/(1+d))). The values of a cell are
+// scaled to one Euclidean length in all rows: the root mean square of the length of the features of the
+// columns that are not text, or 1 if that is less.
 package table

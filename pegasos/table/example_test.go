@@ -40,6 +40,6 @@ func ExampleTrain() {
 	// Output:
 	// colour: category, words, 3 of them in 2 rows or more
 	// grams: number, numbers
-	// origin: category, words, 1 of them in 2 rows or more
+	// origin: category, words, 3 different ones
 	// apple
 }

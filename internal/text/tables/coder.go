@@ -349,6 +349,9 @@ func (c *Coder) Odd() (lines []string) {
 			what = "without a date as in the training"
 		case Category:
 			what = fmt.Sprintf("with a word that the training had in fewer than %d rows", leastRows)
+			if !in.Levels.lackRare() {
+				what = "with a word that the training lacked"
+			}
 			as = "none of the words"
 		}
 		name := escape.Name(escape.Cut(in.Name))

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kind says how the cells of a column become features.
@@ -71,7 +72,9 @@ type Calendar struct {
 
 // Levels are the different values of a category.
 type Levels struct {
-	Names  []string `json:"names,omitempty"`  // of two training rows or more, sorted
+	// Names are sorted. They are those of two training rows or more where there are more than 4,096, or
+	// where fewer than a quarter of the cells come again.
+	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // training rows with each
 	// HashBits, if not 0, says that the levels are hashed to 2^HashBits features.
 	HashBits int `json:"hash_bits,omitempty"`
@@ -101,6 +104,33 @@ func (l *Levels) rarer() int {
 
 // marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
+
+// lackRare reports whether the levels may lack some that the training had in one row.
+func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
+
+// meanSquare returns the mean over the training rows of the sum of the squares of the features of a
+// column that is not text.
+func (c *Column) meanSquare(rows int) float64 {
+	values := float64(rows-c.Gaps) / float64(rows)
+	square := 0.0
+	switch {
+	case c.Kind == Number || c.Kind == Date:
+		filled := float64(c.Number.scaled(c.Number.Mean))
+		square = values + float64(filled*filled)
+		if c.Date != nil {
+			square += float64(values * float64((len(c.Date.Counts)+months-1)/months))
+		}
+	case c.Kind == Category && c.Levels != nil:
+		square = values
+	}
+	switch {
+	case c.GapFeature && c.marksValues(rows):
+		square += values
+	case c.GapFeature:
+		square += 1 - values
+	}
+	return square
+}
 
 // features returns the number of the column's features. rows is [Encoder.Rows].
 func (c *Column) features(rows int) (n int) {

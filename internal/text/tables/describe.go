@@ -23,6 +23,8 @@ func (e *Encoder) Describe(i int) string {
 		return "left out of the training"
 	case c.Levels != nil && c.Levels.HashBits > 0:
 		return fmt.Sprintf("words, more than %d of them in %d rows or more", maxLevels, leastRows)
+	case c.Levels != nil && !c.Levels.lackRare():
+		return fmt.Sprintf("words, %d different ones", len(c.Levels.Names))
 	case c.Levels != nil:
 		return fmt.Sprintf("words, %d of them in %d rows or more", len(c.Levels.Names), leastRows)
 	}

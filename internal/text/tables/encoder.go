@@ -8,7 +8,7 @@ import (
 )
 
 // version is the version of an encoder's JSON.
-const version = 3
+const version = 4
 
 // An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
 // place of a [form.Table]: see [Decode].

@@ -63,7 +63,7 @@ func TestDecodeNone(t *testing.T) {
 // Files that no encoder has written are refused, however little they say.
 func TestDecodeErrors(t *testing.T) {
 	with := func(columns string) string {
-		return `{"encoder":3,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
+		return `{"encoder":4,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
 	}
 	column := func(kind, rest string) string {
 		return with(fmt.Sprintf(`{"name":"c","kind":%q%s}`, kind, rest))
@@ -83,6 +83,9 @@ func TestDecodeErrors(t *testing.T) {
 		return strings.Replace(category(fmt.Sprintf(`"names":[%s],"counts":[%s]`,
 			strings.Join(levels[:n], ","), strings.Join(counts[:n], ","))), `"rows":9`, `"rows":9999`, 1)
 	}
+	long := func(length string) string {
+		return with(strings.Replace(text, `"AQE="}},`, `"AQE=","length":`+length+`}}`, 1))
+	}
 	months := strings.Repeat("1,", 8) + "1,0,0,0"
 	const other, counted = "has other parts", "counts of more rows than there are"
 	for _, c := range []struct{ text, want string }{
@@ -91,19 +94,19 @@ func TestDecodeErrors(t *testing.T) {
 		{column("left out", ""), ""}, {date(""), ""}, {date(`"order":"dmy","counts":[` + months + "]"), ""},
 		{number(`,"format":{"decimal":",","unit":"kg","gap_words":["a","b"]}`), ""},
 		{strings.Replace(number(""), `"label_at":-1`, `"label_at":1`, 1), ""},
-		{`{"encoder":3,"rows":9,"label_at":-1,"raw":true,"columns":[{"name":"c","kind":"number",` +
+		{`{"encoder":4,"rows":9,"label_at":-1,"raw":true,"columns":[{"name":"c","kind":"number",` +
 			`"number":{"mean":3}}]}`, ""},
 
-		{`{"encoder":2}`, "2, and this program reads only version 3: train the model again"},
+		{`{"encoder":2}`, "2, and this program reads only version 4: train the model again"},
 		{`{"encoder":-1}`, "of version -1"},
-		{`{"encoder":3,"label_at":"x"}`, "cannot unmarshal"},
-		{`{"encoder":3,"rows":1,"label_at":-2}`, "the label is in column -2"},
-		{`{"encoder":3,"rows":1,"label_at":1}`, "the label is in column 1"},
-		{`{"encoder":3,"rows":0,"label_at":0}`, "0 rows"},
-		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
-		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
-		{`{"encoder":3,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
-		{`{"encoder":3,"columns":{}}`, "want an array"},
+		{`{"encoder":4,"label_at":"x"}`, "cannot unmarshal"},
+		{`{"encoder":4,"rows":1,"label_at":-2}`, "the label is in column -2"},
+		{`{"encoder":4,"rows":1,"label_at":1}`, "the label is in column 1"},
+		{`{"encoder":4,"rows":0,"label_at":0}`, "0 rows"},
+		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
+		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
+		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
+		{`{"encoder":4,"columns":{}}`, "want an array"},
 		{number(`,"mean":1e999`), "cannot unmarshal"}, {number(`,"mean":1e39`), "not those of numbers"},
 		{column("number", ""), other}, {column("number", `,"number":{}`), "not those of numbers"},
 		{column("number", `,"number":{"factor":-1}`), "not those of numbers"},
@@ -134,6 +137,7 @@ func TestDecodeErrors(t *testing.T) {
 		{list(maxLevels + 1), "4097 levels"},
 		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1), "scaled, in a raw table"},
 		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "not of plain numbers"},
+		{long("1.5"), ""}, {long("1"), "length 1"}, {long("-2"), "length -2"}, {long("1e5"), "length 100000"},
 		{with(strings.Repeat(text, maxTexts) + hashed[:len(hashed)-1]), ""},
 		{with(strings.Repeat(text, maxTexts+1) + hashed[:len(hashed)-1]), "65 columns of text"},
 		{with(strings.Repeat(hashed, 1<<19) + hashed[:len(hashed)-1]), "2147487744 features"},
@@ -151,7 +155,7 @@ func TestDecodeErrors(t *testing.T) {
 // A file that is named as hostile as can be makes no error that fills a screen.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
-	_, err := Decode(json.RawMessage(`{"encoder":3,"rows":1,"columns":[{"name":"` + name + `"}]}`))
+	_, err := Decode(json.RawMessage(`{"encoder":4,"rows":1,"columns":[{"name":"` + name + `"}]}`))
 	if err == nil || len(err.Error()) > 200 {
 		t.Errorf("%v", err)
 	}
@@ -258,8 +262,8 @@ func TestNamesThatDontTell(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	e := fitted(t, people) // 8 rows, 8 features of 5 columns
-	if e.Bytes() != 8*4*8 {
+	e := fitted(t, people) // 8 rows, 9 features of 5 columns
+	if e.Bytes() != 8*4*9 {
 		t.Error(e.Bytes())
 	}
 	e = &Encoder{Rows: 10, Columns: []Column{{Kind: LeftOut},

@@ -357,9 +357,12 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	return order, false
 }
 
+// hardlyRepeats reports whether fewer than a quarter of the cells come again.
+func (s *stats) hardlyRepeats() bool { return 4*s.again < s.counted }
+
 // likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
 // again.
-func (s *stats) likeNames() bool { return s.counted >= fewRows && 4*s.again < s.counted }
+func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeats() }
 
 // manyGaps reports whether more than one row in a hundred has a gap.
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }

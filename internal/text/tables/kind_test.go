@@ -108,7 +108,7 @@ func TestNumbers(t *testing.T) {
 		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
 			Number, "high, low, off in 30 rows", 2, 30, `30 cells of 100 fit no column of numbers`},
 		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
-			"on")...), Category, "different words", 4, 0, "mostly numbers, taken for words"},
+			"on")...), Category, "different words", 74, 0, "mostly numbers, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
 			return fmt.Sprintf("w%c", 'a'+i)
 		})...), Number, "numbers", 2, 10, `such as "wa" (-categories x)`},

@@ -114,6 +114,9 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	for i := range e.Columns {
 		f.settle(&e.Columns[i], f.columns[i], verdicts[i], e)
 	}
+	if texts > 0 {
+		e.balance()
+	}
 	if e.Cols() == 0 && !f.Inspect {
 		return f.withoutFeatures(e, verdicts)
 	}
@@ -273,6 +276,25 @@ func newScale(m *moments, mostlyGaps bool) *Scale {
 	return s
 }
 
+// balance sets the length of texts to the root mean square of the length of the features of all other
+// columns, if that is above 1. So neither outweighs the other in the penalty on the weights.
+func (e *Encoder) balance() {
+	squares := 0.0
+	for i := range e.Columns {
+		if e.Columns[i].Kind != Text {
+			squares += e.Columns[i].meanSquare(e.Rows)
+		}
+	}
+	if squares <= 1 {
+		return
+	}
+	for i := range e.Columns {
+		if t := e.Columns[i].Text; t != nil {
+			t.Length = math.Sqrt(squares)
+		}
+	}
+}
+
 // fitNumber fills in the scale of a column of numbers.
 func (c *Column) fitNumber(s *stats) {
 	c.Gaps = s.rows - s.numbers.count
@@ -304,9 +326,12 @@ func (c *Column) fitDate(s *stats) {
 // fitLevels fills in the levels, but for those that are not UTF-8: no file could keep them.
 func (c *Column) fitLevels(s *stats) {
 	c.GapFeature = c.Gaps > 0
-	l := new(Levels)
-	for name := range s.levels {
-		if s.isRepeated(name) && utf8.ValidString(name) {
+	l, least := new(Levels), 1
+	if s.hardlyRepeats() || len(s.levels) > maxLevels {
+		least = leastRows
+	}
+	for name, of := range s.levels {
+		if of.count >= least && utf8.ValidString(name) {
 			l.Names = append(l.Names, name)
 		}
 	}

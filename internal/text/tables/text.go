@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,11 +19,16 @@ import (
 )
 
 const (
-	leastRows = 2  // rows with a level or an n-gram that has a feature
-	textBits  = 20 // of the bucket of an n-gram
-	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
-	maxGrams  = 8
-	maxTexts  = 64 // columns of text
+	// leastRows is how many rows have a level or an n-gram with a feature, in columns of words of which
+	// hardly one comes again, of more than maxLevels levels, or of n-grams in more than maxGramsOnce
+	// buckets. In other columns each level and each n-gram has a feature.
+	leastRows    = 2
+	maxGramsOnce = 1 << (textBits - 3) // so few that hardly two of them share a bucket
+	textBits     = 20                  // of the bucket of an n-gram
+	textGrams    = 2                   // how many words an n-gram has at most, unless a Fitter says otherwise
+	maxGrams     = 8
+	maxTexts     = 64      // columns of text
+	maxLength    = 1 << 16 // of the features of a cell: its square is more than all features there can be
 	// A column of text has at least so many blanks a cell in the mean, or so many bytes with a blank
 	// among them, or so many characters that are words by themselves.
 	textSpaces = 3
@@ -38,6 +44,9 @@ type Words struct {
 	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
 	// above the one before, the first above -1, and how many rows have an n-gram in it.
 	Buckets []byte `json:"buckets"`
+	// Length is the Euclidean length of the features of a cell; 0 stands for 1. It is the root mean
+	// square of the length of the features of all columns but those of text, if that is above 1.
+	Length float64 `json:"length,omitempty"`
 	// Words are n-grams of some buckets, for people.
 	Words map[uint32]string `json:"words,omitempty"`
 
@@ -51,6 +60,9 @@ func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
 		return bad
+	}
+	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
+		return fmt.Errorf("a text of the length %g", t.Length)
 	}
 	ends := 0 // of uvarints
 	for _, b := range t.Buckets {
@@ -81,15 +93,17 @@ func (t *Words) name(j int) string {
 	return fmt.Sprintf("bucket %d", t.at[j])
 }
 
-// typical returns the root mean square of the features of a row that are not 0: the length of a row
-// is 1.
+// length returns the Euclidean length of the features of a cell.
+func (t *Words) length() float64 { return cmp.Or(t.Length, 1) }
+
+// typical returns the root mean square of the features of a row that are not 0.
 func (t *Words) typical(rows int) float64 {
 	if t.all == 0 {
 		for _, count := range t.counts {
 			t.all += float64(count)
 		}
 	}
-	return math.Sqrt(float64(rows) / max(t.all, 1))
+	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
 // A textStats counts in how many rows the n-grams of each bucket are: in a map while there are few,
@@ -173,12 +187,26 @@ func (t *textStats) addFew(buckets []uint32, row uint32) {
 	}
 }
 
+// least returns in how many rows, at least, the n-grams of a bucket with a feature are.
+func (t *textStats) least() uint32 {
+	used := len(t.few)
+	for _, of := range t.all {
+		if of.rows > 0 {
+			used++
+		}
+	}
+	if used > maxGramsOnce {
+		return leastRows
+	}
+	return 1
+}
+
 // words returns the buckets by which the cells are encoded.
 func (t *textStats) words() *Words {
 	text := &Words{Bits: textBits, Grams: t.reader.grams}
-	before := -1
+	before, least := -1, t.least()
 	add := func(b int, of bucketStats) {
-		if of.rows < leastRows {
+		if of.rows < least {
 			return
 		}
 		text.at, text.counts = append(text.at, uint32(b)), append(text.counts, of.rows)
@@ -419,7 +447,7 @@ func newTextCoder(t *Words, rows int) *textCoder {
 
 // encode appends the features of a cell, the first of which is numbered first. The value of an
 // n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
-// values of a cell are divided by their length.
+// values of a cell are scaled to the length of [Words.Length].
 func (c *textCoder) encode(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -440,7 +468,7 @@ func (c *textCoder) encode(cell string, first int32, columns []int32, values []f
 		sum += float64(v * v)
 		columns, s.values = append(columns, first+j), append(s.values, v)
 	}
-	length := math.Sqrt(sum)
+	length := math.Sqrt(sum) / c.length()
 	for _, v := range s.values {
 		values = append(values, float32(v/length))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -61,8 +62,8 @@ func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 func TestTextGolden(t *testing.T) {
 	text := mails(500, 600)
 	for grams, want := range map[int]string{
-		1: "2e1fcfdb74fb14b1516ea7afad713019e0ec69ff797c73dd203694ecc12cc304",
-		2: "c743d0c0469dad522906a866774fc0bcbdabc22a9dbdde49a4408b68f69803ca",
+		1: "0d3935d925c54795ce76ad35c16bdbd1c67b24531c19363912f9a1e1eaad03ce",
+		2: "f5d342441ff51887621cabc736769319f746b579e1c3b3b5c83b97745421fa41",
 		5: "e74b47da5cc8d77299cd4d8a4974022a91e600de1b04aab598633bc70e0cdcdd",
 	} {
 		e, s := hashedRows(t, text, grams)
@@ -71,6 +72,75 @@ func TestTextGolden(t *testing.T) {
 		}
 		if have := hashOf(s); have != want {
 			t.Errorf("n-grams of %d words: %d features, hash %s, want %s", grams, s.Cols(), have, want)
+		}
+	}
+}
+
+// An n-gram of one row has a feature as long as the n-grams fall into no more than maxGramsOnce buckets.
+func TestGramsOnce(t *testing.T) {
+	for used, want := range map[int]int{maxGramsOnce: maxGramsOnce, maxGramsOnce + 1: 1} {
+		few := newTextStats(1, new(budget.Account))
+		all := &textStats{all: make([]bucketStats, 1<<textBits), reader: few.reader}
+		for b := range used {
+			few.few[uint32(b)] = bucketStats{rows: 1}
+			all.all[b] = bucketStats{rows: 1}
+		}
+		few.few[7], all.all[7] = bucketStats{rows: 2}, bucketStats{rows: 2}
+		for _, s := range []*textStats{few, all} {
+			if have := len(s.words().at); have != want {
+				t.Errorf("%d buckets: %d features, want %d", used, have, want)
+			}
+		}
+	}
+}
+
+// Texts have the length of the features of the other columns, but are not shorter than 1.
+func TestTextLength(t *testing.T) {
+	var lines []string
+	for i := range 60 {
+		gap, city := fmt.Sprint(i%7), []string{"Oslo", "Rome", "Lima", ""}[i%4]
+		if i%3 > 0 {
+			gap = ""
+		}
+		lines = append(lines, fmt.Sprintf("%d,%d,%s,%s,2026-0%d-%02d,%s %s", i*i%11, 9*(i%5/4), gap, city,
+			1+i%3, 1+i%28, "a film that was", []string{"good", "bad", "long"}[i%3]))
+	}
+	header := "size,spare,gap,city,seen,note\n"
+	for name, c := range map[string]struct {
+		text string
+		is1  bool
+	}{
+		"all kinds": {header + strings.Join(lines, "\n"), false},
+		"text":      {"same,note\n" + strings.Repeat("7,it is good\n7,it is bad\n", 20), true},
+	} {
+		f := Fitter{Overrule: map[string]Given{"note": {Kind: Text}}}
+		opt := dataset.Options{Labels: dataset.LabelsNo}
+		read := func(opt dataset.Options) (*dataset.Set, error) {
+			return dataset.ReadFrom(strings.NewReader(c.text), "x.csv", opt)
+		}
+		e, _, err := fitTo(&f, opt, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Encoder = e.Coder()
+		s, err := read(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, other := 0.0, 0.0
+		for i := range s.Rows() {
+			for j, v := range rowOf(s, i) {
+				square := float64(v) * float64(v)
+				if of, _ := e.columnOf(j); e.Columns[of].Kind == Text {
+					text += square
+				} else {
+					other += square
+				}
+			}
+		}
+		n := float64(s.Rows())
+		if text, other = text/n, max(other/n, 1); math.Abs(text-other) > 1e-5 || (other == 1) != c.is1 {
+			t.Errorf("%s: the mean square of texts is %g, of the others %g", name, text, other)
 		}
 	}
 }
@@ -151,7 +221,6 @@ func TestTextFeatures(t *testing.T) {
 				}
 			}
 		}
-		maps.DeleteFunc(rows, func(_, n uint32) bool { return n < leastRows })
 		c := &Column{Name: "x"}
 		new(Fitter).settle(c, s, verdict{kind: Text}, &Encoder{Rows: s.rows})
 		if !slices.Equal(c.Text.at, slices.Sorted(maps.Keys(rows))) {
