@@ -166,8 +166,8 @@ func TestVerifyTableOfStart(t *testing.T) {
 	}
 }
 
-// Verify contradicts edits of an encoder, those that change no row of the training data and the length
-// of texts, which changes all rows.
+// Verify contradicts edits of an encoder: those that change no row of the training data, and one of
+// the length of texts.
 func TestVerifyEditedEncoders(t *testing.T) {
 	data, model := file(t, "table.csv", asCSV(t, mixedTable(1, 80), inOrder...)),
 		filepath.Join(t.TempDir(), "model")
