@@ -185,6 +185,9 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if len(h.classes) > 0 {
 		m.Classes = h.classes
 	}
+	if err := h.result.CheckEstimates(); err != nil {
+		return 0, fmt.Errorf("header: result: %w", err)
+	}
 	m.Result, m.gapMismatch = Result(h.result.Unpack()), h.result.CheckGap(h.result.Gap)
 	return vectors, nil
 }

@@ -30,8 +30,8 @@ type Result struct {
 	// CrossValidated estimates the quality of the model from the folds that chose its settings,
 	// which makes it a little optimistic. It is nil if no folds were run.
 	CrossValidated *Estimate
-	// HeldOut is the quality of the model on rows that were held out of all training. It is nil if
-	// none were.
+	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out of all
+	// training. It is nil if none were held out, or if the run was interrupted.
 	HeldOut *Estimate
 	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
 	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative

@@ -24,6 +24,9 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 // Train trains a model as the function [Train] does, with the settings and inputs of tr.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
+	if tr.Holdout != 0 {
+		return tr.trainHoldout(ctx, x, y)
+	}
 	t := &task{Trainer: *tr}
 	if ctx.Err() == nil {
 		t.prepareCtx = ctx

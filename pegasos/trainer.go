@@ -28,6 +28,14 @@ type Trainer struct {
 	// that have mean 0 and standard deviation 1, as they are or after ScaleStandard. If nil, they
 	// are all columns of dense rows that ScaleStandard scales, and none of other rows.
 	CurveColumns []int
+	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
+	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.
+	// It is a share of the groups of equal rows, in each class: a row and its copies are held out
+	// together. Hashes of the rows and Config.Seed choose the groups, so that neither the order of
+	// the rows nor copies change the choice. A class of one group stays in training, as do rows of
+	// weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify needs the same
+	// Holdout. It can't be combined with Start, Prior, Resume, KeepState or Pause.
+	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at its weights, and t counts
 	// on from its Result.Steps. Features that it lacks begin at the weight 0. Every label must be
 	// one of its classes. Epochs and Steps count this run alone; the model is not the one that a

@@ -78,11 +78,14 @@ type VerifyOptions struct {
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
 // objective and a lower bound on its minimum anew, and trusts no number of the training. The
-// trainer's Weights, Costs and Prior must be the same as in training, and with o.Sigmoids its
-// Start, too; the trainer's Config is not used. The error says why the claims can't be checked.
+// trainer's Weights, Costs, Prior and Holdout must be the same as in training, and with o.Sigmoids
+// its Start, too; the trainer's Config is not used. The error says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
+	if tr.Holdout != 0 {
+		return tr.verifyHoldout(ctx, m, x, y, o)
+	}
 	t, s, err := tr.newVerifySession(ctx, m, x, y)
 	if err != nil {
 		return nil, err

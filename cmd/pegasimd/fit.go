@@ -38,6 +38,7 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 		return &fitReport{R2: new(number(metrics.R2(d.Y, floats.Float64s(predicted), d.Weights)))}
 	}
 	weights, all, largest := map[float32]float64{}, 0.0, 0
+	rows, seen := map[float32]int{}, map[float32]bool{}
 	for i, label := range d.Y {
 		w := 1.0
 		if d.Weights != nil {
@@ -45,14 +46,25 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 		}
 		weights[label] += w
 		all += w
+		if w > 0 {
+			rows[label]++
+			seen[predicted[i]] = true
+		}
+	}
+	r := &fitReport{Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights)))}
+	for k, label := range m.Classes {
+		if r.rows += rows[label]; rows[label] > 0 && !seen[label] {
+			r.Never = append(r.Never, m.ClassName(k))
+			r.neverRows += rows[label]
+		}
 	}
 	for k, label := range m.Classes {
 		if weights[label] > weights[m.Classes[largest]] {
 			largest = k
 		}
 	}
-	return &fitReport{Accuracy: new(number(metrics.Accuracy(d.Y, predicted, d.Weights))),
-		Constant: new(number(weights[m.Classes[largest]] / all)), Largest: m.ClassName(largest)}
+	r.Constant, r.Largest = new(number(weights[m.Classes[largest]]/all)), m.ClassName(largest)
+	return r
 }
 
 func (r *fitReport) String() string {
@@ -66,6 +78,7 @@ func (r *fitReport) String() string {
 const (
 	fewRows    = 100
 	hardlyMore = 0.001 // of all rows
+	rareRows   = 0.2   // largest share of the rows that rare classes have
 )
 
 // warnings says what speaks against trusting the model, and which flag helps.
@@ -74,6 +87,13 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
 		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
 			"smaller -lambda, another -scale, or -kernel rbf of classes")
+	case len(r.Never) > 0 && m.Config.ClassWeight == "" && r.neverIsNews(len(m.Classes)):
+		how := "-loss log or -class-weight balanced"
+		if m.Config.Loss.LogOdds() || m.Config.Multiclass == pegasos.Multinomial {
+			how = "-class-weight balanced"
+		}
+		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (%d of %s are): try %s",
+			firstNames(r.Never), r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
 		!(*r.Accuracy > *r.Constant+hardlyMore): // with weights accuracy may be given up
 		warnings = append(warnings, "the model is hardly better than predicting "+
@@ -85,4 +105,11 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"little of other rows; see cv", count(rows, "row")))
 	}
 	return warnings
+}
+
+// neverIsNews reports whether the classes that are never predicted are worth a warning in place of
+// the one about a model that is hardly better than a constant: the model predicts several classes,
+// or these are rare.
+func (r *fitReport) neverIsNews(classes int) bool {
+	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }

@@ -337,6 +337,7 @@ type trainFlags struct {
 
 	start, prior   string // what is read beside the data
 	weights, costs string
+	holdout        float64
 	valid          string
 	validWeights   string
 	patience       int
@@ -361,6 +362,9 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	defineCosts(f, &t.costs)
 	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
 		"trains 6 times; they count rows by -weights, not by -class-weight; -loss log has its own")
+	f.Float64Var(&t.holdout, "holdout", 0, "`share` hold this share of the different rows out of "+
+		"training, in each class, and print eval's figures for them: 0.2 is 20 %; rows that are equal "+
+		"are held out together, and -seed chooses which")
 	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements, a quarter of the run "+
 		"apart, without a better model on the data of -valid, and take the best")
 	f.StringVar(&t.valid, "valid", "",

@@ -106,6 +106,7 @@ func (m linearModel) report(r *modelReport, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
 	r.Config, r.Settings = m.Config, m.Settings()
 	r.Checkpoint = m.State != nil
+	r.CrossValidated, r.HeldOut = m.Result.CrossValidated, m.Result.HeldOut
 	spread, means := m.spread(), make([]float64, m.Cols())
 	if spread == nil {
 		spread = r.spread
@@ -251,6 +252,13 @@ func (r *modelReport) print(w io.Writer) error {
 		r.Steps, r.Epochs, bySolver(r.Solver), r.Violations, r.R2, r.T0)
 	if v := float64(r.Objective); !math.IsNaN(v) {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
+	}
+	if line := estimateLine(r.CrossValidated); line != "" {
+		fmt.Fprintf(w, "claims    %s\n", line)
+	}
+	if e := r.HeldOut; e != nil {
+		fmt.Fprintf(w, "claims    held-out: %s +- %s on %s\n", estimateValue(e), estimateError(e),
+			count(e.Rows, "row"))
 	}
 	if r.Prior != "" {
 		fmt.Fprintf(w, "prior     %s\n", escape.Name(r.Prior))

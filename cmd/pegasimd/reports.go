@@ -88,13 +88,19 @@ type trainReport struct {
 	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
 	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
 	Fit         *fitReport        `json:"fit,omitempty"`
-	Warnings    []string          `json:"warnings,omitempty"`
-	Command     string            `json:"command,omitempty"` // that trains the model again
-	Curve       []curvePoint      `json:"curve,omitempty"`   // with -plot
+	// CrossValidated is of the folds that chose settings, if there were any.
+	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
+	// HeldOutEstimate and HeldOut are of the rows of -holdout, HeldOut as eval -json has it.
+	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
+	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
+	Warnings        []string          `json:"warnings,omitempty"`
+	Command         string            `json:"command,omitempty"` // that trains the model again
+	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
-	advice string // what brings a better bound
+	advice  string   // what brings a better bound
+	heldOut *heldOut // of HeldOut
 }
 
 // A kernelReport is what train -kernel writes in addition.
@@ -128,6 +134,10 @@ type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
 	Constant *number `json:"largest_class,omitempty"` // its share of the rows
 	Largest  string  `json:"-"`
+	// Never has the classes that have rows, but as which no row is predicted.
+	Never []string `json:"never_predicted,omitempty"`
+
+	rows, neverRows int // of a weight above 0: all, and of the classes of Never
 
 	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
 }
@@ -192,6 +202,9 @@ type modelReport struct {
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
 	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
+	// CrossValidated and HeldOut are what the model claims: see pegasos.Result.
+	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
+	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
@@ -357,6 +370,7 @@ type verifyReport struct {
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
 	Rows             int      `json:"rows"`
+	HeldOut          int      `json:"held_out_rows,omitempty"` // of train -holdout, left out of Rows
 	Features         int      `json:"features"`
 
 	of    *pegasos.Verification

@@ -94,6 +94,7 @@ type linearRun struct {
 	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
+	held         *heldOut // of -holdout, or nil
 	known        labelling
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
@@ -125,7 +126,7 @@ func (r *linearRun) checkSettings() error {
 	if in.proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
-	if err := r.keep.check(r.call); err != nil {
+	if err := cmp.Or(r.keep.check(r.call), in.checkHoldout(r.call)); err != nil {
 		return err
 	}
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
@@ -177,7 +178,11 @@ func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.weights); err != nil {
 		return err
 	}
-	defer func() { r.trainer.Weights = r.reader.weights }()
+	defer func() {
+		if r.trainer.Weights = r.reader.weights; r.held != nil {
+			r.trainer.Weights = r.held.trainWeights
+		}
+	}()
 	// the model whose features and labels are used, the checkpoint's with what it started from
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
@@ -185,6 +190,7 @@ func (r *linearRun) readData() (err error) {
 		r.set, r.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
 		if err == nil {
 			r.known = labelling{names: r.set.Names}
+			err = r.holdOut()
 		}
 		return err
 	}
@@ -226,7 +232,10 @@ func (r *linearRun) readInputs() (err error) {
 			return err
 		}
 	}
-	if err = checkWeights(in.weights, tr.Weights, r.set.Rows()); err != nil {
+	if r.held == nil { // holdOut checks them before it divides them
+		err = checkWeights(in.weights, tr.Weights, r.set.Rows())
+	}
+	if err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
@@ -291,7 +300,7 @@ func (r *linearRun) write() error {
 	if err := r.reader.nameHeaviest(r.data, m.Weights); err != nil {
 		return err
 	}
-	if err := r.describe(m); err != nil {
+	if err := cmp.Or(r.describe(m), r.evaluateHeldOut(m)); err != nil {
 		return err
 	}
 	if err := r.modelOut.write(m.Write); err != nil {

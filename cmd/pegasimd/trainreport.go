@@ -30,6 +30,11 @@ func newTrainReport(r *linearRun) *trainReport {
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.curve.rows, r.reader.opt.Threads)
 		r.warn(report.Fit.warnings(m, r.set.Rows())...)
+		report.CrossValidated = of.CrossValidated
+	}
+	if r.held != nil {
+		report.HeldOut = r.held.report
+		report.heldOut, report.HeldOutEstimate = r.held, of.HeldOut
 	}
 	if n := report.Replaced; n > 0 {
 		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began, so "+
@@ -92,8 +97,14 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	if r.Fit != nil {
 		fmt.Fprintln(w, r.Fit)
 	}
+	if line := estimateLine(r.CrossValidated); line != "" {
+		fmt.Fprintln(w, line)
+	}
 	r.printModel(w)
 	r.printStop(w, cfg)
+	if r.HeldOut != nil {
+		r.heldOut.print(w, r.HeldOutEstimate)
+	}
 }
 
 // bySolver says of epochs what they were of, unless they were Pegasos's.

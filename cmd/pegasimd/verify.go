@@ -190,6 +190,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 			return nil, fmt.Errorf("%s: %w", data, err)
 		}
 	}
+	whole := set.Rows()
+	if set, weights, err = reader.withoutHeldOut(data, p, set, weights); err != nil {
+		return nil, err
+	}
 	var v *pegasos.Verification
 	if isKernel {
 		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set, false)}
@@ -232,7 +236,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
+		Rows: set.Rows(), HeldOut: whole - set.Rows(), Features: p.Cols(), of: v, model: p,
 	}, nil
 }
 
@@ -294,6 +298,10 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintf(w, "the data are those of the model's training: %s, %s\n", rows, features)
 	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
+	}
+	if r.HeldOut > 0 {
+		fmt.Fprintf(w, "%s of DATA that training held out left out of the comparison; what the model says "+
+			"of them was not checked: eval measures it\n", count(r.HeldOut, "row"))
 	}
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {

@@ -94,7 +94,7 @@ var partRules = map[string]rule{
 	"result.objective": byClaim, "result.dual_objective": byBound, "result.gap": byBound,
 	"result.steps": never, "result.epochs": never, "result.passes": never,
 	"result.violations": never, "result.solver": never, "result.replaced": never,
-	"result.weight": never, "result.r2": never, "result.t0": never,
+	"result.cross_validated": never, "result.held_out": never, "result.weight": never, "result.r2": never, "result.t0": never,
 	"result.per_class.objective":      byClaim,
 	"result.per_class.dual_objective": byBounds,
 	"result.per_class.lambda":         byClaim,

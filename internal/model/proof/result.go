@@ -28,12 +28,6 @@ type Result struct {
 	PerClass      []ClassResult `json:"-"` // results for each weight vector; nil for a joint problem
 }
 
-// The values of Estimate.Metric.
-const (
-	Accuracy = "accuracy"
-	R2       = "r2"
-)
-
 // Estimate is an estimate of how well a model predicts rows that it was not trained on.
 type Estimate struct {
 	Metric string  `json:"metric"`          // "accuracy", from 0 to 1, or "r2"
@@ -41,6 +35,9 @@ type Estimate struct {
 	StdErr float64 `json:"std_err"`         // standard error of Value
 	Rows   int     `json:"rows"`            // number of predicted rows
 	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
+	// Share is the share of the groups of equal rows that Trainer.Holdout held out; 0 for a
+	// cross-validation.
+	Share float64 `json:"share,omitempty"`
 }
 
 // Claim returns the objective and the lower bound of r.
@@ -90,6 +87,17 @@ func (r Result) Check() error {
 	}
 	if err := Check(r.Objective, r.DualObjective); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
+}
+
+// CheckEstimates returns an error if an estimate of r has numbers that no estimate can have.
+func (r Result) CheckEstimates() error {
+	if err := r.CrossValidated.Check(); err != nil {
+		return fmt.Errorf("cross_validated: %w", err)
+	}
+	if err := r.HeldOut.Check(); err != nil {
+		return fmt.Errorf("held_out: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,11 @@
 package store
 
-import "github.com/pegasimd/pegasimd/internal/base/parallel"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+)
 
 // hashBlock is the number of rows that a goroutine hashes at a time.
 const hashBlock = 1024
@@ -66,6 +71,24 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 		}
 	}
 	return sum
+}
+
+// NumberHash returns the share of the number v in column j in the hash of a row. Both zeros have the
+// share 0.
+func NumberHash(j int32, v float32) uint64 {
+	if v == 0 {
+		return 0
+	}
+	return uint64(math.Float32bits(v)) * columnKey(j)
+}
+
+// TextHash returns the share of a text in column j in the hash of a row of numbers and texts.
+func TextHash(j int32, text string) uint64 {
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return murmur.Mix64(h) * columnKey(j)
 }
 
 // columnKey returns the pseudorandom odd key of column j, by SplitMix64 (Steele, Lea and Flood,

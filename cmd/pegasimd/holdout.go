@@ -1,0 +1,307 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/app/predictions"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/text/cell"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file holds rows out of training for train -holdout, and finds them again for verify.
+
+// heldOut is the rows that -holdout holds out of training.
+type heldOut struct {
+	set          *dataset.Set
+	weights      []float32 // of the rows of set; nil for ones
+	trainWeights []float32 // of the other rows; nil for ones
+	all          int       // rows held out and trained on
+	report       *evalReport
+}
+
+// checkHoldout returns what is wrong with -holdout.
+func (t *trainFlags) checkHoldout(c *call) error {
+	if !c.given("holdout") {
+		return nil
+	}
+	if !proof.GoodShare(t.holdout) {
+		hint := ""
+		if t.holdout > 1 && t.holdout < 100 {
+			hint = fmt.Sprintf("; %g %% is -holdout %g", t.holdout, t.holdout/100)
+		}
+		return usagef("-holdout: have %g, want a share of the rows, more than 0 and less than 1%s",
+			t.holdout, hint)
+	}
+	for _, name := range []string{"start", "prior"} {
+		if c.given(name) {
+			return usagef("-holdout can't be given with -%s: the other model may have been trained on "+
+				"the rows held out; evaluate the model on other data with eval", name)
+		}
+	}
+	for _, name := range []string{"resume", "checkpoint"} {
+		if c.given(name) {
+			return usagef("-holdout can't be given with -%s: a checkpoint does not keep which rows "+
+				"are held out", name)
+		}
+	}
+	return nil
+}
+
+// holdOut divides the rows that were read by -holdout. It fits the encoder of a table again, to the
+// rows to train on alone.
+func (r *linearRun) holdOut() error {
+	share, d := r.flags.holdout, r.reader
+	if share == 0 {
+		return nil
+	}
+	if err := checkWeights(r.flags.weights, d.weights, r.set.Rows()); err != nil {
+		return err
+	}
+	numbers := r.cfg.Loss.Regression()
+	set, all := r.set, r.set
+	// The columns that the encoder leaves out do not make rows different, so that the choice of
+	// the rows and the encoder of the others depend on each other.
+	var out, in []int
+	for tries := 0; ; tries++ {
+		columns := d.usedColumns()
+		hashes, err := d.hashRows(r.data, all)
+		if err != nil {
+			return err
+		}
+		out, in = splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
+		if len(out) == 0 {
+			return fmt.Errorf("%s: -holdout %g holds out none of %s: there are too few different ones",
+				inputName(r.data), share, count(all.Rows(), "row"))
+		}
+		if d.encoder == nil {
+			break
+		}
+		if set, err = d.refit(r.data, out); err != nil {
+			return err
+		}
+		if slices.Equal(columns, d.usedColumns()) || tries == mostRefits {
+			break
+		}
+	}
+	r.held = &heldOut{set: set.Subset(out), all: len(out) + len(in)}
+	r.held.set.Y = take(all.Y, out)
+	r.set = set.Subset(in)
+	r.set.Y = take(all.Y, in)
+	r.held.weights, r.held.trainWeights = take(d.weights, out), take(d.weights, in)
+	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
+		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
+			"R^2 is not defined: hold out more, or others by another -seed", inputName(r.data), share,
+			len(out), r.held.set.Y[0])
+	}
+	return all.Err()
+}
+
+// mostRefits is how often the encoder is fitted again because it reads other columns than before.
+const mostRefits = 3
+
+// take returns the values at some indices; nil for nil values.
+func take(values []float32, at []int) (some []float32) {
+	if values == nil {
+		return nil
+	}
+	for _, i := range at {
+		some = append(some, values[i])
+	}
+	return some
+}
+
+// splitRows returns the indices of the rows to hold out, and of the others.
+func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
+	share float64) (out, in []int) {
+	of := store.Labeled{Hashes: hashes,
+		Counts: func(i int) bool { return floats.At(weights, i, 1) > 0 }}
+	if !numbers {
+		var labels []float32
+		for i, label := range y {
+			if of.Counts(i) {
+				labels = append(labels, label)
+			}
+		}
+		slices.Sort(labels)
+		labels = slices.Compact(labels)
+		of.Classes, of.Class = len(labels), make([]int32, len(y))
+		for i, label := range y {
+			if k, known := slices.BinarySearch(labels, label); known {
+				of.Class[i] = int32(k)
+			}
+		}
+	}
+	return store.HoldOut(of, seed, share)
+}
+
+// refit reads a table with an encoder that is fitted to all rows but some, in ascending order.
+func (d *dataReader) refit(name string, without []int) (*dataset.Set, error) {
+	weights := d.weights
+	d.skip = func(row int) bool {
+		_, held := slices.BinarySearch(without, row)
+		return held || row < len(weights) && weights[row] == 0
+	}
+	return d.readFresh(name)
+}
+
+// usedColumns reports for each column of the encoder whether features depend on it; nil without an
+// encoder.
+func (d *dataReader) usedColumns() (used []bool) {
+	if d.encoder == nil {
+		return nil
+	}
+	for _, c := range d.encoder.Columns {
+		used = append(used, c.Kind != tables.LeftOut)
+	}
+	return used
+}
+
+// hashRows returns a hash of each row of the set, which was read from the named data: of a table
+// with an encoder, of the cells of the columns that the encoder uses, whatever features it makes of
+// them, else of the features.
+func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
+	if d.encoder == nil {
+		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })
+		return hashes, d.call.Err()
+	}
+	opt := d.asFitted()
+	opt.Encoder, opt.Layout = &rowHasher{d.encoder.Coder()}, dataset.LayoutDense
+	opt.Features = 0
+	read, err := d.again(name, opt)
+	if err != nil {
+		return nil, err
+	}
+	if read.Rows() != set.Rows() {
+		return nil, fmt.Errorf("%s: the file has changed while it was read", inputName(name))
+	}
+	hashes := make([]uint64, set.Rows())
+	for i := range hashes {
+		for j, part := range read.Dense.Row(i) {
+			hashes[i] |= uint64(part) << (hashPart * j)
+		}
+	}
+	return hashes, nil
+}
+
+// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Numbers
+// that are equal as float32 have equal hashes, however they are written. The hash of a row of
+// numbers is the one of its values by store.Hashes.
+type rowHasher struct{ *tables.Coder }
+
+const (
+	hashParts = 4
+	hashPart  = 16 // bits, which a float32 holds exactly
+)
+
+func (h *rowHasher) Cols() int          { return hashParts }
+func (h *rowHasher) Features() []string { return nil }
+
+func (h *rowHasher) Encode(cells []string, columns []int32, values []float32) (
+	[]int32, []float32, int, string,
+) {
+	sum, column := uint64(0), int32(0)
+	for i := range h.Columns {
+		if h.Columns[i].Kind == tables.LeftOut {
+			continue
+		}
+		v, plain := cell.ParsePlain(cells[i])
+		if number := float32(v); plain && floats.IsFinite(number) {
+			sum += store.NumberHash(column, number)
+		} else {
+			sum += store.TextHash(column, cells[i])
+		}
+		column++
+	}
+	for j := range int32(hashParts) {
+		if part := float32(sum >> (hashPart * j) & (1<<hashPart - 1)); part != 0 {
+			columns, values = append(columns, j), append(values, part)
+		}
+	}
+	return columns, values, 0, ""
+}
+
+// evaluateHeldOut measures the model on the rows held out, and stores its quality in the model.
+// An interrupted run's model is not measured.
+func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
+	h := r.held
+	if h == nil || r.interrupted != nil {
+		return nil
+	}
+	of := &pegasos.Labelled{X: h.set.Examples(), Y: h.set.Y, Weights: h.weights}
+	if m.Result.HeldOut, err = m.Estimate(of); err != nil {
+		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)
+	}
+	m.Result.HeldOut.Share = r.flags.holdout
+	s := &scoredSet{Set: h.set, reader: r.reader, model: linearModel{m}, weights: h.weights}
+	if s.scores, err = s.find(0, h.set); err != nil {
+		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)
+	}
+	if m.Classes != nil {
+		s.truth, s.names = positions(h.set, predictions.ClassNames(s.model))
+	}
+	h.report = evaluate(s)
+	return nil
+}
+
+// print writes the figures of the rows held out for people.
+func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
+	fmt.Fprintf(w, "held-out: %s +- %s on %d of %s, which had no part in training\n",
+		estimateValue(e), estimateError(e), h.set.Rows(), count(h.all, "row"))
+	h.report.print(w)
+}
+
+// estimateValue returns the value of an estimate for people, and estimateError its standard error.
+func estimateValue(e *pegasos.Estimate) string {
+	if e.Metric == proof.R2 {
+		return fmt.Sprintf("R^2 %.3f", e.Value)
+	}
+	return fmt.Sprintf("accuracy %.1f %%", 100*e.Value)
+}
+
+func estimateError(e *pegasos.Estimate) string {
+	if e.Metric == proof.R2 {
+		return fmt.Sprintf("%.3f", e.StdErr)
+	}
+	return fmt.Sprintf("%.1f", 100*e.StdErr)
+}
+
+// estimateLine says what folds told of the model's settings; empty for nil.
+func estimateLine(e *pegasos.Estimate) string {
+	if e == nil {
+		return ""
+	}
+	value := strings.TrimPrefix(estimateValue(e), "accuracy ")
+	return fmt.Sprintf("cross-validated, settings chosen on the same folds: %s +- %s", value,
+		estimateError(e))
+}
+
+// withoutHeldOut returns the rows of a set that the model was trained on, and their weights, if the
+// model says that training held rows out.
+func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
+	weights []float32) (*dataset.Set, []float32, error) {
+	linear, _ := m.(linearModel)
+	if linear.Model == nil || linear.Result.HeldOut == nil || linear.Result.HeldOut.Share == 0 {
+		return set, weights, nil
+	}
+	hashes, err := d.hashRows(name, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, in := splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed,
+		linear.Result.HeldOut.Share)
+	d.skip = func(row int) bool {
+		_, held := slices.BinarySearch(out, row)
+		return held || row < len(weights) && weights[row] == 0
+	}
+	part := set.Subset(in)
+	part.Ignored, part.Others = set.Ignored, set.Others
+	return part, take(weights, in), nil
+}

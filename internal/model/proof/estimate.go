@@ -1,0 +1,124 @@
+package proof
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// Metrics of an Estimate.
+const (
+	Accuracy = "accuracy"
+	R2       = "r2"
+)
+
+// Check returns an error if e is not nil and has an unknown metric or a number that no estimate
+// can have.
+func (e *Estimate) Check() error {
+	switch {
+	case e == nil:
+		return nil
+	case e.Metric != Accuracy && e.Metric != R2:
+		return fmt.Errorf("the metric is %.20q, want %s or %s", e.Metric, Accuracy, R2)
+	case !floats.IsFinite(e.Value) || e.Value > 1 || e.Metric == Accuracy && e.Value < 0:
+		return fmt.Errorf("the %s is %v", e.Metric, e.Value)
+	case !floats.IsFinite(e.StdErr) || e.StdErr < 0:
+		return fmt.Errorf("the standard error is %v, want 0 or more", e.StdErr)
+	case e.Rows < 1:
+		return fmt.Errorf("it is of %d rows, want 1 or more", e.Rows)
+	case e.Folds < 0:
+		return fmt.Errorf("it is of %d folds, want 0 or more", e.Folds)
+	case e.Share != 0 && !GoodShare(e.Share):
+		return fmt.Errorf("the share of the rows is %v, want more than 0 and less than 1", e.Share)
+	}
+	return nil
+}
+
+// GoodShare reports whether share is above 0 and below 1.
+func GoodShare(share float64) bool { return share > 0 && share < 1 }
+
+// String returns the value and its standard error for people: "93.2 % +- 0.9", or "R^2 0.812 +-
+// 0.02".
+func (e *Estimate) String() string {
+	if e.Metric == R2 {
+		return fmt.Sprintf("R^2 %.3f +- %.2g", e.Value, e.StdErr)
+	}
+	return fmt.Sprintf("%.1f %% +- %.2g", 100*e.Value, 100*e.StdErr)
+}
+
+// Errors collects the predictions of rows for an Estimate, one call of a method for each row.
+// Rows of one group, such as equal rows, count as one observation in the standard error.
+type Errors struct {
+	weight, wrong, target []float64
+	group                 []int32
+	regression            bool
+}
+
+// Class adds a row of the given weight whose class was predicted right or wrong.
+func (s *Errors) Class(group int32, right bool, weight float64) {
+	wrong := 1.0
+	if right {
+		wrong = 0
+	}
+	s.add(group, wrong, 0, weight)
+}
+
+// Number adds a row of the given weight with the regression target y and its prediction.
+func (s *Errors) Number(group int32, y, predicted, weight float64) {
+	d := predicted - y
+	s.regression = true
+	s.add(group, float64(d*d), y, weight)
+}
+
+func (s *Errors) add(group int32, wrong, target, weight float64) {
+	if weight > 0 {
+		s.group, s.wrong = append(s.group, group), append(s.wrong, wrong)
+		s.target, s.weight = append(s.target, target), append(s.weight, weight)
+	}
+}
+
+// Estimate returns the accuracy, or for regression R^2, of the rows added, with the standard error
+// from the errors of the groups. The one of R^2 treats the mean square of the targets as known. It
+// returns an error if there are no rows, or if R^2 is not defined because all targets are equal.
+func (s *Errors) Estimate() (*Estimate, error) {
+	if len(s.weight) == 0 {
+		return nil, errors.New("no row has a weight above 0")
+	}
+	var all, right, wrong, mean, squares float64
+	for i, w := range s.weight {
+		all += w
+		right += float64(w * (1 - s.wrong[i]))
+		wrong += float64(w * s.wrong[i])
+		mean += float64(w * s.target[i])
+	}
+	mean /= all
+	e := &Estimate{Metric: Accuracy, Value: right / all, Rows: len(s.weight)}
+	unit := 1.0 // the mean square of the targets about their mean; 1 for classes
+	if s.regression {
+		for i, w := range s.weight {
+			d := s.target[i] - mean
+			squares += float64(w * float64(d*d))
+		}
+		if unit = squares / all; !(unit > 0) {
+			return nil, errors.New("R^2 is not defined: all targets are equal")
+		}
+		e.Metric, e.Value = R2, 1-wrong/squares
+	}
+	sums := map[int32]float64{}
+	for i, w := range s.weight {
+		d := s.wrong[i]/unit - (1 - e.Value)
+		sums[s.group[i]] += float64(w * d)
+	}
+	variance := 0.0
+	for _, g := range s.group { // in the order of the rows, so that the sum has the same bits
+		sum := sums[g]
+		delete(sums, g)
+		variance += float64(sum * sum)
+	}
+	if e.StdErr = math.Sqrt(variance) / all; !floats.IsFinite(e.Value) || !floats.IsFinite(e.StdErr) {
+		return nil, errors.New("the predictions are not finite")
+	}
+	return e, nil
+}

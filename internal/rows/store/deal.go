@@ -1,0 +1,133 @@
+package store
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/murmur"
+)
+
+// Places of rows that Deal gives no place.
+const (
+	NeverDealt = -1 // row of the only group of its class
+	AbsentRow  = -2 // row of weight 0
+)
+
+// Labeled describes the rows that Deal deals.
+type Labeled struct {
+	Hashes  []uint64 // hash of each row; rows with equal hashes count as equal
+	Class   []int32  // class of each row; nil for regression
+	Classes int      // number of classes; 0 for regression
+	// Counts reports whether row i has a weight above 0. It is nil if all rows have.
+	Counts func(i int) bool
+}
+
+// Deal numbers the groups of equal rows of each class, in the order of the groups' hashes with
+// seed. Neither the order of the rows nor copies of rows change the numbers. The class of a group
+// is the lowest class of its rows. Deal returns, for each row, the index of the first row of its
+// group, and its place: the number of its group plus the number of its class, so that the first
+// groups of the classes have different places. Taking the places modulo n deals the groups of each
+// class to n parts in turn. A place below 0 is NeverDealt or AbsentRow.
+func Deal(rows Labeled, seed uint64) (group, place []int32) {
+	n := len(rows.Hashes)
+	group, place = make([]int32, n), make([]int32, n)
+	hashes := make([]uint64, n)
+	order := make([]int32, 0, n) // rows, sorted by hash and then by index
+	for i, h := range rows.Hashes {
+		hashes[i] = murmur.Mix64(h ^ seed)
+		group[i] = int32(i)
+		if place[i] = AbsentRow; rows.Counts == nil || rows.Counts(i) {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b))
+	})
+	class := func(i int32) int32 {
+		if rows.Class == nil {
+			return 0
+		}
+		return rows.Class[i]
+	}
+	// groups calls f for each group of rows with equal hashes: first to count the groups of each
+	// class, then to number them.
+	groups := func(f func(class int32, rows []int32)) {
+		for from := 0; from < len(order); {
+			to, least := from, class(order[from])
+			for ; to < len(order) && hashes[order[to]] == hashes[order[from]]; to++ {
+				least = min(least, class(order[to]))
+			}
+			f(least, order[from:to])
+			from = to
+		}
+	}
+	ofClass := make([]int, max(1, rows.Classes))
+	groups(func(class int32, _ []int32) { ofClass[class]++ })
+	dealt := make([]int32, len(ofClass))
+	groups(func(class int32, members []int32) {
+		at := int32(NeverDealt)
+		if ofClass[class] > 1 {
+			at = dealt[class] + class
+			dealt[class]++
+		}
+		for _, i := range members {
+			group[i], place[i] = members[0], at
+		}
+	})
+	return group, place
+}
+
+// Labeled describes the rows of s with the given hashes.
+func (s *Set) Labeled(hashes []uint64) Labeled {
+	return Labeled{Hashes: hashes, Class: s.Class, Classes: len(s.Classes), Counts: s.counts}
+}
+
+// HoldOut returns the indices of the rows to hold out of training and of all others, both
+// ascending. share, above 0 and below 1, is the share of the groups of [Deal] to hold out, in each
+// class and over all. Every class keeps a row of a weight above 0 to train on, if it has one; rows
+// of weight 0 are not held out.
+func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
+	group, place := Deal(rows, seed)
+	out := func(at int32) bool {
+		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
+		return at >= 0 && upTo(at+1) > upTo(at)
+	}
+	// kept has, for each class that would lose all rows, the group that stays in training: the one
+	// of the smallest place.
+	type state struct {
+		trains bool  // a row of the class is not held out
+		first  int32 // row of the smallest place, or -1
+	}
+	of := make([]state, max(1, rows.Classes))
+	for k := range of {
+		of[k].first = -1
+	}
+	for i, at := range place {
+		if at == AbsentRow {
+			continue
+		}
+		s := &of[0]
+		if rows.Class != nil {
+			s = &of[rows.Class[i]]
+		}
+		s.trains = s.trains || !out(at)
+		if s.first < 0 || at < place[s.first] {
+			s.first = int32(i)
+		}
+	}
+	kept := map[int32]bool{}
+	for _, s := range of {
+		if !s.trains && s.first >= 0 {
+			kept[group[s.first]] = true
+		}
+	}
+	for i, at := range place {
+		if out(at) && !kept[group[i]] {
+			held = append(held, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return held, rest
+}
