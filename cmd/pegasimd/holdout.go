@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
@@ -253,24 +252,22 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 
 // print writes the figures of the rows held out for people.
 func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
-	fmt.Fprintf(w, "held-out: %s +- %s on %d of %s, which had no part in training\n",
-		estimateValue(e), estimateError(e), h.set.Rows(), count(h.all, "row"))
+	fmt.Fprintf(w, "held-out: %s on %d of %s, which had no part in training\n",
+		estimateText(e, "accuracy "), h.set.Rows(), count(h.all, "row"))
 	h.report.print(w)
 }
 
-// estimateValue returns the value of an estimate for people, and estimateError its standard error.
-func estimateValue(e *pegasos.Estimate) string {
+// estimateText returns an estimate and its standard error for people, an accuracy after the word.
+// Without a row predicted otherwise than the rest, nothing is known of the error.
+func estimateText(e *pegasos.Estimate, word string) string {
+	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
-		return fmt.Sprintf("R^2 %.3f", e.Value)
+		text, deviation = fmt.Sprintf("R^2 %.3f", e.Value), fmt.Sprintf("%.3f", e.StdErr)
 	}
-	return fmt.Sprintf("accuracy %.1f %%", 100*e.Value)
-}
-
-func estimateError(e *pegasos.Estimate) string {
-	if e.Metric == proof.R2 {
-		return fmt.Sprintf("%.3f", e.StdErr)
+	if e.StdErr > 0 {
+		text += " +- " + deviation
 	}
-	return fmt.Sprintf("%.1f", 100*e.StdErr)
+	return text
 }
 
 // estimateLine says what folds told of the model's settings; empty for nil.
@@ -278,9 +275,7 @@ func estimateLine(e *pegasos.Estimate) string {
 	if e == nil {
 		return ""
 	}
-	value := strings.TrimPrefix(estimateValue(e), "accuracy ")
-	return fmt.Sprintf("cross-validated, settings chosen on the same folds: %s +- %s", value,
-		estimateError(e))
+	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
 }
 
 // withoutHeldOut returns the rows of a set that the model was trained on, and their weights, if the

@@ -257,7 +257,7 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "claims    %s\n", line)
 	}
 	if e := r.HeldOut; e != nil {
-		fmt.Fprintf(w, "claims    held-out: %s +- %s on %s\n", estimateValue(e), estimateError(e),
+		fmt.Fprintf(w, "claims    held-out: %s on %s\n", estimateText(e, "accuracy "),
 			count(e.Rows, "row"))
 	}
 	if r.Prior != "" {

@@ -45,13 +45,14 @@ Examples:
   pegasimd train people.csv
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
+  pegasimd train -holdout 0.2 people.csv
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label strict " +
-		"proba json threads",
+		"holdout proba json threads",
 	flags: func() commandFlags { return new(trainFlags) },
 }
 

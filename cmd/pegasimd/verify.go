@@ -45,6 +45,8 @@ variables in FILE. The files that training read beside the data have to be named
 -costs, -prior, and -start for a table with words, or if the data have features that the other model
 lacked. Unless -layout is given, the rows are held as in training.
 
+Of a model of train -holdout the rows held out are found again and left out; -weights has all rows.
+
 Other weights than those of training can have the same objective. Only -hash, with the hash that
 training printed, tells them apart; without it hash (training) is listed as not checked.
 

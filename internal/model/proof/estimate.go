@@ -39,15 +39,6 @@ func (e *Estimate) Check() error {
 // GoodShare reports whether share is above 0 and below 1.
 func GoodShare(share float64) bool { return share > 0 && share < 1 }
 
-// String returns the value and its standard error for people: "93.2 % +- 0.9", or "R^2 0.812 +-
-// 0.02".
-func (e *Estimate) String() string {
-	if e.Metric == R2 {
-		return fmt.Sprintf("R^2 %.3f +- %.2g", e.Value, e.StdErr)
-	}
-	return fmt.Sprintf("%.1f %% +- %.2g", 100*e.Value, 100*e.StdErr)
-}
-
 // Errors collects the predictions of rows for an Estimate, one call of a method for each row.
 // Rows of one group, such as equal rows, count as one observation in the standard error.
 type Errors struct {
@@ -80,7 +71,7 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 }
 
 // Estimate returns the accuracy, or for regression R^2, of the rows added, with the standard error
-// from the errors of the groups. The one of R^2 treats the mean square of the targets as known. It
+// from the errors of the groups; the one of R^2 is that of a ratio of two means, to first order. It
 // returns an error if there are no rows, or if R^2 is not defined because all targets are equal.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
@@ -108,7 +99,12 @@ func (s *Errors) Estimate() (*Estimate, error) {
 	}
 	sums := map[int32]float64{}
 	for i, w := range s.weight {
-		d := s.wrong[i]/unit - (1 - e.Value)
+		constant := 1.0 // error of a constant prediction
+		if s.regression {
+			d := s.target[i] - mean
+			constant = float64(d * d)
+		}
+		d := (s.wrong[i] - float64((1-e.Value)*constant)) / unit
 		sums[s.group[i]] += float64(w * d)
 	}
 	variance := 0.0

@@ -76,7 +76,7 @@ func TestUnmeasure(t *testing.T) {
 	}
 	r := known()
 	r.Unmeasure()
-	if have, want := fmt.Sprint(*r), "{1 2.5 3 steps, dual 4 5 6 7 NaN NaN NaN "+
+	if have, want := fmt.Sprint(*r), "{1 2.5 3 steps, dual 4 5 6 7 <nil> <nil> NaN NaN NaN "+
 		"[{NaN NaN 8 9 10 11} {NaN NaN 12 13 14 15}]}"; have != want {
 		t.Errorf("%s, want %s", have, want)
 	}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// countedTable returns the rows of a table with a number that has gaps, words and a row counter, of
+// the classes no and yes. Half of the rows have a copy with another number of the counter.
+func countedTable(rows int) (header string, all []string) {
+	g := rand.New(rand.NewPCG(4, 4))
+	for range rows {
+		a, word := g.NormFloat64(), []string{"red", "green", "blue"}[g.IntN(3)]
+		label, text := "no", fmt.Sprintf("%.3f", a)
+		if a+g.NormFloat64()/2 > 0.3 != (word == "red") {
+			label = "yes"
+		}
+		if g.IntN(12) == 0 {
+			text = ""
+		}
+		for range 1 + g.IntN(2) {
+			all = append(all, fmt.Sprintf("%d,%s,%s,%s", len(all), text, word, label))
+		}
+	}
+	return "id,a,word,label\n", all
+}
+
+// heldOutOf trains with flags and returns the report and the part about the rows held out.
+func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map[string]any) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "json")
+	must(t, append(append([]string{"train", "-quiet", "-json", path}, flags...), data, model)...)
+	all = report(t, path)
+	held, _ = all["held_out_eval"].(map[string]any)
+	if held == nil {
+		t.Fatalf("nothing is held out: %v", all)
+	}
+	return all, held
+}
+
+// The figures of the rows held out are those of eval on exactly these rows, which are those that
+// verify leaves out. The model is the one of a file of the other rows alone, also where a table has
+// an encoder.
+func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
+	header, rows := countedTable(200)
+	numbers := rand.New(rand.NewPCG(3, 3))
+	var lines, values []string
+	for range 150 {
+		a, b := numbers.NormFloat64(), numbers.NormFloat64()
+		y := map[bool]int{true: 1, false: -1}[a+b+numbers.NormFloat64() > 0]
+		lines = append(lines, fmt.Sprintf("%d 1:%.4f 2:%.4f", y, a, b))
+		values = append(values, fmt.Sprintf("%.4f,%.4f,%.4f", a, b, a-b+numbers.NormFloat64()))
+	}
+	for _, c := range []struct {
+		name, file, header string
+		rows               []string
+		flags              string
+	}{
+		{"table", "a.csv", header, rows, "-holdout 0.2 -seed 3"},
+		{"svmlight", "a.svm", "", lines, "-holdout 0.3"},
+		{"probabilities", "a.svm", "", lines, "-holdout 0.3 -proba"},
+		{"numbers", "a.csv", "a,b,y\n", values, "-holdout 0.25 -loss squared"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := file(t, c.file, c.header+strings.Join(c.rows, "\n")+"\n")
+			model := filepath.Join(t.TempDir(), "m.model")
+			all, held := heldOutOf(t, data, model, strings.Fields(c.flags)...)
+			if n := held["rows"].(float64) + all["rows"].(float64); n != float64(len(c.rows)) {
+				t.Fatalf("%v of %d rows", n, len(c.rows))
+			}
+			out := rowsHeldOut(t, data, model)
+			part := func(in bool) string {
+				text := c.header
+				for i, row := range c.rows {
+					if slices.Contains(out, i) == in {
+						text += row + "\n"
+					}
+				}
+				return file(t, c.file, text)
+			}
+			path := filepath.Join(t.TempDir(), "json")
+			must(t, "eval", "-quiet", "-json", path, part(true), model)
+			of := report(t, path)
+			for key, want := range of {
+				if key != "made_by" && key != "warnings" && !reflect.DeepEqual(held[key], want) {
+					t.Errorf("%s: held out %v, eval %v", key, held[key], want)
+				}
+			}
+			value := of["accuracy"]
+			if value == nil {
+				value = of["r2"]
+			}
+			if e := all["held_out"].(map[string]any); e["value"] != value {
+				t.Errorf("estimate %v, want %v", e, value)
+			}
+			other := filepath.Join(t.TempDir(), "m.model")
+			flags := strings.Fields(c.flags)[2:]
+			must(t, append(append([]string{"train", "-quiet"}, flags...), part(false), other)...)
+			a, b := readWeightsOf(t, model), readWeightsOf(t, other)
+			if !reflect.DeepEqual(a, b) {
+				t.Errorf("weights %v, of the other rows alone %v", a, b)
+			}
+			printed, _ := must(t, "verify", model, data)
+			if !strings.Contains(printed, "\nconfirmed\n") ||
+				!strings.Contains(printed, fmt.Sprintf("%d rows of DATA that training held out", len(out))) {
+				t.Errorf("verify:\n%s", printed)
+			}
+			if _, not, _ := strings.Cut(printed, "not checked"); !strings.Contains(not, "held_out") {
+				t.Errorf("verify says that it checked the estimate:\n%s", printed)
+			}
+		})
+	}
+}
+
+func readWeightsOf(t *testing.T, model string) [][]float32 {
+	t.Helper()
+	m, err := readNamed(model, pegasos.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Weights
+}
+
+// rowsHeldOut returns the rows of data that the training of a model held out, as verify finds them.
+func rowsHeldOut(t *testing.T, data, model string) (out []int) {
+	t.Helper()
+	m, err := readNamed(model, pegasos.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &call{Context: t.Context(), stderr: new(strings.Builder)}
+	d := c.reader(dataFlags{quiet: true})
+	head := m.Head()
+	set, _, err := d.read(data, &head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := d.withoutHeldOut(data, linearModel{m}, set, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range set.Rows() {
+		if d.skip(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Shuffled or doubled, in CSV, .pgsm or from standard input, the same rows are held out, and a row
+// and its copies are on one side.
+func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
+	header, rows := countedTable(150)
+	row := func(text string) string { // without its number
+		_, rest, _ := strings.Cut(text, ",")
+		return rest
+	}
+	held := func(rows []string) (out []string) {
+		data := file(t, "a.csv", header+strings.Join(rows, "\n")+"\n")
+		model := filepath.Join(t.TempDir(), "m.model")
+		heldOutOf(t, data, model, "-holdout", "0.2")
+		in := map[string]bool{}
+		at := rowsHeldOut(t, data, model)
+		for i, text := range rows {
+			if slices.Contains(at, i) {
+				out = append(out, row(text))
+			} else {
+				in[row(text)] = true
+			}
+		}
+		for _, text := range out {
+			if in[text] {
+				t.Errorf("%s is held out and trained on", text)
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	want := held(rows)
+	var changed []string
+	for i := range rows {
+		_, rest, _ := strings.Cut(rows[(i*101+7)%len(rows)], ",")
+		changed = append(changed, fmt.Sprintf("%d,%s", 2*i, rest), fmt.Sprintf("%d,%s", 2*i+1, rest))
+	}
+	if have := held(changed); !slices.Equal(have, want) {
+		t.Errorf("shuffled and doubled: %d different rows are held out, want %d:\n%v\n%v", len(have),
+			len(want), have, want)
+	}
+
+	g := rand.New(rand.NewPCG(3, 3))
+	table, svm := "a,b,label\n", ""
+	for range 120 {
+		a, b := g.NormFloat64(), g.IntN(3)
+		y := map[bool]int{true: 1, false: 0}[a+g.NormFloat64() > 0]
+		table += fmt.Sprintf("%.3f,%d,%d\n", a, b, y)
+		svm += fmt.Sprintf("%d 1:%.3f 2:%d\n", y, a, b)
+	}
+	text := file(t, "a.svm", svm)
+	mapped := filepath.Join(t.TempDir(), "a.pgsm")
+	must(t, "convert", "-quiet", text, mapped)
+	var figures []any
+	for _, data := range []string{text, mapped, file(t, "a.csv", table)} {
+		model := filepath.Join(t.TempDir(), "m.model")
+		_, of := heldOutOf(t, data, model, "-holdout", "0.2", "-layout", "dense", "-scale", "standard",
+			"-multiclass", "ovr")
+		figures = append(figures, []any{of["rows"], of["confusion"], of["mean_loss"]})
+	}
+	for i := range figures {
+		if !reflect.DeepEqual(figures[i], figures[0]) {
+			t.Errorf("format %d: %v, want %v", i, figures[i], figures[0])
+		}
+	}
+}
+
+// Rows of weight 0 are not held out, and the figures count the others by their weights. A proof is
+// of the rows trained on.
+func TestHoldoutWeightsAndProof(t *testing.T) {
+	data, weights, _ := weightedRows(120, 2)
+	svm, weightFile := file(t, "a.svm", data), file(t, "weights", lines(weights))
+	dir := t.TempDir()
+	model, proof := filepath.Join(dir, "m.model"), filepath.Join(dir, "m.proof")
+	_, held := heldOutOf(t, svm, model, "-holdout", "0.2", "-weights", weightFile, "-proof", proof)
+	if sum, rows := held["weight"].(float64), held["rows"].(float64); !(sum > rows) {
+		t.Errorf("weight %v of %v rows", sum, rows)
+	}
+	for _, flags := range [][]string{nil, {"-proof", proof}} {
+		printed, _ := must(t, append(append([]string{"verify", "-weights", weightFile}, flags...), model,
+			svm)...)
+		if !strings.Contains(printed, "\nconfirmed\n") {
+			t.Errorf("%v:\n%s", flags, printed)
+		}
+	}
+}
+
+// Only the figures of -holdout are called held-out.
+func TestHoldoutIsPrinted(t *testing.T) {
+	header, rows := countedTable(150)
+	data := file(t, "a.csv", header+strings.Join(rows, "\n")+"\n")
+	model := filepath.Join(t.TempDir(), "m.model")
+	if _, stderr := must(t, "train", data, model); strings.Contains(stderr, "held-out") {
+		t.Errorf("without -holdout:\n%s", stderr)
+	}
+	_, stderr := must(t, "train", "-holdout", ".2", data, model)
+	_, printed, found := strings.Cut(stderr, "held-out: accuracy ")
+	if !found || strings.Contains(printed, "held-out") || !strings.Contains(printed, "ROC-AUC") ||
+		!strings.Contains(printed, "no part in training\naccuracy ") {
+		t.Errorf("printed:\n%s", stderr)
+	}
+	if stdout, _ := must(t, "inspect", model); !strings.Contains(stdout, "held-out: accuracy ") {
+		t.Errorf("inspect:\n%s", stdout)
+	}
+}
+
+func TestHoldoutMistakes(t *testing.T) {
+	header, rows := countedTable(60)
+	data := file(t, "a.csv", header+strings.Join(rows, "\n")+"\n")
+	model := filepath.Join(t.TempDir(), "m.model")
+	must(t, "train", "-quiet", data, model)
+	out := filepath.Join(t.TempDir(), "x.model")
+	for want, args := range map[string]string{
+		"have 20, want a share of the rows, more than 0 and less than 1; 20 % is -holdout 0.2": "20",
+		"have 0, want a share":                  "0",
+		"have 1, want a share":                  "1",
+		"have -0.5, want a share":               "-0.5",
+		"have NaN, want a share":                "nan",
+		"holds out none of":                     "0.001",
+		"can't be given with -kernel":           "0.2 -kernel rbf",
+		"can't be given with -start: the other": "0.2 -start " + model,
+		"can't be given with -prior: the other": "0.2 -prior " + model,
+		"can't be given with -checkpoint":       "0.2 -checkpoint state",
+		"can't be given with -resume":           "0.2 -resume " + model,
+	} {
+		words := append(strings.Fields("train -holdout "+args), data, out)
+		if code, _, stderr := pegasimd(t, words...); code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("-holdout %s: code %d, %s, want %s", args, code, stderr, want)
+		}
+	}
+	same := file(t, "same.csv", "a,label\n"+strings.Repeat("1,x\n1,y\n", 20))
+	if code, _, stderr := pegasimd(t, "train", "-numbers", "a", "-holdout", "0.2", same, out); code == 0 ||
+		!strings.Contains(stderr, "holds out none of 40 rows") {
+		t.Errorf("equal rows: code %d, %s", code, stderr)
+	}
+	ties := "1 1:0\n"
+	for i := range 30 {
+		ties += fmt.Sprintf("2 1:%d\n", i+1)
+	}
+	code, _, stderr := pegasimd(t, "train", "-loss", "squared", "-holdout", "0.2", "-seed", "2",
+		file(t, "ties.svm", ties), out)
+	if code == 0 || !strings.Contains(stderr, "all have the number 2") {
+		t.Errorf("ties: code %d, %s", code, stderr)
+	}
+}
+
+// Where classes are never predicted, a warning names them, and what helps; where weights of classes
+// are given, or all are predicted, none does.
+func TestNeverPredictedClasses(t *testing.T) {
+	g := rand.New(rand.NewPCG(8, 8))
+	data := "a,b,label\n"
+	for i := range 600 {
+		a, b := g.NormFloat64(), g.NormFloat64()
+		label := "often"
+		if i%25 == 0 {
+			label, a = "\"rare\u202e one\"", a+0.5
+		} else if a+b > 0 && i%2 == 0 {
+			label = "other"
+			b += 4
+		}
+		data += fmt.Sprintf("%.3f,%.3f,%s\n", a, b, label)
+	}
+	name := file(t, "a.csv", data)
+	model := filepath.Join(t.TempDir(), "m.model")
+	path := filepath.Join(t.TempDir(), "json")
+	_, stderr := must(t, "train", "-json", path, name, model)
+	want := "warning: no row is predicted as \"rare\\u202e one\" (24 of 600 rows are): try -loss log or " +
+		"-class-weight balanced\n"
+	if !strings.Contains(stderr, want) || strings.Contains(stderr, "hardly better") {
+		t.Errorf("printed %s, want %s", stderr, want)
+	}
+	fit := report(t, path)["fit"].(map[string]any)
+	if never := fit["never_predicted"]; !reflect.DeepEqual(never, []any{"rare\u202e one"}) {
+		t.Errorf("fit: %v", fit)
+	}
+	_, stderr = must(t, "train", "-loss", "log", name, model)
+	if strings.Contains(stderr, "try -loss log") {
+		t.Errorf("with -loss log: %s", stderr)
+	}
+	_, stderr = must(t, "train", "-class-weight", "balanced", name, model)
+	if strings.Contains(stderr, "no row is predicted") {
+		t.Errorf("with weights of classes: %s", stderr)
+	}
+}
+
+// Only one warning is printed of a model that is a constant: the rare class, or of two frequent ones
+// that it is hardly better than one.
+func TestOneWarningOfConstants(t *testing.T) {
+	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
+		data := ""
+		for i := range 401 {
+			data += fmt.Sprintf("%d 1:%d\n", map[bool]int{true: 1}[i%every == 1], 1+i%4/2)
+		}
+		_, stderr := must(t, "train", "-lambda", "100", file(t, "a.svm", data),
+			filepath.Join(t.TempDir(), "m.model"))
+		both := strings.Contains(stderr, "no row is predicted") &&
+			strings.Contains(stderr, "hardly better")
+		if !strings.Contains(stderr, want) || both {
+			t.Errorf("one of %d rows: %s, want %s", every, stderr, want)
+		}
+	}
+}
