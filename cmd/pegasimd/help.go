@@ -20,7 +20,7 @@ var flagTopics = []flagTopic{
 		"class-weight weights prior scale target-scale")},
 	{"Kernel machines", strings.Fields("kernel gamma coef0 degree cache-mb")},
 	{"How", strings.Fields("preset start order block batch project offset average finish seed")},
-	{"How long", strings.Fields("epochs steps passes tol patience valid valid-weights")},
+	{"How long", strings.Fields("epochs steps passes tol patience valid valid-weights holdout")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The other form", strings.Fields("from to for stream")},

@@ -52,7 +52,7 @@ Examples:
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label strict " +
-		"holdout proba json threads",
+		"holdout proba json",
 	flags: func() commandFlags { return new(trainFlags) },
 }
 

@@ -77,7 +77,7 @@ func verify(modelFile, dataFile string) (*report, error) {
 // predictions nor claims depend, and whether the weights are those that training printed the hash of.
 const notChecked = "hash.training data.layout command " +
 	"config.{multiclass,epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
-	"result.{steps,epochs,violations,solver,replaced,r2,t0} " +
+	"result.{steps,epochs,violations,solver,replaced,r2,t0,cross_validated,held_out} " +
 	"result.per_class.{steps,violations,width}"
 
 // check adds a reason against the claim unless it holds.

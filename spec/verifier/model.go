@@ -55,17 +55,21 @@ type config struct {
 
 // A result has a model's claims about its training. Unknown numbers are nil.
 type result struct {
-	Steps      int64    `json:"steps"`
-	Epochs     float64  `json:"epochs"`
-	Violations int64    `json:"violations"`
-	Solver     string   `json:"solver"`
-	Replaced   int      `json:"replaced"`
-	R2         float64  `json:"r2"`
-	T0         float64  `json:"t0"`
-	Objective  *float64 `json:"objective"`
-	Bound      *float64 `json:"dual_objective"`
-	Gap        *float64 `json:"gap"`
-	PerClass   []struct {
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	Solver     string  `json:"solver"`
+	Replaced   int     `json:"replaced"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
+
+	CrossValidated *estimate `json:"cross_validated"`
+	HeldOut        *estimate `json:"held_out"`
+
+	Objective *float64 `json:"objective"`
+	Bound     *float64 `json:"dual_objective"`
+	Gap       *float64 `json:"gap"`
+	PerClass  []struct {
 		Objective  *float64 `json:"objective"`
 		Bound      *float64 `json:"dual_objective"`
 		Violations int64    `json:"violations"`
@@ -73,6 +77,23 @@ type result struct {
 		Lambda     float64  `json:"lambda"`
 		Width      float64  `json:"width"`
 	} `json:"per_class"`
+}
+
+// estimate is a claim about rows that the model was not trained on, which is not checked.
+type estimate struct {
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"`
+	StdErr float64 `json:"std_err"`
+	Rows   int     `json:"rows"`
+	Folds  int     `json:"folds"`
+	Share  float64 `json:"share"`
+}
+
+// valid reports whether e is nil or has numbers that an estimate can have.
+func (e *estimate) valid() bool {
+	return e == nil || (e.Metric == "accuracy" && e.Value >= 0 || e.Metric == "r2") &&
+		e.Value <= 1 && e.StdErr >= 0 && e.Rows > 0 && e.Folds >= 0 &&
+		e.Share >= 0 && e.Share < 1
 }
 
 type scaling struct {
@@ -229,6 +250,7 @@ func (m *model) checkKind() error {
 		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs"), "scaling: folded"},
 		{isOne(r.Solver, "", "steps", "dual", "steps, dual", "steps, newton", "dual, newton"),
 			"result: such a solver"},
+		{r.CrossValidated.valid() && r.HeldOut.valid(), "result: such an estimate"},
 		{len(r.PerClass) == 1, "result: per_class: want one"},
 		{r.Steps >= 0 && r.Epochs >= 0 && r.Violations >= 0 && r.Replaced >= 0 && r.Replaced <= 1,
 			"result: counts below 0, or replaced above 1"},
