@@ -264,7 +264,7 @@ func TestHoldoutMistakes(t *testing.T) {
 	must(t, "train", "-quiet", data, model)
 	out := filepath.Join(t.TempDir(), "x.model")
 	for want, args := range map[string]string{
-		"have 20, want a share of the rows, more than 0 and less than 1; 20 % is -holdout 0.2": "20",
+		"and less than 1; 20 % is -holdout 0.2": "20",
 		"have 0, want a share":                  "0",
 		"have 1, want a share":                  "1",
 		"have -0.5, want a share":               "-0.5",
@@ -349,5 +349,30 @@ func TestOneWarningOfConstants(t *testing.T) {
 		if !strings.Contains(stderr, want) || both {
 			t.Errorf("one of %d rows: %s, want %s", every, stderr, want)
 		}
+	}
+}
+
+// train and inspect print the estimate of the folds as what it is.
+func TestEstimateLine(t *testing.T) {
+	const label = "cross-validated, settings chosen on the same folds: "
+	for want, e := range map[string]*pegasos.Estimate{
+		"":                            nil,
+		label + "93.2 % +- 0.9":       {Metric: "accuracy", Value: 0.9321, StdErr: 0.0088, Rows: 9},
+		label + "100.0 %":             {Metric: "accuracy", Value: 1, Rows: 9},
+		label + "R^2 -0.125 +- 0.020": {Metric: "r2", Value: -0.125, StdErr: 0.02, Rows: 9},
+	} {
+		if have := estimateLine(e); have != want {
+			t.Errorf("%+v: %q, want %q", e, have, want)
+		}
+	}
+	m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 1,
+		Config: pegasos.Config{Lambda: 1, Epochs: 1}.Plain()}
+	m.Result.CrossValidated = &pegasos.Estimate{Metric: "accuracy", Value: 0.75, StdErr: 0.01, Rows: 9}
+	name := filepath.Join(t.TempDir(), "m.model")
+	if err := m.WriteFile(name); err != nil {
+		t.Fatal(err)
+	}
+	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, label+"75.0 % +- 1.0\n") {
+		t.Errorf("inspect:\n%s", printed)
 	}
 }

@@ -44,7 +44,9 @@ func TestErrorsEstimate(t *testing.T) {
 		}
 	}
 	want := math.Sqrt(0.8 * 0.2 / 10)
-	for name, of := range map[string]*Errors{"plain": &plain, "copies": &copies, "weights": &weighted} {
+	for name, of := range map[string]*Errors{
+		"plain": &plain, "copies": &copies, "weights": &weighted,
+	} {
 		e, err := of.Estimate()
 		if err != nil || e.Value != 0.8 || math.Abs(e.StdErr-want) > 1e-12 {
 			t.Errorf("%s: %+v, %v, want a standard error of %v", name, e, err, want)
