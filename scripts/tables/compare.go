@@ -275,7 +275,8 @@ func (c *command) run(t *table, s int, train, test []int) ([]string, error) {
 			return nil, err
 		}
 	}
-	args := slices.Concat([]string{"train"}, c.flags[1:], []string{names[0], names[2]})
+	args := slices.Concat([]string{"train"}, c.flags[1:], []string{"-label-column", "label",
+		names[0], names[2]})
 	_, spent, err := execute(c.flags[0], args...)
 	if err != nil {
 		return nil, err
