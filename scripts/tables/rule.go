@@ -40,14 +40,16 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 //   - A table has 150 to 20,000 rows with a label, 4 to 500 columns with it, and at most 500,000
 //     cells. Names that contain a word of benchmarked and groups of time series are left out.
 //   - The label of an ARFF file is the attribute named class, or else the last; that of a file of
-//     jbrownlee/Datasets the last column, which is a class if it has words or at most 10 values.
+//     jbrownlee/Datasets is the last, which is a class if it has words or at most 20 values.
 //     In a table of R it is the last column that could be a class or, if there is none or the
-//     hash of the table's name is odd, the last column that could be a number to predict.
+//     first hexadecimal digit of the hash of the table's name has an odd character code, the last
+//     column that could be a number to predict.
 //   - A class column has 2 to 30 values, the most frequent in at most 95 % of the rows. In a table
 //     of R it has at most 20 words, or two numbers, each in 5 % of the rows at least. A number to
 //     predict has more than 20 values.
 //   - Of the tables of one R package, or of files of other sources whose names have the same
-//     prefix up to _ or -, the first two of each task count, in the order of the names' hashes.
+//     prefix up to _ or -, the first two of each task count, in the order of the hashes of their
+//     names.
 //   - A table counts as a copy of an earlier one, and is left out, if their names without the
 //     folder are equal, or if they have as many rows and the same counts of the label's values.
 func choose(all []*table) []*table {
@@ -164,7 +166,8 @@ func (t *table) labelLast() {
 // missing are the cells that sources write for a missing value.
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
-// newTable returns a table of the rows, with missing cells empty, or nil if a row has another length.
+// newTable returns a table of the rows, with missing cells empty, or nil if the rows differ in
+// length.
 func newTable(rows [][]string, label int, task string) *table {
 	for _, row := range rows {
 		if len(row) != len(rows[0]) {
@@ -267,7 +270,8 @@ func split(line string, sep byte) []string {
 		case c == '\\' && i+1 < len(line):
 			i++
 			cell = append(cell, line[i])
-		case quote == 0 && (c == '\'' || c == '"') && len(strings.TrimSpace(string(cell))) == 0, c == quote:
+		case c == quote, quote == 0 && (c == '\'' || c == '"') &&
+			len(strings.TrimSpace(string(cell))) == 0:
 			quote = c - quote
 		case quote == 0 && c == sep:
 			cells, cell = append(cells, string(cell)), nil
