@@ -66,17 +66,17 @@ func TestGoldenTol(t *testing.T) {
 		want string
 	}{
 		{"dense", dense.dense, dense.y, pegasos.Hinge,
-			"4e7337fb69ead800fa2b179b2350d68e1c04cfa6b7fab4c448e22479b8da4870"},
+			"b0d35cb246f9739b6a9d08f43ad895dc1b24b7e31d671ed3d9d121f3eec904af"},
 		{"dense, log", dense.dense, dense.y, pegasos.Log,
 			"f7a50d97e204a850d7a1961bc7dca4d7212899a285caf1caaae75f568ddc5cd8"},
 		{"sparse", few.sparse, few.y, pegasos.Hinge,
 			"f4f51cc6d5eb1841b8a571e02fa281a1ddeada890524d73660628853655a5625"},
 		{"sparse, squared hinge", few.sparse, few.y, pegasos.SquaredHinge,
-			"417d55d896087cdd2237a34e2110ca73bd9d25aba046cc569d508c4609c75775"},
+			"073f369b55201374074dc7495a9e8be8bfb58b905ffcf61e974e81ce533e6e6a"},
 		{"pixels", pixels.dense, pixels.y, pegasos.Hinge,
 			"c240d14533f395896760f7e095562670f66afed2d5bb32751bd4b2fbc0e418ca"},
 		{"pixels, squared hinge", pixels.dense, pixels.y, pegasos.SquaredHinge,
-			"a98a0a4141183730ebdc4e89a276197144e6e1e15b0b2d34eaa410838b9f435e"},
+			"d999755cd6de6db9d1dad309559d6ca49ca3194513b075e64b49695bd2a494b1"},
 	} {
 		for _, isa := range paths() {
 			for _, threads := range threadCounts() {

@@ -26,7 +26,8 @@ func TestLambdaByFolds(t *testing.T) {
 		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
 			p := nearlyEqual(1, 900, 12, classes, true)
 			x, y := p.dense.Take(sequence(600)), p.y[:600]
-			m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
+			m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Loss: loss,
+				Curves: pegasos.CurvesNone}})
 			rest := dense.New(300, 12)
 			for i := range 300 {
 				copy(rest.Row(i), p.dense.Row(600+i))

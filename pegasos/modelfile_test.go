@@ -135,14 +135,14 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,`
 		sum := sha256.Sum256([]byte(text))
 		return text + string(sum[:])
 	}
-	want := file(`,"scale":"none","target_scale":"none"`)
+	want := file(`,"scale":"none","target_scale":"none","curves":"none"`)
 	if have := encode(t, m); string(have) != want {
 		t.Errorf("%q\nwant\n%q", have, want)
 	}
 	if have, err := pegasos.Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
-	m.Config.Scale, m.Config.TargetScale = "", ""
+	m.Config.Scale, m.Config.TargetScale, m.Config.Curves = "", "", ""
 	have, err := pegasos.Read(strings.NewReader(file("")))
 	if err != nil || !reflect.DeepEqual(have, m) || have.Config.Plain().Scale != pegasos.ScaleNone {
 		t.Errorf("%+v, %v", have, err)

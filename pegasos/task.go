@@ -61,6 +61,9 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	if from != nil {
 		open.Known = from.Scaling.internal()
 	}
+	if t.Resume != nil {
+		t.crossValidated = t.Resume.Result.CrossValidated
+	}
 	c, err := choose.Settings(open, set)
 	if t.stopped() {
 		err = t.prepareCtx.Err()

@@ -372,7 +372,7 @@ func TestCircle(t *testing.T) {
 	x, y := circle(1, 1000)
 	xt, yt := circle(2, 1000)
 	linear, err := pegasos.Train(context.Background(), x, y,
-		pegasos.Config{Bias: pegasos.BiasAugmented})
+		pegasos.Config{Bias: pegasos.BiasAugmented, Curves: pegasos.CurvesNone})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,9 @@ func asUint32(rows []int32) []uint32 {
 // Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
 // class round their sums alike: equal rows of the same kind give results with the same bits.
 func Kind(x Examples) string {
+	if r, ok := x.(*expanded); ok {
+		return Kind(r.rows)
+	}
 	switch m, ok := MatrixOf(x); {
 	case !ok:
 		return "other"

@@ -15,6 +15,7 @@ func (c *Choice) Expanded(kind curves.Kind) *Choice {
 		return nil
 	}
 	e := *c.unsettled
+	e.unsettled = c.unsettled
 	terms := scale.Terms(kind, e.Rows.X, e.CurveColumns, e.weight, e.Stopped)
 	if e.Stopped() || len(terms) == 0 || !c.storesTerms(len(terms)) {
 		return nil

@@ -17,14 +17,15 @@ const (
 	// Parts is the number of folds into which the rows are dealt; one at a time is held out.
 	Parts = 5
 
+	minFolds   = 2    // least number of folds that are held out
 	minLambdas = 3    // least number of lambdas in a path
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
-	minSample       = 2000 // least number of rows of a sample
-	minSampleFactor = 64   // least number of rows of a sample, in columns
+	minSample       = 500 // least number of rows of a sample
+	minSampleFactor = 64  // least number of rows of a sample, in columns
 
-	minSearchBudget = 60e6 // nanoseconds that a search and a proof together may always cost
+	minSearchBudget = 200e6 // nanoseconds that a search and a proof together may always cost
 
 	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
 
@@ -38,7 +39,7 @@ type Search struct {
 	Choices []*Choice
 	Paths   []*Path // lambdas of each choice
 	Rows    int     // number of rows that take part, or the number of all rows
-	Folds   int     // number of folds that are held out, one at a time; at most Parts
+	Folds   int     // number of folds that are held out, one at a time: minFolds to Parts
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
 	// each lambda, so that C, the weight of a row's loss beside the penalty, is that of all rows.
 	Factor float64
@@ -57,7 +58,7 @@ type Path struct {
 //   - all choices on all rows, in Parts folds, with as many lambdas as possible;
 //   - the same on a sample of the rows, halved until the budget suffices, as long as the sample has
 //     minSample rows and minSampleFactor rows for each column;
-//   - the default choice alone, on all rows or a sample.
+//   - the default choice alone, on all rows or a sample, and at last on all rows with fewer folds.
 //
 // Search returns nil if
 //
@@ -66,7 +67,7 @@ type Path struct {
 //   - the run has misclassification costs, user-defined rows, fewer than minRows rows or only
 //     zeros in its rows;
 //   - the models don't fit in memory; or
-//   - the budget is too small for minLambdas lambdas on the smallest sample.
+//   - the budget is too small for minLambdas lambdas in minFolds folds.
 func (c *Choice) Search() *Search {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -80,9 +81,14 @@ func (c *Choice) Search() *Search {
 	least := max(minSample, int(minSampleFactor*c.used()))
 	for _, choices := range [][]*Choice{all, all[:1]} {
 		for rows := n; rows == n || rows >= least; rows /= 2 {
-			if s := newSearch(choices, rows, budget); s != nil {
+			if s := newSearch(choices, rows, Parts, budget); s != nil {
 				return s
 			}
+		}
+	}
+	for folds := Parts - 1; folds >= minFolds; folds-- {
+		if s := newSearch(all[:1], n, folds, budget); s != nil {
+			return s
 		}
 	}
 	return nil
@@ -90,8 +96,8 @@ func (c *Choice) Search() *Search {
 
 // newSearch returns the search among the choices on the given number of rows with the most lambdas
 // that the budget, in nanoseconds, pays for. It returns nil if the budget is too small.
-func newSearch(choices []*Choice, rows int, budget float64) *Search {
-	s := &Search{Choices: choices, Rows: rows, Folds: Parts, Tol: pathTol}
+func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
+	s := &Search{Choices: choices, Rows: rows, Folds: folds, Tol: pathTol}
 	share := float64(rows) / float64(choices[0].columns.Rows)
 	s.Factor = 1 / share
 	for lambdas := factors; len(lambdas) >= minLambdas; lambdas = lambdas[:len(lambdas)-1] {
@@ -136,7 +142,8 @@ func (c *Choice) fitsPath() bool {
 // alternatives returns the choices to compare with c: those with another multi-class scheme, if it
 // was open and the classes have few rows, and that with expanded rows, if curves were.
 func (c *Choice) alternatives() (all []*Choice) {
-	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Multiclass == settings.CrammerSinger {
+	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Scale.Expansion == nil &&
+		c.Multiclass == settings.CrammerSinger {
 		for _, scheme := range []string{settings.OneVsOne, settings.OneVsRest} {
 			if a := c.withScheme(scheme); a != nil {
 				all = append(all, a)
@@ -154,6 +161,7 @@ func (c *Choice) alternatives() (all []*Choice) {
 // withScheme returns a choice like c with another multi-class scheme; nil if that doesn't fit.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
+	a.unsettled = c.unsettled
 	s := *a.Scale
 	a.Scale, a.Multiclass, a.Curves = &s, scheme, curves.None
 	a.settle()
@@ -168,14 +176,18 @@ func (c *Choice) withScheme(scheme string) *Choice {
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
-	note := fmt.Sprintf("%d lambdas", len(s.Paths[0].Lambdas))
+	note, schemes := fmt.Sprintf("lambda of %d", len(s.Paths[0].Lambdas)), 0
 	for _, a := range s.Choices {
-		if a.Scale.Expansion != nil {
+		if a.Scale.Expansion == nil {
+			schemes++
+		} else if s.Choices[0].Scale.Expansion == nil {
 			note = "curves or none, " + note
-			break
 		}
 	}
-	note = fmt.Sprintf("of %s, by %d folds", note, s.Folds)
+	if schemes > 1 {
+		note = fmt.Sprintf("scheme of %d, %s", schemes, note)
+	}
+	note += fmt.Sprintf(", by %d folds", s.Folds)
 	if s.Rows < c.columns.Rows {
 		note += fmt.Sprintf(" of %d rows", s.Rows)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
@@ -32,6 +33,9 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	if classes > 2 || s.Joint() {
 		add("%s of %d classes", multiclassWords[s.Multiclass], classes)
+	}
+	if s.Curves != curves.None {
+		add("%s of columns", s.Curves)
 	}
 	if s.TargetScale == scale.Standard {
 		add("numbers standardised")

@@ -12,7 +12,7 @@ import (
 func TestPlain(t *testing.T) {
 	plain := Settings{Loss: "hinge", Multiclass: OneVsRest, Lambda: 1e-4, Epochs: 20,
 		Order: "shuffled", Block: 64, Offset: OffsetR2, Average: LastHalf, Bias: BiasNone,
-		Scale: "none", TargetScale: "none"}
+		Scale: "none", TargetScale: "none", Curves: "none"}
 	with := func(change func(*Settings)) Settings {
 		s := plain
 		change(&s)
@@ -20,7 +20,7 @@ func TestPlain(t *testing.T) {
 	}
 	given := Settings{Loss: "log", Multiclass: OneVsOne, C: 3, Epochs: 7, Order: "sequential",
 		Offset: OffsetNone, Average: LastIterate, Bias: BiasUnregularised, Scale: "unit",
-		TargetScale: "standard"}
+		TargetScale: "standard", Curves: "products"}
 	for _, c := range []struct{ open, want Settings }{
 		{Settings{}, plain},
 		{given, given},
@@ -59,9 +59,10 @@ func TestPlain(t *testing.T) {
 // Lambda and C together, and Epsilon only for the same loss.
 func TestFillFrom(t *testing.T) {
 	base := Settings{Loss: "eps-insensitive", Epsilon: 0.5, C: 3, Epochs: 7, Tol: 0.1,
-		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard"}
+		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard",
+		Curves: "products"}
 	data := Settings{Multiclass: OneVsRest, C: 3, Bias: BiasAugmented, BiasScale: 2, Scale: "unit",
-		TargetScale: "standard"}
+		TargetScale: "standard", Curves: "products"}
 	with := func(change func(*Settings)) Settings {
 		s := data
 		change(&s)

@@ -138,22 +138,21 @@ type trial struct {
 }
 
 const (
-	never  = -1 // part number of a row that is never held out: all models are trained on it
-	absent = -2 // part number of a row of weight 0 or outside the sample: no model is trained on it
+	// absent is the part number of a row of weight 0 or outside the sample: no model is trained on
+	// it. A row of the part store.NeverDealt is never held out: all models are trained on it.
+	absent = store.AbsentRow
 )
 
-// minSampleGroups is the number of groups of equal rows that a sample has at least of each class.
+// minSampleGroups is about the number of groups of equal rows of each class that a sample has at
+// least.
 const minSampleGroups = 10 * choose.Parts
 
-// assignParts divides the rows into choose.Parts parts; fold k holds out part k. Rows that are
-// equal form a group, and stay together. The groups of each class are assigned to the parts in
-// turn, in the order of their hashes, so that neither the order of the rows nor copies of rows
-// change the parts. The class of a group is the lowest class of its rows. If a class has only one
-// group, the rows of the group are in no part: all models are trained on them. Only a share of the
-// groups of each class, but at least minSampleGroups, takes part if the search is on a sample.
+// assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
+// store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
+// parts. If a class has only one group, the rows of the group are in no part: all models are trained
+// on them. If the search is on a sample, further groups are left out, by their hashes.
 func (t *trial) assignParts() {
 	set := t.job.Rows
-	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
 		return
@@ -161,51 +160,20 @@ func (t *trial) assignParts() {
 	if set.Classes == nil {
 		t.deviation = deviationOf(set)
 	}
-	order := make([]int32, 0, len(hashes)) // rows, sorted by hash and then by index
-	for i := range hashes {
-		hashes[i] = murmur.Mix64(hashes[i] ^ t.job.Seed)
-		if t.part[i] = absent; set.Weight == nil || set.Weight[i] != 0 {
-			order = append(order, int32(i))
-		}
+	t.group, t.part = store.Deal(set.Labeled(hashes), t.job.Seed)
+	least := uint64(math.MaxUint64)
+	if t.search.Factor > 1 {
+		least = uint64(float64(1<<63)/t.search.Factor) * 2
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b))
-	})
-	class := func(i int32) int32 {
-		if set.Classes == nil {
-			return 0
-		}
-		return set.Class[i]
-	}
-	// groups calls f for each group of rows with equal hashes: first to count the groups of each
-	// class, then to deal them out.
-	groups := func(f func(class int32, rows []int32)) {
-		for from := 0; from < len(order); {
-			to, least := from, class(order[from])
-			for ; to < len(order) && hashes[order[to]] == hashes[order[from]]; to++ {
-				least = min(least, class(order[to]))
-			}
-			f(least, order[from:to])
-			from = to
-		}
-	}
-	ofClass := make([]int, max(1, len(set.Classes)))
-	groups(func(class int32, rows []int32) { ofClass[class]++ })
-	share := min(1, float64(t.search.Rows)/float64(len(order)))
-	dealt := make([]int32, len(ofClass))
-	groups(func(class int32, rows []int32) {
-		part, all := int32(never), ofClass[class]
+	for i, place := range t.part {
 		switch {
-		case float64(dealt[class]) >= max(minSampleGroups, share*float64(all)):
-			part = absent
-		case all > 1:
-			part = (dealt[class] + class) % choose.Parts
-			dealt[class]++
+		case place < 0:
+		case place >= minSampleGroups && murmur.Mix64(hashes[i]+t.job.Seed) > least:
+			t.part[i] = absent
+		default:
+			t.part[i] = place % choose.Parts
 		}
-		for _, i := range rows {
-			t.group[i], t.part[i] = rows[0], part
-		}
-	})
+	}
 }
 
 // deviationOf returns the standard deviation of the targets of the rows of positive weight.

@@ -69,7 +69,7 @@ func TestAssignParts(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 have no part, and the only row of a class is never held out.
+// Rows of weight 0 have no part, and the only row of a class is store.NeverDealt held out.
 func TestAssignPartsOfFew(t *testing.T) {
 	var values, labels, weights []float32
 	for i := range 200 {
@@ -80,9 +80,9 @@ func TestAssignPartsOfFew(t *testing.T) {
 	tr := newTrial(t, values, labels, weights)
 	for i, p := range tr.part {
 		switch {
-		case weights[i] == 0 && (p != absent || p >= 0 || p == never):
+		case weights[i] == 0 && (p != absent || p >= 0 || p == store.NeverDealt):
 			t.Errorf("row %d of weight 0 is in part %d", i, p)
-		case i == 7 && (p != never || p >= 0):
+		case i == 7 && (p != store.NeverDealt || p >= 0):
 			t.Errorf("the only row of its class is in part %d", p)
 		case weights[i] > 0 && i != 7 && (p < 0 || p >= choose.Parts):
 			t.Errorf("row %d is in part %d", i, p)

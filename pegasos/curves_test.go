@@ -1,0 +1,254 @@
+package pegasos_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// ring returns rows of cols columns whose class says whether the first two are near the origin. The
+// columns have different means and deviations.
+func ring(seed uint64, rows, cols int) (*dense.Matrix, []float32) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range y {
+		var z [2]float64
+		for j := range x.Row(i) {
+			v := r.NormFloat64()
+			if j < 2 {
+				z[j] = v
+			}
+			x.Row(i)[j] = float32(v*float64(j+1) + 3)
+		}
+		if z[0]*z[0]+z[1]*z[1] < 1.4 {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+// Folds choose curves where they help, and not where the classes are linear.
+func TestCurvesByFolds(t *testing.T) {
+	x, y := ring(1, 500, 3)
+	m := train(t, x, y, pegasos.Trainer{})
+	if m.Config.Curves != pegasos.CurvesProducts || len(m.Weights[0]) != 3+6 || m.Cols() != 3 {
+		t.Errorf("%s: %d weights of %d columns", m.Settings(), len(m.Weights[0]), m.Cols())
+	}
+	rest, labels := ring(2, 500, 3)
+	if a := metrics.Accuracy(labels, m.PredictAll(rest), nil); a < 0.95 {
+		t.Errorf("accuracy %v", a)
+	}
+	e := m.Result.CrossValidated
+	if e == nil || e.Value < 0.95 || e.Rows != 500 || e.Folds != 5 || !(e.StdErr > 0) {
+		t.Errorf("the estimate is %+v", e)
+	}
+	for i := range y {
+		y[i] = 0
+		if x.Row(i)[0] > 3 {
+			y[i] = 1
+		}
+	}
+	if m := train(t, x, y, pegasos.Trainer{}); m.Config.Curves != pegasos.CurvesNone {
+		t.Error("curves of classes that a line divides: " + m.Settings())
+	}
+}
+
+// The optimum of expanded rows is that of rows with columns for the terms.
+func TestCurvesObjective(t *testing.T) {
+	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge, pegasos.Squared} {
+		x, y := ring(3, 400, 4)
+		cfg := pegasos.Config{Loss: loss, Lambda: 0.01, Tol: 1e-3, Bias: pegasos.BiasAugmented,
+			BiasScale: 1, Scale: pegasos.ScaleStandard, TargetScale: pegasos.ScaleNone,
+			Curves: pegasos.CurvesProducts}
+		m := train(t, x, y, pegasos.Trainer{Config: cfg, Fingerprint: true})
+		e := m.Scaling.Expansion
+		wide := dense.New(400, 4+len(e.Terms))
+		for i := range y {
+			row := wide.Row(i)
+			for j, v := range x.Row(i) {
+				row[j] = float32((float64(v) - float64(m.Scaling.Shift[j])) *
+					float64(m.Scaling.Factor[j]))
+			}
+			for k, of := range e.Terms {
+				cut := func(j int32) float64 { return float64(max(-4, min(4, row[j]))) }
+				row[4+k] = float32((cut(of[0])*cut(of[1]) - float64(e.Shift[k])) *
+					float64(e.Factor[k]))
+			}
+		}
+		cfg.Scale, cfg.Curves = pegasos.ScaleNone, pegasos.CurvesNone
+		plain := train(t, wide, y, pegasos.Trainer{Config: cfg})
+		if p, q := m.Result.Objective, plain.Result.Objective; !(m.Result.Gap <= 1e-3) ||
+			p < plain.Result.DualObjective-1e-6 || q < m.Result.DualObjective-1e-6 {
+			t.Errorf("%s: P %v and %v, D %v and %v", loss, p, q, m.Result.DualObjective,
+				plain.Result.DualObjective)
+		}
+		v, err := (&pegasos.Trainer{}).Verify(context.Background(), m, x, y, pegasos.VerifyOptions{})
+		if err != nil || v.Verdict != pegasos.Confirmed || !v.Scaling {
+			t.Errorf("%s: %+v, %v", loss, v, err)
+		}
+		for name, change := range map[string]func(*pegasos.Expansion){
+			"shift":  func(e *pegasos.Expansion) { e.Shift[1] += 1e-3 },
+			"factor": func(e *pegasos.Expansion) { e.Factor[2] *= 1.001 },
+			"term":   func(e *pegasos.Expansion) { e.Terms[1], e.Terms[2] = e.Terms[2], e.Terms[1] },
+		} {
+			changed := clone(t, m)
+			change(changed.Scaling.Expansion)
+			v, err := (&pegasos.Trainer{}).Verify(context.Background(), changed, x, y, pegasos.VerifyOptions{})
+			if err == nil && v.Verdict != pegasos.Contradicted {
+				t.Errorf("%s, another %s: %s", loss, name, v.Verdict)
+			}
+		}
+	}
+}
+
+// clone returns a copy of m, written and read.
+func clone(t *testing.T, m *pegasos.Model) *pegasos.Model {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	c, err := pegasos.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// All ways to score a row have the same bits, also of a model that was written and read, and of one
+// with other columns; and they allocate nothing.
+func TestCurvesScores(t *testing.T) {
+	x, y := ring(4, 300, 4)
+	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts}})
+	read := clone(t, m)
+	if m.Hash() != read.Hash() {
+		t.Error("the hash of the written model differs")
+	}
+	wider := m.WithCols(6).WithCols(5)
+	narrower := m.WithCols(2).WithCols(3)
+	index := []int32{0, 1, 2, 3}
+	for i := range y {
+		row := x.Row(i)
+		want := m.Decision(x, i, nil)[0]
+		for name, have := range map[string]float64{
+			"Score":       m.Score(row, nil)[0],
+			"ScoreSparse": m.ScoreSparse(index, row, nil)[0],
+			"read":        read.Score(row, nil)[0],
+			"wider":       wider.Score(append(row[:4:4], 7), nil)[0],
+			"DecisionAll": m.DecisionAll(x)[i],
+		} {
+			if have != want {
+				t.Fatalf("row %d: %s %v, want %v", i, name, have, want)
+			}
+		}
+		if have, want := narrower.Score(row[:3], nil)[0], m.Score(append(row[:3:3], 0), nil)[0]; have != want {
+			t.Fatalf("row %d of three columns: %v, want %v", i, have, want)
+		}
+	}
+	scores := make([]float64, 1)
+	if n := testing.AllocsPerRun(100, func() {
+		m.Score(x.Row(1), scores)
+		m.ScoreSparse(index, x.Row(2), scores)
+		m.PredictDense(x.Row(3))
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A run that is resumed, and one on other threads, gives the same model.
+func TestCurvesResume(t *testing.T) {
+	x, y := ring(5, 300, 3)
+	tr := pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts, Epochs: 9,
+		Finish: pegasos.FinishNone}}
+	want := train(t, x, y, tr)
+	tr.Threads, tr.Pause, tr.KeepState = 3, 900, true
+	half, err := tr.Train(context.Background(), x, y)
+	if !errors.Is(err, pegasos.ErrPaused) {
+		t.Fatal(err)
+	}
+	tr.Pause, tr.KeepState, tr.Resume = 0, false, clone(t, half)
+	if have := train(t, x, y, tr); have.Hash() != want.Hash() {
+		t.Errorf("the resumed run gives another model")
+	}
+}
+
+// Runs that have no place for curves refuse them by name, and do without them if Curves is not set.
+func TestCurvesRefused(t *testing.T) {
+	x, y := ring(6, 200, 3)
+	start := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesNone}})
+	curved := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts}})
+	for name, c := range map[string]struct {
+		x  pegasos.Examples
+		tr pegasos.Trainer
+	}{
+		"user-defined rows": {sample.UserRows(x), pegasos.Trainer{}},
+		"sparse":            {sample.ToSparse(x), pegasos.Trainer{}},
+		"unit":              {x, pegasos.Trainer{Config: pegasos.Config{Scale: pegasos.ScaleUnit}}},
+		"start":             {x, pegasos.Trainer{Start: start}},
+		"prior":             {x, pegasos.Trainer{Prior: start}},
+		"lambda":            {x, pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1}}},
+		"paper":             {x, pegasos.Trainer{Config: pegasos.Paper()}},
+	} {
+		if m := train(t, c.x, y, c.tr); m.Config.Curves != pegasos.CurvesNone {
+			t.Errorf("%s: %s", name, m.Settings())
+		}
+		c.tr.Curves = pegasos.CurvesProducts
+		_, err := c.tr.Train(context.Background(), c.x, y)
+		var bad *pegasos.ConfigError
+		if name != "lambda" && (!errors.As(err, &bad) || bad.Field != "Curves") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for field, tr := range map[string]pegasos.Trainer{
+		"Start": {Start: curved}, "Prior": {Prior: curved},
+	} {
+		_, err := tr.Train(context.Background(), x, y)
+		var bad *pegasos.ConfigError
+		if !errors.As(err, &bad) || bad.Field != field || !strings.Contains(err.Error(), "curves") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := pegasos.NewPartialFrom(curved); err == nil ||
+		!strings.Contains(err.Error(), "curves") {
+		t.Errorf("Partial: %v", err)
+	}
+	if _, err := pegasos.NewPartial(pegasos.Config{Curves: pegasos.CurvesProducts}, []float32{0, 1}, 3); err == nil {
+		t.Error("Partial takes Curves")
+	}
+}
+
+// Sparse rows have curves of the columns in CurveColumns.
+func TestCurveColumns(t *testing.T) {
+	x, y := ring(7, 400, 4)
+	for i := range y {
+		row := x.Row(i)
+		for j := range row {
+			row[j] = (row[j] - 3) / float32(j+1)
+		}
+		row[3] = float32(i % 2)
+	}
+	cfg := pegasos.Config{Scale: pegasos.ScaleNone}
+	for _, rows := range []pegasos.Examples{sample.ToSparse(x), x} {
+		m := train(t, rows, y, pegasos.Trainer{Config: cfg, CurveColumns: []int{0, 1},
+			KeepProof: true})
+		if e := m.Scaling.Expansion; e == nil || len(e.Terms) != 3 {
+			t.Fatalf("%T: %+v, %s", rows, e, m.Settings())
+		}
+		v, err := (&pegasos.Trainer{}).Verify(context.Background(), m, rows, y,
+			pegasos.VerifyOptions{Proof: m.Proof})
+		if err != nil || v.Verdict != pegasos.Confirmed {
+			t.Errorf("%T: %+v, %v", rows, v, err)
+		}
+		if a := metrics.Accuracy(y, m.PredictAll(rows), nil); a < 0.95 {
+			t.Errorf("%T: accuracy %v", rows, a)
+		}
+	}
+}
