@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -233,6 +234,9 @@ func (j *jsonModel) readField(
 // whole returns the model of all fields together, if they fit.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m, length := &j.model, j.features
+	if length < 0 || length > math.MaxInt32 {
+		return nil, fmt.Errorf("features: have %d, want 0 to 2^31-1", length)
+	}
 	if j.scaling != nil && j.scaling.Expansion != nil {
 		e := j.scaling.Expansion
 		e.Shift, e.Factor = j.scaling.TermShift, j.scaling.TermFactor

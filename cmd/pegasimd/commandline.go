@@ -233,7 +233,7 @@ func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format
 // fieldNames finds the fields of the packages' configurations and trainers in what an error says.
 var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|` +
 	`Steps|Tol|Patience|Order|Block|Batch|Project|Offset|Average|Finish|Bias|` +
-	`BiasScale|Scale|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
+	`BiasScale|Scale|Curves|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
 	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|CacheMB|folds)\b`)
 
 var capitals = regexp.MustCompile(`[A-Z]+`)

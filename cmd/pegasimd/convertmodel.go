@@ -55,6 +55,10 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
 			f.to, in)
 	}
+	if m.Scaling != nil && m.Scaling.Expansion != nil && (f.to == "liblinear" || f.to == "onnx") {
+		return fmt.Errorf("%s: the model has curves, for which %s has no place: train with "+
+			"-curves none", in, f.to)
+	}
 	if m.Scaling != nil && !m.Scaling.Folded && f.to == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
 			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)

@@ -17,7 +17,7 @@ type flagTopic struct {
 // flagTopics has the flags of all commands by what they are for, in the order of help.
 var flagTopics = []flagTopic{
 	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
-		"class-weight weights prior scale target-scale")},
+		"class-weight weights prior scale curves target-scale")},
 	{"Kernel machines", strings.Fields("kernel gamma coef0 degree cache-mb")},
 	{"How", strings.Fields("preset start order block batch project offset average finish seed")},
 	{"How long", strings.Fields("epochs steps passes tol patience valid valid-weights holdout")},

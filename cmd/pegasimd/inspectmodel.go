@@ -81,24 +81,38 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 		if r.Table == nil {
 			return usagef("-data: the model is not of a table with text")
 		}
-		var features []int
+		var features []int // those of terms have no n-grams
 		for _, h := range all {
-			features = append(features, h.Feature-r.IndexBase)
+			if j := h.Feature - r.IndexBase; j < r.Features {
+				features = append(features, j)
+			}
 		}
 		if err := c.reader(f.data).nameGrams(f.in, r.Table, features); err != nil {
 			return err
 		}
 	}
 	for _, h := range all {
-		switch j := h.Feature - r.IndexBase; {
-		case r.Table != nil:
-			h.Name = r.Table.Feature(j).Name
-		case r.Columns != nil:
-			h.Name = r.Columns[j]
+		if j := h.Feature - r.IndexBase; j < r.Features {
+			h.Name = r.nameOf(j)
+		} else {
+			h.Name = r.terms[j-r.Features].Name(func(j int) string {
+				return cmp.Or(r.nameOf(j), fmt.Sprint("feature ", j+r.IndexBase))
+			})
 		}
 	}
 	r.Table = withoutBuckets(r.Table)
 	return nil
+}
+
+// nameOf returns the name of feature j, counted from 0; "" if it has none.
+func (r *modelReport) nameOf(j int) string {
+	switch {
+	case r.Table != nil:
+		return r.Table.Feature(j).Name
+	case r.Columns != nil:
+		return r.Columns[j]
+	}
+	return ""
 }
 
 // report fills in what a linear model has.
@@ -107,11 +121,18 @@ func (m linearModel) report(r *modelReport, top int) {
 	r.Config, r.Settings = m.Config, m.Settings()
 	r.Checkpoint = m.State != nil
 	r.CrossValidated, r.HeldOut = m.Result.CrossValidated, m.Result.HeldOut
-	spread, means := m.spread(), make([]float64, m.Cols())
+	spread := m.spread()
 	if spread == nil {
 		spread = r.spread
 	}
 	r.scaled = spread != nil
+	if m.Scaling != nil && m.Scaling.Expansion != nil {
+		r.terms = m.Scaling.Expansion.Terms
+		if spread != nil { // terms have deviation 1
+			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, len(r.terms))...)
+		}
+	}
+	means := make([]float64, m.Cols()+len(r.terms))
 	for k := range m.Weights {
 		v, weights, sum := vectorReport{}, floats.Float64s(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)

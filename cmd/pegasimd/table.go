@@ -274,7 +274,7 @@ func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
 	if d.tables.words == 0 || d.encoder == nil {
 		return nil
 	}
-	largest := make([]float32, len(weights[0]))
+	largest := make([]float32, d.encoder.Cols()) // without the terms of curves
 	order := make([]int, len(largest))
 	for j := range order {
 		order[j] = j

@@ -68,6 +68,7 @@ var partRules = map[string]rule{
 	"lambda": always, "support": byClaim,
 
 	"weights": byClaim, "biases": byClaim, "shifts": byScale, "factors": byScale,
+	"term shifts": byScale, "term factors": byScale,
 	"support_rows": byClaim, "coefficients": byClaim,
 
 	"table":                    func(c *coverage) bool { return c.table.compared },
@@ -84,7 +85,8 @@ var partRules = map[string]rule{
 	"config.bias_scale": byClaim,
 	"config.kernel":     byClaim, "config.gamma": byClaim, "config.coef0": byClaim,
 	"config.degree": byClaim,
-	"config.scale":  byScale, "config.target_scale": byScale, "config.calibrate": byFolds,
+	"config.scale":  byScale, "config.target_scale": byScale,
+	"config.curves": byScale, "config.calibrate": byFolds,
 	"config.epochs": never, "config.steps": never, "config.passes": never, "config.tol": never,
 	"config.patience": never, "config.order": never, "config.block": never,
 	"config.batch": never, "config.project": never,
@@ -103,7 +105,7 @@ var partRules = map[string]rule{
 	"result.per_problem.objective":      byClaim,
 	"result.per_problem.dual_objective": byBounds,
 
-	"scaling.kind": byScale, "scaling.folded": byScale, "scaling.centre": byScale,
+	"scaling.kind": byScale, "scaling.expansion": byScale, "scaling.folded": byScale, "scaling.centre": byScale,
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
@@ -143,6 +145,9 @@ func partsOf(m predictor) ([]string, error) {
 		}
 		if s := m.Scaling; s != nil && s.Factor != nil {
 			parts = append(parts, "factors")
+		}
+		if s := m.Scaling; s != nil && s.Expansion != nil {
+			parts = append(parts, "term shifts", "term factors")
 		}
 	}
 	return parts, nil

@@ -102,6 +102,9 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
 	switch {
+	case s != nil && s.Expansion != nil:
+		return "", fmt.Errorf("onnx: the model has curves, %d products of features, which this package "+
+			"does not write: train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
 	case s == nil || s.Folded || s.Kind == pegasos.ScaleNone:
 		return input, nil
 	case s.Kind == pegasos.ScaleUnit:

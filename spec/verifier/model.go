@@ -50,6 +50,7 @@ type config struct {
 	BiasScale   float64 `json:"bias_scale"`
 	Scale       string  `json:"scale"`
 	TargetScale string  `json:"target_scale"`
+	Curves      string  `json:"curves"`
 	Seed        uint64  `json:"seed"`
 }
 
@@ -247,6 +248,7 @@ func (m *model) checkKind() error {
 			"bias: true, beside the config's"},
 		{isOne(s.Kind, "none", "unit", "standard", "max-abs") && c.Scale == s.Kind &&
 			c.TargetScale == "none", "config: such a scale"},
+		{isOne(c.Curves, "", "none"), "config: curves"},
 		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs"), "scaling: folded"},
 		{isOne(r.Solver, "", "steps", "dual", "steps, dual", "steps, newton", "dual, newton"),
 			"result: such a solver"},

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// ringTable returns a table whose label says whether the columns a and b are near the origin.
+func ringTable(rows int, word bool) string {
+	r := rand.New(rand.NewPCG(5, 6))
+	var b strings.Builder
+	b.WriteString("a,b,c,y\n")
+	for i := range rows {
+		u, v := r.NormFloat64(), r.NormFloat64()
+		y, c := 0, fmt.Sprintf("%.3f", r.Float64())
+		if u*u+v*v < 1.4 {
+			y = 1
+		}
+		if word {
+			c = []string{"red", "green", "blue"}[i%3]
+		}
+		fmt.Fprintf(&b, "%.4f,%.4f,%s,%d\n", 10*u+3, v, c, y)
+	}
+	return b.String()
+}
+
+// Curves are chosen for every dense format alike, named by inspect, confirmed by verify, and refused
+// by formats that have no place for them.
+func TestCurves(t *testing.T) {
+	dir := t.TempDir()
+	of := func(name string) string { return filepath.Join(dir, name) }
+	table := file(t, "ring.csv", ringTable(400, false))
+	must(t, "convert", table, of("ring.npy"))
+	must(t, "convert", "-layout", "dense", table, of("ring.pgsm"))
+	var weights []float32
+	for i, data := range []string{table, of("ring.npy"), of("ring.pgsm")} {
+		model := of(fmt.Sprint(i, ".model"))
+		must(t, "train", data, model)
+		m, err := pegasos.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Config.Curves != pegasos.CurvesProducts {
+			t.Errorf("%s: %s", data, m.Settings())
+		}
+		if weights == nil {
+			weights = m.Weights[0]
+		}
+		if fmt.Sprint(weights) != fmt.Sprint(m.Weights[0]) {
+			t.Errorf("%s: other weights", data)
+		}
+	}
+	model := of("0.model")
+	if stdout, _ := must(t, "inspect", model); !strings.Contains(stdout, "a^2") {
+		t.Errorf("inspect names no square:\n%s", stdout)
+	}
+	must(t, "verify", model, table)
+	for _, form := range []string{"liblinear", "onnx"} {
+		fails(t, exitError, "the model has curves", "convert", "-to", form, model, of("x"))
+	}
+	must(t, "train", "-curves", "none", table, of("line.model"))
+	if _, stderr := must(t, "eval", table, of("line.model")); strings.Contains(stderr, "curves") {
+		t.Error(stderr)
+	}
+}
+
+// A table with words has curves of its numbers.
+func TestCurvesBesideWords(t *testing.T) {
+	table := file(t, "words.csv", ringTable(400, true))
+	model := filepath.Join(t.TempDir(), "words.model")
+	must(t, "train", table, model)
+	m, err := pegasos.ReadFile(model)
+	if err != nil || m.Scaling == nil || m.Scaling.Expansion == nil ||
+		len(m.Scaling.Expansion.Terms) != 3 {
+		t.Fatalf("%v, %v", m.Settings(), err)
+	}
+	stdout, _ := must(t, "inspect", model)
+	if !strings.Contains(stdout, "b^2") {
+		t.Errorf("inspect names no square:\n%s", stdout)
+	}
+	must(t, "verify", model, table)
+	must(t, "predict", table, model)
+}
