@@ -82,19 +82,16 @@ type result struct {
 
 // estimate is a claim about rows that the model was not trained on, which is not checked.
 type estimate struct {
-	Metric string  `json:"metric"`
-	Value  float64 `json:"value"`
-	StdErr float64 `json:"std_err"`
-	Rows   int     `json:"rows"`
-	Folds  int     `json:"folds"`
-	Share  float64 `json:"share"`
+	Metric       string
+	Value, Share float64
+	StdErr       float64 `json:"std_err"`
+	Rows, Folds  int
 }
 
 // valid reports whether e is nil or has numbers that an estimate can have.
 func (e *estimate) valid() bool {
-	return e == nil || (e.Metric == "accuracy" && e.Value >= 0 || e.Metric == "r2") &&
-		e.Value <= 1 && e.StdErr >= 0 && e.Rows > 0 && e.Folds >= 0 &&
-		e.Share >= 0 && e.Share < 1
+	return e == nil || (e.Metric == "accuracy" && e.Value >= 0 || e.Metric == "r2") && e.Value <= 1 &&
+		e.StdErr >= 0 && e.Rows > 0 && e.Folds >= 0 && e.Share >= 0 && e.Share < 1
 }
 
 type scaling struct {

@@ -288,7 +288,7 @@ func TestTake(t *testing.T) {
 		search := c.Search()
 		path := search.Paths[0]
 		c.Scale.Note = "before"
-		want := "before; of 6 lambdas, by 5 folds"
+		want := "before; lambda of 6, by 5 folds"
 		if at == 1 {
 			search.Rows, want = 100, want+" of 100 rows"
 		}
