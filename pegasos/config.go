@@ -201,7 +201,7 @@ type Config struct {
 	Scale Scale `json:"scale,omitempty"`
 	// TargetScale is the scaling of regression targets: ScaleNone or ScaleStandard.
 	TargetScale Scale `json:"target_scale,omitempty"`
-	// Curves is CurvesNone or CurvesProducts.
+	// Curves is CurvesNone, CurvesProducts or CurvesPieces: see [Expansion].
 	Curves Curves `json:"curves,omitempty"`
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the

@@ -214,7 +214,7 @@ func (m *Model) expandedWithCols(cols int) *Model {
 // "index_base", "hash_bits" and "table" of the model's file, without those whose value is zero. If
 // rows are scaled before they are scored, there follow a line "scale" with the Kind of the Scaling,
 // its shifts and its factors (float32), and for an Expansion a line "curves" with its Kind, its
-// terms (two int32 each), its shifts and its factors (float32).
+// terms (two int32 each), its knots, its shifts and its factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -236,6 +236,7 @@ func (m *Model) Hash() string {
 			for _, t := range e.Terms {
 				modelfile.WriteNumbers(h, t[:])
 			}
+			modelfile.WriteNumbers(h, e.Knots)
 			modelfile.WriteNumbers(h, e.Shift)
 			modelfile.WriteNumbers(h, e.Factor)
 		}

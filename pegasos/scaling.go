@@ -53,11 +53,14 @@ const (
 	// CurvesProducts appends the square of each column and, for up to 12 columns, the product of
 	// each pair of columns.
 	CurvesProducts Curves = curves.Products
+	// CurvesPieces appends, for knots at the quartiles of each column, by how much a value exceeds
+	// the knot: the model is then a piecewise linear function of each column.
+	CurvesPieces Curves = curves.Pieces
 )
 
 // Expansion lists the appended columns, its Terms. The value of term k in a row with the scaled
-// values z is (c(z[a])*c(z[b]) - Shift[k])*Factor[k], where a, b are Terms[k] and c cuts values off
-// at -4 and 4.
+// values z is (f - Shift[k])*Factor[k]. For CurvesProducts f is c(z[a])*c(z[b]), for CurvesPieces
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -4 and 4.
 type Expansion = curves.Expansion
 
 // internal returns s as the scaling type of the internal packages; nil if s is nil.

@@ -191,10 +191,10 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"features, also when the model is used: standard is to zero mean and unit variance, "+
 		"max-abs to a largest magnitude of 1 in each column, unit to rows of length 1 (default: "+
 		"the data decide)")
-	f.StringVar((*string)(&cfg.Curves), "curves", "", "`none|products` append columns to the "+
+	f.StringVar((*string)(&cfg.Curves), "curves", "", "`none|products|pieces` append columns to the "+
 		"scaled ones, so that the model can bend: products are the squares of the columns of "+
-		"numbers and, of up to 12 such columns, the product of each pair (default: the folds that "+
-		"choose lambda decide)")
+		"numbers and, of up to 12 such columns, the product of each pair; pieces bend at the quartiles "+
+		"of each (default: the folds that choose lambda decide)")
 	f.StringVar((*string)(&cfg.TargetScale), "target-scale", "", "`none|standard` scale the "+
 		"numbers to predict (default standard)")
 	f.StringVar((*string)(&cfg.Multiclass), "multiclass", "",

@@ -95,9 +95,9 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 		if j := h.Feature - r.IndexBase; j < r.Features {
 			h.Name = r.nameOf(j)
 		} else {
-			h.Name = r.terms[j-r.Features].Name(func(j int) string {
+			h.Name = r.scaling.Expansion.Name(j-r.Features, func(j int) string {
 				return cmp.Or(r.nameOf(j), fmt.Sprint("feature ", j+r.IndexBase))
-			})
+			}, r.unscaled)
 		}
 	}
 	r.Table = withoutBuckets(r.Table)
@@ -115,6 +115,14 @@ func (r *modelReport) nameOf(j int) string {
 	return ""
 }
 
+// unscaled returns the value of feature j whose scaled value is z.
+func (r *modelReport) unscaled(j int, z float64) float64 {
+	if s := r.scaling; s.Shift != nil {
+		return z/float64(s.Factor[j]) + float64(s.Shift[j])
+	}
+	return z
+}
+
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
@@ -126,13 +134,14 @@ func (m linearModel) report(r *modelReport, top int) {
 		spread = r.spread
 	}
 	r.scaled = spread != nil
+	terms := 0
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
-		r.terms = m.Scaling.Expansion.Terms
+		r.scaling, terms = m.Scaling, m.Scaling.Expansion.Len()
 		if spread != nil { // terms have deviation 1
-			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, len(r.terms))...)
+			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, terms)...)
 		}
 	}
-	means := make([]float64, m.Cols()+len(r.terms))
+	means := make([]float64, m.Cols()+terms)
 	for k := range m.Weights {
 		v, weights, sum := vectorReport{}, floats.Float64s(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)

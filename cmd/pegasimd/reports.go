@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -213,9 +212,9 @@ type modelReport struct {
 
 	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
 
-	scaled bool          // the spread of the columns is known
-	terms  []curves.Term // products of features, whose weights follow those of the features
-	spread []float64     // of the features, by the table
+	scaled  bool             // the spread of the columns is known
+	scaling *pegasos.Scaling // with an Expansion, whose terms have the weights behind the features; else nil
+	spread  []float64        // of the features, by the table
 
 	// Of a kernel machine.
 	Passes   int             `json:"passes,omitempty"`

@@ -1,4 +1,4 @@
-// Package curves expands rows by products of their columns, so that a linear model of the expanded
+// Package curves expands rows by functions of their columns, so that a linear model of the expanded
 // rows is a curved function of the original ones. Expansion is its main type: it lists the appended
 // columns, called terms, and computes their values from a scaled row. Package scale stores an
 // Expansion in a Scale, and package choose decides by cross-validation whether rows are expanded.
@@ -16,9 +16,12 @@ type Kind string
 
 const (
 	None Kind = "none" // rows are not expanded
-	// Products appends the square of each column and, if there are at most MaxProductColumns
-	// columns of numbers, the product of each pair of columns.
+	// Products appends the squares of columns and, if there are few columns of numbers, the product
+	// of each pair.
 	Products Kind = "products"
+	// Pieces appends, for knots at the quartiles of each column, by how much a value exceeds the
+	// knot. The model is then a piecewise linear function of each column.
+	Pieces Kind = "pieces"
 )
 
 // Clip is the magnitude at which values are cut off before they are multiplied, in standard
@@ -26,17 +29,20 @@ const (
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
-// the scaled values z is (c(z[a])*c(z[b]) - Shift[k])*Factor[k], where a, b are Terms[k] and c cuts
-// values off at -Clip and Clip. Shift and Factor give each term mean 0 and standard deviation 1 in
-// the training rows. A nil Expansion has no terms.
+// the scaled values z is (f - Shift[k])*Factor[k]. For Products f is c(z[a])*c(z[b]), for Pieces
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip. Shift
+// and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil Expansion
+// has no terms.
 type Expansion struct {
 	Kind   Kind      `json:"kind"`
 	Terms  []Term    `json:"terms"`
-	Shift  []float32 `json:"-"` // mean of each product in the training rows
-	Factor []float32 `json:"-"` // inverse of each product's standard deviation
+	Knots  []float32 `json:"knots,omitempty"` // for Pieces, in scaled units; else nil
+	Shift  []float32 `json:"-"`               // mean of each f in the training rows
+	Factor []float32 `json:"-"`               // inverse of each f's standard deviation
 }
 
-// Term is a product of two columns, the lower one first. If both are equal, it is a square.
+// Term is the two columns of a product, the lower one first, or twice the column of a square or a
+// piece.
 type Term [2]int32
 
 // KindOf returns e.Kind, or None if e is nil.
@@ -60,14 +66,22 @@ func (e *Expansion) Check(cols int) error {
 	if e == nil {
 		return nil
 	}
-	if e.Kind != Products || len(e.Terms) == 0 || len(e.Shift) != len(e.Terms) ||
+	knots := 0
+	if e.Kind == Pieces {
+		knots = len(e.Terms)
+	}
+	if e.Kind != Products && e.Kind != Pieces || len(e.Terms) == 0 || len(e.Knots) != knots ||
+		floats.FirstNotFinite(e.Knots) >= 0 || len(e.Shift) != len(e.Terms) ||
 		len(e.Factor) != len(e.Terms) || floats.FirstNotFinite(e.Shift) >= 0 ||
 		floats.FirstNotFinite(e.Factor) >= 0 {
 		return fmt.Errorf("the expansion %q with %d terms is not valid", e.Kind, len(e.Terms))
 	}
 	for k, t := range e.Terms {
-		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || k > 0 &&
-			slices.Compare(e.Terms[k-1][:], t[:]) >= 0 {
+		ascends := k == 0 || slices.Compare(e.Terms[k-1][:], t[:]) < 0
+		if e.Kind == Pieces {
+			ascends = t[0] == t[1] && (ascends || e.Terms[k-1] == t && e.Knots[k-1] < e.Knots[k])
+		}
+		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || !ascends {
 			return fmt.Errorf("the expansion has the term %d*%d after %d terms, want ascending pairs "+
 				"of %d columns", t[0], t[1], k, cols)
 		}
@@ -83,25 +97,30 @@ func (e *Expansion) Same(f *Expansion) bool {
 	if e == nil || f == nil {
 		return e == f
 	}
-	return e.Kind == f.Kind && slices.Equal(e.Terms, f.Terms) && slices.Equal(e.Shift, f.Shift) &&
-		slices.Equal(e.Factor, f.Factor)
+	return e.Kind == f.Kind && slices.Equal(e.Terms, f.Terms) && slices.Equal(e.Knots, f.Knots) &&
+		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
 // At returns the value of term k in float64, given the scaled values of its two columns. The
-// product of two float32 values is exact in float64; the difference and the second product are each
+// product of two float32 values is exact in float64; differences and the second product are each
 // rounded once.
 func (e *Expansion) At(k int, a, b float32) float64 {
-	p := float64(float64(clip(a)) * float64(clip(b))) // exact
-	return (p - float64(e.Shift[k])) * float64(e.Factor[k])
+	return (e.function(k, a, b) - float64(e.Shift[k])) * float64(e.Factor[k])
+}
+
+// function returns f of term k: see Expansion.
+func (e *Expansion) function(k int, a, b float32) float64 {
+	if e.Kind == Pieces {
+		return max(0, float64(clip(a))-float64(e.Knots[k]))
+	}
+	return float64(float64(clip(a)) * float64(clip(b))) // exact
 }
 
 // Append32 appends the values of all terms, rounded to float32, to dst. z has the scaled values of
 // all columns.
 func (e *Expansion) Append32(dst, z []float32) []float32 {
-	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	for k, t := range e.Terms {
-		p := float64(float64(clip(z[t[0]])) * float64(clip(z[t[1]]))) // exact
-		dst = append(dst, float32((p-float64(shift[k]))*float64(factor[k])))
+		dst = append(dst, float32(e.At(k, z[t[0]], z[t[1]])))
 	}
 	return dst
 }
@@ -109,11 +128,17 @@ func (e *Expansion) Append32(dst, z []float32) []float32 {
 // clip returns v cut off at -Clip and Clip.
 func clip(v float32) float32 { return max(-Clip, min(Clip, v)) }
 
-// Name returns the name of a term, given the names of the original columns, such as "age^2" or
-// "age*income".
-func (t Term) Name(column func(j int) string) string {
-	if t[0] == t[1] {
-		return column(int(t[0])) + "^2"
+// Name returns the name of term k, given the names of the original columns and a function that
+// converts a scaled value of a column to the original one: "age^2", "age*income", or
+// "age above 42.5".
+func (e *Expansion) Name(k int, column func(j int) string,
+	original func(j int, z float64) float64) string {
+	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])
+	switch {
+	case e.Kind == Pieces:
+		return fmt.Sprintf("%s above %.4g", column(a), original(a, float64(e.Knots[k])))
+	case a == b:
+		return column(a) + "^2"
 	}
-	return column(int(t[0])) + "*" + column(int(t[1]))
+	return column(a) + "*" + column(b)
 }

@@ -15,13 +15,14 @@ const (
 	maxSquareColumns  = 256 // largest number of columns that are squared
 )
 
-// Terms returns the terms of the given kind for the scaled rows of x. They are made of the given
-// columns, nil for all, without columns that are constant or equal to an earlier column: the squares
-// of those with more than two values and, of up to maxProductColumns columns, the products of each
-// pair. Only rows whose weight is positive count. There are none of more than maxSquareColumns
-// columns. Once stop returns true, the result is unusable.
+// Terms returns the terms of the given kind for the scaled rows of x, as an Expansion that is not
+// fitted. They are made of the given columns, nil for all, without columns that are constant or
+// equal to an earlier column. Products are the squares of those with more than two values and, of up
+// to maxProductColumns columns, the products of each pair. Pieces have knots at the quartiles of
+// those with more than two values. Only rows whose weight is positive count. The result is nil if
+// there are no terms, or more than maxSquareColumns columns. Once stop returns true, it is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
-) (terms []curves.Term) {
+) *curves.Expansion {
 	if columns == nil {
 		for j := range x.Cols() {
 			columns = append(columns, j)
@@ -30,42 +31,74 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	if kind == curves.None || len(columns) > maxSquareColumns {
 		return nil
 	}
+	e := &curves.Expansion{Kind: kind}
 	distinct := distinctColumns(x, columns, weight, stop)
 	for k, a := range distinct {
+		if kind == curves.Pieces {
+			if a.several {
+				addPieces(e, x, a.column, weight)
+			}
+			continue
+		}
 		if a.several {
-			terms = append(terms, curves.Term{a.column, a.column})
+			e.Terms = append(e.Terms, curves.Term{a.column, a.column})
 		}
 		if len(distinct) <= maxProductColumns {
 			for _, b := range distinct[k+1:] {
-				terms = append(terms, curves.Term{a.column, b.column})
+				e.Terms = append(e.Terms, curves.Term{a.column, b.column})
 			}
 		}
-	}
-	return terms
-}
-
-// FitTerms returns the expansion with the given terms, without those that are constant. Its shifts
-// and factors are fitted to the rows of x, which are scaled, by Measure. The result is nil if there
-// are no terms. Once stop returns true, it is unusable.
-func FitTerms(kind curves.Kind, terms []curves.Term, x store.Rows, weight []float64, threads int,
-	stop func() bool) *curves.Expansion {
-	raw := &curves.Expansion{Kind: kind, Terms: terms, Shift: make([]float32, len(terms)),
-		Factor: slices.Repeat([]float32{1}, len(terms))}
-	products := Measure(store.TermsOf(x, raw), weight, true, threads, stop)
-	e := &curves.Expansion{Kind: kind}
-	for k, t := range terms {
-		f := floats.Inverse(math.Sqrt(products.Variance[k]))
-		if products.Constant[k] || !(f <= maxFactor) {
-			continue
-		}
-		e.Terms = append(e.Terms, t)
-		e.Shift = append(e.Shift, float32(products.Mean[k]))
-		e.Factor = append(e.Factor, f)
 	}
 	if len(e.Terms) == 0 {
 		return nil
 	}
 	return e
+}
+
+// addPieces appends the pieces of column j of x to e, with knots at its quartiles.
+func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
+	reader := columnWorker{x: x, maxBits: make([]uint32, x.Cols())}
+	var values []float32
+	for i := range x.Rows() {
+		if weight == nil || weight[i] != 0 {
+			values = append(values, reader.denseRow(x.Row(i))[j])
+		}
+	}
+	last := float32(math.Inf(-1))
+	for quarter := 1; quarter <= 3; quarter++ {
+		if q := selectRank(values, quarter*len(values)/4); q > last {
+			last = q
+			e.Terms = append(e.Terms, curves.Term{j, j})
+			e.Knots = append(e.Knots, q)
+		}
+	}
+}
+
+// FitTerms returns the terms of e without those that are constant, with shifts and factors fitted to
+// the rows of x, which are scaled, by Measure. The result is nil if there are no terms. Once stop
+// returns true, it is unusable.
+func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, stop func() bool,
+) *curves.Expansion {
+	raw := &curves.Expansion{Kind: e.Kind, Terms: e.Terms, Knots: e.Knots,
+		Shift: make([]float32, len(e.Terms)), Factor: slices.Repeat([]float32{1}, len(e.Terms))}
+	terms := Measure(store.TermsOf(x, raw), weight, true, threads, stop)
+	fitted := &curves.Expansion{Kind: e.Kind}
+	for k, t := range e.Terms {
+		f := floats.Inverse(math.Sqrt(terms.Variance[k]))
+		if terms.Constant[k] || !(f <= maxFactor) {
+			continue
+		}
+		fitted.Terms = append(fitted.Terms, t)
+		if e.Knots != nil {
+			fitted.Knots = append(fitted.Knots, e.Knots[k])
+		}
+		fitted.Shift = append(fitted.Shift, float32(terms.Mean[k]))
+		fitted.Factor = append(fitted.Factor, f)
+	}
+	if len(fitted.Terms) == 0 {
+		return nil
+	}
+	return fitted
 }
 
 // columnContent summarizes the values of a column.

@@ -17,10 +17,10 @@ func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	e := *c.unsettled
 	e.unsettled = c.unsettled
 	terms := scale.Terms(kind, e.Rows.X, e.CurveColumns, e.weight, e.Stopped)
-	if e.Stopped() || len(terms) == 0 || !c.storesTerms(len(terms)) {
+	if e.Stopped() || terms == nil || !c.storesTerms(terms.Len()) {
 		return nil
 	}
-	x := scale.FitTerms(kind, terms, e.Rows.X, e.weight, e.Threads, e.Stopped)
+	x := scale.FitTerms(terms, e.Rows.X, e.weight, e.Threads, e.Stopped)
 	if x == nil || e.Stopped() {
 		return nil
 	}

@@ -151,8 +151,14 @@ func (c *Choice) alternatives() (all []*Choice) {
 		}
 	}
 	if c.curvesOpen {
-		if a := c.Expanded(curves.Products); a != nil && a.fitsPath() {
-			all = append(all, a)
+		kinds := []curves.Kind{curves.Products}
+		if c.Regression() {
+			kinds = append(kinds, curves.Pieces)
+		}
+		for _, kind := range kinds {
+			if a := c.Expanded(kind); a != nil && a.fitsPath() {
+				all = append(all, a)
+			}
 		}
 	}
 	return all
@@ -176,14 +182,16 @@ func (c *Choice) withScheme(scheme string) *Choice {
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
+	curved := ""
 	note, schemes := fmt.Sprintf("lambda of %d", len(s.Paths[0].Lambdas)), 0
 	for _, a := range s.Choices {
 		if a.Scale.Expansion == nil {
 			schemes++
 		} else if s.Choices[0].Scale.Expansion == nil {
-			note = "curves or none, " + note
+			curved = "curves or none, "
 		}
 	}
+	note = curved + note
 	if schemes > 1 {
 		note = fmt.Sprintf("scheme of %d, %s", schemes, note)
 	}

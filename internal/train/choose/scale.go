@@ -65,7 +65,7 @@ func Fits(s *scale.Scale, set *store.Set, threads int, stopped func() bool) (boo
 		if f.Kind != scale.None {
 			x = f.Rows(x, c.Threads, stopped)
 		}
-		f.Expansion = scale.FitTerms(e.Kind, e.Terms, x, c.weight, c.Threads, stopped)
+		f.Expansion = scale.FitTerms(e, x, c.weight, c.Threads, stopped)
 		folded = false
 	}
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil

@@ -43,7 +43,7 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("TargetScale", s.TargetScale, scale.None, scale.Standard),
 		options.Not("TargetScale", s.TargetScale == scale.Standard && !s.Regression(),
 			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
-		options.OneOf("Curves", s.Curves, curves.None, curves.Products),
+		options.OneOf("Curves", s.Curves, curves.None, curves.Products, curves.Pieces),
 		options.Penalty(s.Lambda, s.C),
 	}
 }
