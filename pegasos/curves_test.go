@@ -63,48 +63,64 @@ func TestCurvesByFolds(t *testing.T) {
 
 // The optimum of expanded rows is that of rows with columns for the terms.
 func TestCurvesObjective(t *testing.T) {
-	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge, pegasos.Squared} {
-		x, y := ring(3, 400, 4)
-		cfg := pegasos.Config{Loss: loss, Lambda: 0.01, Tol: 1e-3, Bias: pegasos.BiasAugmented,
-			BiasScale: 1, Scale: pegasos.ScaleStandard, TargetScale: pegasos.ScaleNone,
-			Curves: pegasos.CurvesProducts}
-		m := train(t, x, y, pegasos.Trainer{Config: cfg, Fingerprint: true})
-		e := m.Scaling.Expansion
-		wide := dense.New(400, 4+len(e.Terms))
-		for i := range y {
-			row := wide.Row(i)
-			for j, v := range x.Row(i) {
-				row[j] = float32((float64(v) - float64(m.Scaling.Shift[j])) *
-					float64(m.Scaling.Factor[j]))
-			}
-			for k, of := range e.Terms {
-				cut := func(j int32) float64 { return float64(max(-4, min(4, row[j]))) }
-				row[4+k] = float32((cut(of[0])*cut(of[1]) - float64(e.Shift[k])) *
-					float64(e.Factor[k]))
-			}
+	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
+		pegasos.Squared} {
+		testCurvesObjective(t, loss, pegasos.CurvesProducts)
+		testCurvesObjective(t, loss, pegasos.CurvesPieces)
+	}
+}
+
+func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
+	t.Helper()
+	x, y := ring(3, 400, 4)
+	cfg := pegasos.Config{Loss: loss, Lambda: 0.01, Tol: 1e-3, Bias: pegasos.BiasAugmented,
+		BiasScale: 1, Scale: pegasos.ScaleStandard, TargetScale: pegasos.ScaleNone,
+		Curves: kind}
+	m := train(t, x, y, pegasos.Trainer{Config: cfg, KeepProof: true})
+	e := m.Scaling.Expansion
+	wide := dense.New(400, 4+len(e.Terms))
+	for i := range y {
+		row := wide.Row(i)
+		for j, v := range x.Row(i) {
+			row[j] = float32((float64(v) - float64(m.Scaling.Shift[j])) *
+				float64(m.Scaling.Factor[j]))
 		}
-		cfg.Scale, cfg.Curves = pegasos.ScaleNone, pegasos.CurvesNone
-		plain := train(t, wide, y, pegasos.Trainer{Config: cfg})
-		if p, q := m.Result.Objective, plain.Result.Objective; !(m.Result.Gap <= 1e-3) ||
-			p < plain.Result.DualObjective-1e-6 || q < m.Result.DualObjective-1e-6 {
-			t.Errorf("%s: P %v and %v, D %v and %v", loss, p, q, m.Result.DualObjective,
-				plain.Result.DualObjective)
-		}
-		v, err := (&pegasos.Trainer{}).Verify(context.Background(), m, x, y, pegasos.VerifyOptions{})
-		if err != nil || v.Verdict != pegasos.Confirmed || !v.Scaling {
-			t.Errorf("%s: %+v, %v", loss, v, err)
-		}
-		for name, change := range map[string]func(*pegasos.Expansion){
-			"shift":  func(e *pegasos.Expansion) { e.Shift[1] += 1e-3 },
-			"factor": func(e *pegasos.Expansion) { e.Factor[2] *= 1.001 },
-			"term":   func(e *pegasos.Expansion) { e.Terms[1], e.Terms[2] = e.Terms[2], e.Terms[1] },
-		} {
-			changed := clone(t, m)
-			change(changed.Scaling.Expansion)
-			v, err := (&pegasos.Trainer{}).Verify(context.Background(), changed, x, y, pegasos.VerifyOptions{})
-			if err == nil && v.Verdict != pegasos.Contradicted {
-				t.Errorf("%s, another %s: %s", loss, name, v.Verdict)
+		for k, of := range e.Terms {
+			cut := func(j int32) float64 { return float64(max(-4, min(4, row[j]))) }
+			f := cut(of[0]) * cut(of[1])
+			if kind == pegasos.CurvesPieces {
+				f = max(0, cut(of[0])-float64(e.Knots[k]))
 			}
+			row[4+k] = float32((f - float64(e.Shift[k])) * float64(e.Factor[k]))
+		}
+	}
+	cfg.Scale, cfg.Curves = pegasos.ScaleNone, pegasos.CurvesNone
+	plain := train(t, wide, y, pegasos.Trainer{Config: cfg})
+	if p, q := m.Result.Objective, plain.Result.Objective; !(m.Result.Gap <= 1e-3) ||
+		p < plain.Result.DualObjective-1e-6 || q < m.Result.DualObjective-1e-6 {
+		t.Errorf("%s: P %v and %v, D %v and %v", loss, p, q, m.Result.DualObjective,
+			plain.Result.DualObjective)
+	}
+	v, err := (&pegasos.Trainer{}).Verify(context.Background(), m, x, y,
+		pegasos.VerifyOptions{Proof: m.Proof})
+	if err != nil || v.Verdict != pegasos.Confirmed || !v.Scaling {
+		t.Errorf("%s: %+v, %v", loss, v, err)
+	}
+	for name, change := range map[string]func(*pegasos.Expansion){
+		"shift":  func(e *pegasos.Expansion) { e.Shift[1] += 1e-3 },
+		"factor": func(e *pegasos.Expansion) { e.Factor[2] *= 1.001 },
+		"knot": func(e *pegasos.Expansion) {
+			if e.Terms[1], e.Terms[3] = e.Terms[3], e.Terms[1]; e.Knots != nil {
+				e.Knots[1] += 1e-3
+			}
+		},
+	} {
+		changed := clone(t, m)
+		change(changed.Scaling.Expansion)
+		v, err := (&pegasos.Trainer{}).Verify(context.Background(), changed, x, y,
+			pegasos.VerifyOptions{Proof: m.Proof})
+		if err == nil && v.Verdict != pegasos.Contradicted {
+			t.Errorf("%s, another %s: %s", loss, name, v.Verdict)
 		}
 	}
 }
