@@ -53,7 +53,7 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 		"interrupted in training":    {"maps", []os.Signal{syscall.SIGTERM}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, "train", "-header", "no", "-quiet", "-max-memory", "1", "-lambda", "0.01", "-steps",
+			p := start(t, "train", "-header", "no", "-quiet", "-max-memory", "2", "-lambda", "0.01", "-steps",
 				"1000000000000", "-force", data, out)
 			for !isOpen(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, c.in), dir) {
 				if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.Process.Pid)); err != nil {
