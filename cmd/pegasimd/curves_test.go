@@ -29,8 +29,8 @@ func ringTable(rows int, word bool) string {
 	return b.String()
 }
 
-// Curves are chosen for every dense format alike, named by inspect, confirmed by verify, and refused
-// by formats that have no place for them.
+// Curves are chosen for every dense format alike, named by inspect, confirmed by verify, and
+// refused by formats that have no place for them.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	of := func(name string) string { return filepath.Join(dir, name) }

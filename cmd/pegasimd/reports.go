@@ -212,9 +212,10 @@ type modelReport struct {
 
 	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
 
-	scaled  bool             // the spread of the columns is known
-	scaling *pegasos.Scaling // with an Expansion, whose terms have the weights behind the features; else nil
-	spread  []float64        // of the features, by the table
+	scaled bool // the spread of the columns is known
+	// scaling has an Expansion, whose terms have the weights behind those of the features; else nil.
+	scaling *pegasos.Scaling
+	spread  []float64 // of the features, by the table
 
 	// Of a kernel machine.
 	Passes   int             `json:"passes,omitempty"`
