@@ -225,6 +225,9 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 	if m.Prior != "" {
 		err = errors.New("pegasos: a model with a prior can't be verified in rounds")
 	}
+	if m.Scaling != nil && m.Scaling.Expansion != nil {
+		err = errors.New("pegasos: the model has curves: train it with -curves none")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: it can't be verified in shards: %w", name, err)
 	}
