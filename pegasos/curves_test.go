@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -266,5 +267,24 @@ func TestCurveColumns(t *testing.T) {
 		if a := metrics.Accuracy(y, m.PredictAll(rows), nil); a < 0.95 {
 			t.Errorf("%T: accuracy %v", rows, a)
 		}
+	}
+}
+
+// CurveColumns that are no ascending columns of the rows are refused, whatever Curves is.
+func TestCurveColumnsRefused(t *testing.T) {
+	x, y := ring(8, 60, 3)
+	for _, curves := range []pegasos.Curves{"", pegasos.CurvesNone, pegasos.CurvesProducts} {
+		for _, columns := range [][]int{{3}, {-1}, {1, 0}, {2, 2}, {0, math.MaxInt}} {
+			tr := pegasos.Trainer{Config: pegasos.Config{Curves: curves}, CurveColumns: columns}
+			_, err := tr.Train(context.Background(), x, y)
+			var bad *pegasos.ConfigError
+			if !errors.As(err, &bad) || bad.Field != "CurveColumns" {
+				t.Errorf("curves %q of the columns %d: %v", curves, columns, err)
+			}
+		}
+	}
+	tr := pegasos.Trainer{CurveColumns: []int{0}}
+	if _, err := tr.Train(context.Background(), nil, y); err == nil {
+		t.Error("training takes no rows")
 	}
 }

@@ -39,6 +39,9 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 		return nil, err
 	}
 	set, err := t.newSet(x, y)
+	if err == nil {
+		err = t.checkCurveColumns(x.Cols())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +165,20 @@ func (t *task) checkColumns(x Examples) error {
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
 	most := cmp.Or(t.MaxMemory, options.Allowed)
 	return publicError(options.Memory(most, store.MinMemory(x), what).Err())
+}
+
+// checkCurveColumns returns an error unless CurveColumns lists, in ascending order, some of the cols
+// columns of the rows.
+func (t *task) checkCurveColumns(cols int) error {
+	last := -1
+	for _, j := range t.CurveColumns {
+		if j <= last || j >= cols {
+			return configErrorf("CurveColumns", "have %d, want ascending columns below %d",
+				t.CurveColumns, cols)
+		}
+		last = j
+	}
+	return nil
 }
 
 // checkModels returns an error unless the run can use Prior and Start. It sets t.classes,

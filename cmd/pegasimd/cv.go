@@ -70,6 +70,7 @@ type search struct {
 	reader  *dataReader
 	set     *dataset.Set
 	encoded []*dataset.Set // of each fold, by an encoder of the others' rows; nil for numbers
+	curved  [][]int        // columns of each set in encoded that curves may expand
 	loading time.Duration
 	weights []float32 // of the rows, or nil
 	memory  int64     // that all runs side by side may take
@@ -190,6 +191,7 @@ func (v *search) readData() (err error) {
 
 // encode reads a table with words again for each fold, with an encoder of the other folds' rows.
 func (v *search) encode() error {
+	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.folds {
 		if v.reader.encoder == nil {
 			break
@@ -200,7 +202,7 @@ func (v *search) encode() error {
 		if err != nil {
 			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.folds, err)
 		}
-		v.encoded = append(v.encoded, set)
+		v.encoded, v.curved = append(v.encoded, set), append(v.curved, r.curveColumns())
 	}
 	return nil
 }
@@ -252,7 +254,7 @@ func (v *search) choose() error {
 func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
 	return pegasos.Trainer{
 		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
-		Fingerprint: true,
+		Fingerprint: true, CurveColumns: v.reader.curveColumns(),
 	}
 }
 

@@ -331,3 +331,31 @@ func TestCVSharesMemory(t *testing.T) {
 		t.Errorf("%s\nside by side %s\nwith more memory %s", one, two, many)
 	}
 }
+
+// The models of cv's folds have curves where the model of train does, also in a table with words.
+func TestCVCurves(t *testing.T) {
+	for _, word := range []bool{false, true} {
+		table := file(t, "ring.csv", ringTable(400, word))
+		for _, curves := range []string{"", "products", "none"} {
+			model, report := filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "r")
+			args := []string{"cv", "-folds", "3", "-model", model, "-json", report}
+			if curves != "" {
+				args = append(args, "-curves", curves)
+			}
+			must(t, append(args, table)...)
+			m, err := pegasos.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var have cvReport
+			if b, err := os.ReadFile(report); err != nil || json.Unmarshal(b, &have) != nil {
+				t.Fatal(err)
+			}
+			bends := curves != "none"
+			if accuracy := float64(have.Best.Mean); bends != (accuracy > 0.95) ||
+				bends != (m.Config.Curves == pegasos.CurvesProducts) {
+				t.Errorf("words %t, curves %q: accuracy %v, %s", word, curves, accuracy, m.Settings())
+			}
+		}
+	}
+}

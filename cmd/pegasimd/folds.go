@@ -125,6 +125,9 @@ func (v *search) one(
 	}
 	began := time.Now()
 	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: memory}
+	if v.encoded != nil {
+		tr.CurveColumns = v.curved[fold]
+	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	if err != nil {
 		return r, err

@@ -79,10 +79,11 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	if err != nil {
 		return nil, err
 	}
-	if !opt.Encoder.(*tables.Coder).Raw {
-		cfg.Scale = cmp.Or(cfg.Scale, pegasos.ScaleNone)
+	tr := pegasos.Trainer{Config: cfg}
+	if coder := opt.Encoder.(*tables.Coder); !coder.Raw {
+		tr.Scale, tr.CurveColumns = cmp.Or(cfg.Scale, pegasos.ScaleNone), coder.NumberFeatures()
 	}
-	m, err := pegasos.Train(ctx, set.Examples(), set.Y, cfg)
+	m, err := tr.Train(ctx, set.Examples(), set.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -375,3 +375,34 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// A table with words has curves of its columns of numbers.
+func TestTrainCurves(t *testing.T) {
+	g := rand.New(rand.NewPCG(7, 7))
+	var rows [][]string
+	for i := range 300 {
+		u, v := g.NormFloat64(), g.NormFloat64()
+		label := "outside"
+		if u*u+v*v < 1.4 {
+			label = "inside"
+		}
+		rows = append(rows, []string{fmt.Sprintf("%.3f", 10*u+3), []string{"red", "green", "blue"}[i%3],
+			fmt.Sprintf("%.4f", v), label})
+	}
+	names := []string{"a", "color", "b", "label"}
+	for _, curves := range []pegasos.Curves{"", pegasos.CurvesProducts, pegasos.CurvesNone} {
+		m, err := Train(t.Context(), names, rows, "label", pegasos.Config{Curves: curves})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bends := curves != pegasos.CurvesNone
+		linear := m.Predictor.(*pegasos.Model)
+		if bends != (linear.Config.Curves == pegasos.CurvesProducts) {
+			t.Errorf("curves %q: %s", curves, linear.Settings())
+		}
+		if right := predicted(t, m, rows); bends != (right > 280) {
+			t.Errorf("curves %q: %d of %d are right", curves, right, len(rows))
+		}
+		checkScores(t, m, names, rows)
+	}
+}
