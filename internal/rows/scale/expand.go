@@ -12,7 +12,7 @@ import (
 
 const (
 	maxProductColumns = 12  // largest number of columns of which all pairs are multiplied
-	maxSquareColumns  = 256 // largest number of columns that are squared
+	maxCurvedColumns  = 256 // largest number of columns that have terms
 )
 
 // Terms returns the terms of the given kind for the scaled rows of x, as an Expansion that is not
@@ -20,7 +20,8 @@ const (
 // equal to an earlier column. Products are the squares of those with more than two values and, of up
 // to maxProductColumns columns, the products of each pair. Pieces have knots at the quartiles of
 // those with more than two values. Only rows whose weight is positive count. The result is nil if
-// there are no terms, or more than maxSquareColumns columns. Once stop returns true, it is unusable.
+// there are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, it is
+// unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -28,14 +29,17 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 			columns = append(columns, j)
 		}
 	}
-	if kind == curves.None || len(columns) > maxSquareColumns {
+	if kind == curves.None {
 		return nil
 	}
 	e := &curves.Expansion{Kind: kind}
-	distinct := distinctColumns(x, columns, weight, stop)
-	for k, a := range distinct {
+	kept := distinctColumns(x, columns, weight, stop)
+	if len(kept) > maxCurvedColumns {
+		return nil
+	}
+	for k, a := range kept {
 		if kind == curves.Pieces {
-			if a.several {
+			if a.several && !stop() {
 				addPieces(e, x, a.column, weight)
 			}
 			continue
@@ -43,8 +47,8 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 		if a.several {
 			e.Terms = append(e.Terms, curves.Term{a.column, a.column})
 		}
-		if len(distinct) <= maxProductColumns {
-			for _, b := range distinct[k+1:] {
+		if len(kept) <= maxProductColumns {
+			for _, b := range kept[k+1:] {
 				e.Terms = append(e.Terms, curves.Term{a.column, b.column})
 			}
 		}
@@ -57,11 +61,11 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 
 // addPieces appends the pieces of column j of x to e, with knots at its quartiles.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
-	reader := columnWorker{x: x, maxBits: make([]uint32, x.Cols())}
+	reader := newColumnReader(x, []int{int(j)})
 	var values []float32
 	for i := range x.Rows() {
 		if weight == nil || weight[i] != 0 {
-			values = append(values, reader.denseRow(x.Row(i))[j])
+			values = append(values, reader.row(i)[0])
 		}
 	}
 	last := float32(math.Inf(-1))
@@ -101,6 +105,42 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 	return fitted
 }
 
+// columnReader reads some columns of rows. Its time for a sparse row does not depend on the number of
+// columns of the rows.
+type columnReader struct {
+	x       store.Rows
+	columns []int
+	place   []int32   // index of a column in columns, plus 1; 0 for other columns
+	values  []float32 // buffer of row
+}
+
+func newColumnReader(x store.Rows, columns []int) *columnReader {
+	r := &columnReader{x: x, columns: columns, place: make([]int32, x.Cols()),
+		values: make([]float32, len(columns))}
+	for k, j := range columns {
+		r.place[j] = int32(k + 1)
+	}
+	return r
+}
+
+// row returns the values of the columns in row i. They are valid until the next call.
+func (r *columnReader) row(i int) []float32 {
+	index, values := r.x.Row(i)
+	if index == nil {
+		for k, j := range r.columns {
+			r.values[k] = values[j]
+		}
+		return r.values
+	}
+	clear(r.values)
+	for n, j := range index {
+		if k := r.place[j]; k > 0 {
+			r.values[k-1] = values[n]
+		}
+	}
+	return r.values
+}
+
 // columnContent summarizes the values of a column.
 type columnContent struct {
 	column  int32
@@ -113,27 +153,28 @@ type columnContent struct {
 
 // distinctColumns returns the given columns without those that are constant or equal to an earlier
 // column, by their values in the rows of x whose weight is positive. Columns count as equal if
-// their 64-bit hashes are.
+// their 64-bit hashes are. Once more than maxCurvedColumns columns differ in the first rows, it
+// skips the other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
-) (distinct []columnContent) {
+) []columnContent {
 	all := make([]columnContent, len(columns))
-	reader := columnWorker{x: x, maxBits: make([]uint32, x.Cols())}
+	reader := newColumnReader(x, columns)
 	seen := false
 	for i := range x.Rows() {
+		if i%scaleBlock == 0 && (stop() || len(columns) > maxCurvedColumns &&
+			len(distinct(all)) > maxCurvedColumns) {
+			break
+		}
 		if weight != nil && weight[i] == 0 {
 			continue
 		}
-		if i%scaleBlock == 0 && stop() {
-			return nil
-		}
-		row := reader.denseRow(x.Row(i))
 		key := murmur.Mix64(uint64(i)) | 1
-		for k, j := range columns {
-			v, c := row[j]+0, &all[k] // -0 becomes 0
+		for k, v := range reader.row(i) {
+			v, c := v+0, &all[k] // -0 becomes 0
 			c.hash += murmur.Mix64(uint64(math.Float32bits(v)) ^ key)
 			switch {
 			case !seen:
-				c.column, c.first = int32(j), v
+				c.column, c.first = int32(columns[k]), v
 			case v == c.first:
 			case !c.differ:
 				c.second, c.differ = v, true
@@ -143,12 +184,17 @@ func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() 
 		}
 		seen = true
 	}
+	return distinct(all)
+}
+
+// distinct returns the columns that are neither constant nor equal to an earlier column.
+func distinct(all []columnContent) (kept []columnContent) {
 	hashes := map[uint64]bool{}
 	for _, c := range all {
 		if c.differ && !hashes[c.hash] {
 			hashes[c.hash] = true
-			distinct = append(distinct, c)
+			kept = append(kept, c)
 		}
 	}
-	return distinct
+	return kept
 }

@@ -17,8 +17,8 @@ type expanded struct {
 	e         *curves.Expansion
 	cols      int           // columns of the scaled rows
 	stored    *dense.Matrix // the terms of all rows; nil if they are computed
-	at        []uint32      // row of stored of each row; nil if it is the row's own index
-	z         []float32     // buffer: a sparse row in all columns, otherwise zeros
+	z         []float32     // buffer: the last sparse row, in all columns; nil for dense rows
+	nonzero   []int32       // buffer: columns of z that may differ from 0
 	terms     []float32     // buffer: the terms of a row
 	index     []int32       // buffer of Row
 	values    []float32     // buffer of Row
@@ -35,10 +35,11 @@ func Expand(x Rows, e *curves.Expansion) Rows {
 	if TermBytes(x, e.Len()) == 0 {
 		return r
 	}
-	r.stored = (*dense.Matrix)(matrices.NewNarrow(x.Rows(), e.Len()))
+	stored := (*dense.Matrix)(matrices.NewNarrow(x.Rows(), e.Len()))
 	for i := range x.Rows() {
-		copy(r.stored.Row(i), r.compute(i))
+		copy(stored.Row(i), r.termsOf(i))
 	}
+	r.stored = stored
 	return r
 }
 
@@ -60,52 +61,39 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 	return r
 }
 
-// scaled returns the scaled values of row i in all columns. The caller calls clean after it has
-// used them.
-func (r *expanded) scaled(i int) (z []float32, clean func()) {
+// scaled returns the scaled values of row i in all columns. They are valid until the next call.
+func (r *expanded) scaled(i int) []float32 {
 	index, values := r.rows.Row(i)
 	if index == nil {
-		return values, func() {}
+		return values
 	}
 	if r.z == nil {
 		r.z = make([]float32, r.cols)
 	}
+	for _, j := range r.nonzero {
+		r.z[j] = 0
+	}
+	r.nonzero = append(r.nonzero[:0], index...)
 	for k, j := range index {
 		r.z[j] = values[k]
 	}
-	return r.z, func() {
-		for _, j := range index {
-			r.z[j] = 0
-		}
-	}
-}
-
-// compute returns the terms of row i, rounded to float32, in a buffer.
-func (r *expanded) compute(i int) []float32 {
-	z, clean := r.scaled(i)
-	r.e.Append32(r.terms[:0], z)
-	clean()
-	return r.terms
+	return r.z
 }
 
 // termsOf returns the terms of row i, rounded to float32. They are valid until the next call.
 func (r *expanded) termsOf(i int) []float32 {
-	switch {
-	case r.stored == nil:
-		return r.compute(i)
-	case r.at != nil:
-		i = int(r.at[i])
+	if r.stored != nil {
+		return r.stored.Row(i)
 	}
-	return r.stored.Row(i)
+	return r.e.Append32(r.terms[:0], r.scaled(i))
 }
 
 // exactTerms returns the terms of row i in float64, in a buffer.
 func (r *expanded) exactTerms(i int) []float64 {
-	z, clean := r.scaled(i)
+	z := r.scaled(i)
 	for k, t := range r.e.Terms {
 		r.exact[k] = r.e.At(k, z[t[0]], z[t[1]])
 	}
-	clean()
 	return r.exact
 }
 
@@ -120,7 +108,7 @@ func (r *expanded) Size() int {
 // Clone returns the same rows with buffers of their own, for another goroutine.
 func (r *expanded) Clone() Rows {
 	c := newExpanded(r.rows.Clone(), r.e)
-	c.stored, c.at = r.stored, r.at
+	c.stored = r.stored
 	return c
 }
 
@@ -128,7 +116,7 @@ func (r *expanded) Clone() Rows {
 func (r *expanded) Take(rows []uint32) Rows {
 	c := newExpanded(r.rows.Take(rows), r.e)
 	if r.stored != nil {
-		c.stored = r.stored.Take(Compose(r.at, rows))
+		c.stored = r.stored.Take(rows)
 	}
 	return c
 }
@@ -209,7 +197,7 @@ type termRows struct{ *expanded }
 
 func (r *termRows) Cols() int                                   { return r.e.Len() }
 func (r *termRows) Clone() Rows                                 { return TermsOf(r.rows.Clone(), r.e) }
-func (r *termRows) Row(i int) (index []int32, values []float32) { return nil, r.compute(i) }
+func (r *termRows) Row(i int) (index []int32, values []float32) { return nil, r.termsOf(i) }
 
 // Unexpanded returns the scaled rows of x if Expand made x, otherwise x itself.
 func Unexpanded(x Rows) Rows {
