@@ -39,6 +39,9 @@ type trial struct {
 	tr   pegasos.Trainer
 	half bool // pause the run and resume it
 	auto bool // choose zero settings from the data, which may scale the rows
+
+	whole bool                 // no run builds on another
+	each  func(*pegasos.Model) // is called with the trained model, if not nil
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
@@ -299,7 +302,20 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 			row[j] *= float64(s.Factor[j])
 		}
 	}
-	return row
+	return append(row, termsOf(s.Expansion, row)...)
+}
+
+// termsOf returns the terms of e for a scaled row.
+func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
+	cut := func(j int32) float64 { return math.Max(-4, math.Min(4, float64(float32(row[j])))) }
+	for k := range e.Len() {
+		f := cut(e.Terms[k][0]) * cut(e.Terms[k][1])
+		if e.Kind == pegasos.CurvesPieces {
+			f = math.Max(0, cut(e.Terms[k][0])-float64(e.Knots[k]))
+		}
+		terms = append(terms, (f-float64(e.Shift[k]))*float64(e.Factor[k]))
+	}
+	return terms
 }
 
 // vector returns weight vector k of the model for scaled rows, and its bias.
@@ -432,7 +448,9 @@ type tally struct{ trials, problems, bounds, useful, close, replaced int }
 // found, which may be above the true optimum, but never below it. It returns an error if the bound
 // or the objective is wrong.
 func (n *tally) certify(t *trial, seed uint64) error {
-	t.models()
+	if !t.whole {
+		t.models()
+	}
 	m, err := t.train()
 	what := func() string {
 		return fmt.Sprintf("seed %d: %T of %d x %d, weights %v, prior %v, start %v, resumed %v, %+v",
@@ -445,6 +463,9 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	n.trials++
 	if m == nil {
 		return nil
+	}
+	if t.each != nil {
+		t.each(m)
 	}
 	n.replaced += m.Result.Replaced
 	if g := m.Result.Gap; g < 0 {
@@ -591,6 +612,36 @@ func TestDescentCertificate(t *testing.T) {
 	n.certifyRandom(t, 2000, 200, trial)
 	if n.bounds < n.problems || n.close < n.problems/4 {
 		t.Error("too few proofs")
+	}
+}
+
+// Certificates hold for rows with curves, of dense and sparse rows.
+func TestCurvesCertificate(t *testing.T) {
+	var n tally
+	curved := 0
+	n.certifyRandom(t, 1500, 200, func(seed uint64) *trial {
+		t := newTrial(seed)
+		cfg := &t.tr.Config
+		cfg.Curves = pick(t.g, pegasos.CurvesProducts, pegasos.CurvesPieces)
+		cfg.Scale, t.x, t.auto, t.whole = pegasos.ScaleStandard, t.rows, true, true
+		if t.g.IntN(3) == 0 {
+			cfg.Scale = pegasos.ScaleNone
+			t.tr.CurveColumns = []int{0, t.rows.Cols() - 1}[:min(2, t.rows.Cols())]
+			t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows))
+		}
+		if t.g.IntN(2) == 0 {
+			cfg.Finish = ""
+		}
+		t.settle(cfg)
+		t.each = func(m *pegasos.Model) {
+			if m.Scaling.Expansion != nil {
+				curved++
+			}
+		}
+		return t
+	})
+	if curved < n.trials*2/3 || n.bounds < n.problems/2 || n.close < n.bounds/20 {
+		t.Errorf("too few proofs of rows with curves: %d of %d", curved, n.trials)
 	}
 }
 

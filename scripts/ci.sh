@@ -86,7 +86,7 @@ paths() {
 # certificate compares proofs of random problems with independent optima for TIME: the problems from number FROM on, or
 # other ones each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
 certificate() {
-	go test -count=1 -timeout 0 -run '^Test(Newton|Descent)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
+	go test -count=1 -timeout 0 -run '^Test(Newton|Descent|Curves)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
 		./internal/train/rounds -certify "${TIME:-1m}" -certify-from "${FROM:-0}"
 	go -C cmd/pegasimd test -count=1 -timeout 1h -v -run '^TestTampered$' . -tampered "${TAMPERED:-9}"
 }
