@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -286,5 +287,93 @@ func TestCurveColumnsRefused(t *testing.T) {
 	tr := pegasos.Trainer{CurveColumns: []int{0}}
 	if _, err := tr.Train(context.Background(), nil, y); err == nil {
 		t.Error("training takes no rows")
+	}
+}
+
+// Neither the order nor copies of the rows, nor constant, empty or duplicate columns, nor the units
+// of the columns change the choice of curves, and hardly any prediction changes.
+func TestCurvesInvariance(t *testing.T) {
+	const rows, cols = 300, 3
+	x, y := ring(9, rows, cols)
+	targets := make([]float32, rows)
+	for i := range targets {
+		targets[i] = x.Row(i)[0] * (x.Row(i)[0] + x.Row(i)[1])
+	}
+	// changed returns the rows of x in the given order, with f applied to a copy of each.
+	changed := func(order []int, f func(row []float32) []float32) *dense.Matrix {
+		var all []float32
+		for _, i := range order {
+			all = append(all, f(slices.Clone(x.Row(i)))...)
+		}
+		m, err := dense.FromSlice(len(order), len(all)/len(order), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	same := func(row []float32) []float32 { return row }
+	order := make([]int, rows)
+	for i := range order {
+		order[i] = i
+	}
+	shuffled := rand.New(rand.NewPCG(1, 2)).Perm(rows)
+	for _, c := range []struct {
+		name  string
+		order []int
+		f     func(row []float32) []float32
+		exact bool // the weights have the same bits
+	}{
+		{"shuffled", shuffled, same, false},
+		{"doubled", append(slices.Clone(order), order...), same, false},
+		{"constant and empty columns", order, func(row []float32) []float32 {
+			return append(row, 7, 0, 0)
+		}, false},
+		{"duplicate columns", order, func(row []float32) []float32 {
+			return append(row, row[1], row[0])
+		}, false},
+		{"powers of two", order, func(row []float32) []float32 {
+			row[0], row[1], row[2] = row[0]*1024, row[1]/8, row[2]*2
+			return row
+		}, true},
+		{"powers of ten", order, func(row []float32) []float32 {
+			row[0], row[1], row[2] = row[0]*1e4, row[1]*1e-3, row[2]*10
+			return row
+		}, false},
+	} {
+		for _, cfg := range []pegasos.Config{{}, {Loss: pegasos.Squared}} {
+			labels := y
+			if cfg.Loss == pegasos.Squared {
+				labels = targets
+			}
+			want := train(t, x, labels, pegasos.Trainer{Config: cfg})
+			other := changed(c.order, c.f)
+			var otherLabels []float32
+			for _, i := range c.order {
+				otherLabels = append(otherLabels, labels[i])
+			}
+			have := train(t, other, otherLabels, pegasos.Trainer{Config: cfg})
+			e, f := want.Scaling.Expansion, have.Scaling.Expansion
+			if f == nil || e.Kind != f.Kind || !slices.Equal(e.Terms, f.Terms) {
+				t.Errorf("%s: %s, want %s", c.name, have.Settings(), want.Settings())
+				continue
+			}
+			if c.exact && !slices.Equal(want.Weights[0], have.Weights[0]) {
+				t.Errorf("%s: weights %v, want %v", c.name, have.Weights[0], want.Weights[0])
+			}
+			apart, square, mean := 0, 0.0, 0.0
+			for k, i := range c.order {
+				p := float64(have.PredictDense(other.Row(k)) - want.PredictDense(x.Row(i)))
+				if p != 0 {
+					apart++
+				}
+				square += p * p
+				mean += float64(labels[i]) * float64(labels[i])
+			}
+			if cfg.Loss == pegasos.Squared && square > 1e-9*mean ||
+				cfg.Loss != pegasos.Squared && apart > len(c.order)/100 {
+				t.Errorf("%s, %s: %d of %d predictions differ, by %v of the labels' size", c.name,
+					have.Config.Loss, apart, len(c.order), square/mean)
+			}
+		}
 	}
 }
