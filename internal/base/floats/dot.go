@@ -4,14 +4,14 @@ package floats
 const Lanes = 4
 
 // Dot returns the dot product of x and w in float64; the product of element j is added to partial
-// sum j mod 4. If the elements of w are float32 values, no product is rounded.
-func Dot(x []float32, w []float64) float64 {
+// sum j mod 4. If the elements of x and w are float32 values, no product is rounded.
+func Dot[F float32 | float64](x []F, w []float64) float64 {
 	w = w[:len(x)]
 	var lane [Lanes]float64
 	var s0, s1, s2, s3 float64
 	j := 0
 	for ; j+Lanes <= len(x); j += Lanes {
-		u, v := (*[Lanes]float32)(x[j:]), (*[Lanes]float64)(w[j:])
+		u, v := (*[Lanes]F)(x[j:]), (*[Lanes]float64)(w[j:])
 		s0 += float64(v[0] * float64(u[0]))
 		s1 += float64(v[1] * float64(u[1]))
 		s2 += float64(v[2] * float64(u[2]))

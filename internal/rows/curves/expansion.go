@@ -101,32 +101,45 @@ func (e *Expansion) Same(f *Expansion) bool {
 		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
-// At returns the value of term k in float64, given the scaled values of its two columns. The
-// product of two float32 values is exact in float64; differences and the second product are each
-// rounded once.
-func (e *Expansion) At(k int, a, b float32) float64 {
-	return (e.function(k, a, b) - float64(e.Shift[k])) * float64(e.Factor[k])
-}
-
-// function returns f of term k: see Expansion.
-func (e *Expansion) function(k int, a, b float32) float64 {
+// Fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of dst.
+// z has the scaled values of all columns. The product of two float32 values is exact in float64;
+// differences and the second product are each rounded once.
+func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
+	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
+	dst = dst[:len(e.Terms)]
 	if e.Kind == Pieces {
-		return max(0, float64(clip(a))-float64(e.Knots[k]))
+		knots := e.Knots[:len(e.Terms)]
+		for k, t := range e.Terms {
+			f := max(0, float64(clip(z[t[0]]))-float64(knots[k]))
+			dst[k] = T((f - float64(shift[k])) * float64(factor[k]))
+		}
+		return
 	}
-	return float64(float64(clip(a)) * float64(clip(b))) // exact
+	for k, t := range e.Terms {
+		f := float64(float64(clip(z[t[0]])) * float64(clip(z[t[1]]))) // exact
+		dst[k] = T((f - float64(shift[k])) * float64(factor[k]))
+	}
 }
 
 // Append32 appends the values of all terms, rounded to float32, to dst. z has the scaled values of
 // all columns.
 func (e *Expansion) Append32(dst, z []float32) []float32 {
-	for k, t := range e.Terms {
-		dst = append(dst, float32(e.At(k, z[t[0]], z[t[1]])))
-	}
+	n := len(dst)
+	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]
+	Fill(e, dst[n:], z)
 	return dst
 }
 
 // clip returns v cut off at -Clip and Clip.
-func clip(v float32) float32 { return max(-Clip, min(Clip, v)) }
+func clip(v float32) float32 {
+	switch {
+	case v > Clip:
+		return Clip
+	case v < -Clip:
+		return -Clip
+	}
+	return v
+}
 
 // Name returns the name of term k, given the names of the original columns and a function that
 // converts a scaled value of a column to the original one: "age^2", "age*income", or

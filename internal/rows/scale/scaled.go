@@ -148,6 +148,13 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	if r.values == nil {
 		r.values = make([]float64, r.raw.Cols())
 	}
+	if shift := r.scale.Shift; index == nil && shift != nil { // as scaledValue does, but faster
+		dst, shift, factor := r.values[:len(values)], shift[:len(values)], r.scale.Factor[:len(values)]
+		for j, v := range values {
+			dst[j] = float64((float64(v) - float64(shift[j])) * float64(factor[j]))
+		}
+		return
+	}
 	if index == nil {
 		for j, v := range values {
 			r.values[j] = r.scaledValue(i, j, v)
@@ -234,15 +241,11 @@ func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p
 
 // Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
 func (r *Scaled) Dot64(i int, w []float64) float64 {
-	var lane [floats.Lanes]float64
 	index, values := r.nonzeros(i)
 	if index == nil {
-		w = w[:len(values)]
-		for j, v := range values {
-			lane[j&(floats.Lanes-1)] += float64(w[j] * v)
-		}
-		return floats.Fold(lane)
+		return floats.Dot(values, w)
 	}
+	var lane [floats.Lanes]float64
 	for k, j := range index {
 		lane[j&(floats.Lanes-1)] += float64(w[j] * values[k])
 	}

@@ -85,15 +85,13 @@ func (r *expanded) termsOf(i int) []float32 {
 	if r.stored != nil {
 		return r.stored.Row(i)
 	}
-	return r.e.Append32(r.terms[:0], r.scaled(i))
+	curves.Fill(r.e, r.terms, r.scaled(i))
+	return r.terms
 }
 
 // exactTerms returns the terms of row i in float64, in a buffer.
 func (r *expanded) exactTerms(i int) []float64 {
-	z := r.scaled(i)
-	for k, t := range r.e.Terms {
-		r.exact[k] = r.e.At(k, z[t[0]], z[t[1]])
-	}
+	curves.Fill(r.e, r.exact, r.scaled(i))
 	return r.exact
 }
 
@@ -171,19 +169,16 @@ func (r *expanded) DotError(i int) float64 {
 // lanes.
 func (r *expanded) Dot64(i int, w []float64) float64 {
 	z := r.rows.Dot64(i, w[:r.cols])
-	var lane [floats.Lanes]float64
-	w = w[r.cols:]
-	for k, v := range r.exactTerms(i) {
-		lane[k&(floats.Lanes-1)] += float64(w[k] * v)
-	}
-	return z + floats.Fold(lane)
+	return z + floats.Dot(r.exactTerms(i), w[r.cols:])
 }
 
 func (r *expanded) AddTo(u []float64, s Sum) {
 	r.rows.AddTo(u[:r.cols], s)
 	u = u[r.cols:]
 	for i, a := range s.Coefficients() {
-		for k, v := range r.exactTerms(i) {
+		terms := r.exactTerms(i)
+		u := u[:len(terms)]
+		for k, v := range terms {
 			u[k] += float64(a * v)
 		}
 	}
