@@ -51,6 +51,16 @@ type jsonScaling struct {
 	TermFactor []float32          `json:"term_factor,omitempty"` // factors of the Expansion
 }
 
+// features returns the number of features that have weights in m, a valid model. It exceeds m.Cols()
+// if Model.WithCols dropped columns of a model with an Expansion.
+func features(m *pegasos.Model) int {
+	n := len(m.Weights[0])
+	if m.Scaling != nil {
+		n -= m.Scaling.Expansion.Len()
+	}
+	return n
+}
+
 // scalingToJSON returns s in the form of a file; nil if s is nil.
 func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
 	if s == nil {
@@ -108,7 +118,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	}
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
-		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias,
+		features: features(m), bias: m.Bias != nil, biases: m.Bias,
 		scaling: scalingToJSON(m.Scaling), model: *m,
 	}
 	if m.Classes == nil {
@@ -241,6 +251,8 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 		e := j.scaling.Expansion
 		e.Shift, e.Factor = j.scaling.TermShift, j.scaling.TermFactor
 		length += e.Len()
+	} else if s := j.scaling; s != nil && (s.TermShift != nil || s.TermFactor != nil) {
+		return nil, errors.New("scaling: term_shift or term_factor without an expansion")
 	}
 	for k, w := range j.weights {
 		if len(w) != length {

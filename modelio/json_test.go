@@ -174,10 +174,16 @@ func TestJSONHostile(t *testing.T) {
 		"weight NaN":            {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
 		"weight beyond float32": {edit("[0.1,-1e-45]", "[0.1,1e39]"), "1e39"},
 		"weight text":           {edit("[0.1,-1e-45]", `[0.1,"1"]`), "weights"},
-		"lambda 0":              {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
-		"cut":                   {good[:len(good)-3], "cut short"},
-		"something follows":     {good + "{}", "something follows"},
-		"a state":               {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
+		"shifts of no terms": {edit(`"biases"`,
+			`"scaling": {"kind":"none","folded":true,"r2":1,"term_shift":[1]}, "biases"`),
+			"without an expansion"},
+		"shifts of other terms": {edit(`"biases"`, `"scaling": {"kind":"none","folded":false,"r2":1,`+
+			`"term_shift":[1],"term_factor":[1,2],"expansion":{"kind":"products","terms":[]}}, "biases"`),
+			"0 terms"},
+		"lambda 0":          {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
+		"cut":               {good[:len(good)-3], "cut short"},
+		"something follows": {good + "{}", "something follows"},
+		"a state":           {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadJSON(strings.NewReader(c.text))

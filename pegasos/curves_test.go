@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -375,5 +376,27 @@ func TestCurvesInvariance(t *testing.T) {
 					have.Config.Loss, apart, len(c.order), square/mean)
 			}
 		}
+	}
+}
+
+// A model that lost columns by WithCols keeps their weights in files, and verifies nothing.
+func TestCurvesOfFewerColumns(t *testing.T) {
+	x, y := ring(8, 200, 4)
+	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesPieces}})
+	fewer := m.WithCols(2)
+	if have := clone(t, fewer); have.Cols() != 4 || have.Hash() != m.Hash() {
+		t.Errorf("the file has %d columns", have.Cols())
+	}
+	var b bytes.Buffer
+	if err := modelio.WriteJSON(&b, fewer); err != nil {
+		t.Fatal(err)
+	}
+	if have, err := modelio.ReadJSON(&b); err != nil || have.Hash() != m.Hash() {
+		t.Errorf("JSON: %v", err)
+	}
+	x, y = ring(8, 200, 2)
+	_, err := (&pegasos.Trainer{}).Verify(context.Background(), fewer, x, y, pegasos.VerifyOptions{})
+	if err == nil || !strings.Contains(err.Error(), "WithCols") {
+		t.Errorf("Verify: %v", err)
 	}
 }

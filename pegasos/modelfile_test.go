@@ -283,6 +283,68 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 	}
 }
 
+// A file whose expansion is not valid gives an error that names the fault.
+func TestModelHostileCurves(t *testing.T) {
+	const one = "\x00\x00\x80\x3f"
+	const good = `pegasimd model 1
+features: 2
+classes: [0,1]
+bias: false
+index_base: 0
+lambda: 1
+config: {}
+result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
+scaling: {"kind":"none","folded":false,"r2":1,"expansion":{"kind":"products","terms":[[0,1]]}}
+
+`
+	const numbers = one + one + one + one + one // three weights, a shift, a factor
+	m, err := pegasos.Read(strings.NewReader(seal(good, numbers)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if z := m.Score([]float32{3, 5}, nil)[0]; z != 3+5+3*4-1 {
+		t.Errorf("the score is %v", z)
+	}
+	for _, c := range []struct{ from, to, numbers, want string }{
+		{`[0,1]]`, `[0,2]]`, numbers, "0*2"},
+		{`[0,1]]`, `[-1,1]]`, numbers, "-1*1"},
+		{`[0,1]]`, `[1,0]]`, numbers, "1*0"},
+		{`[0,1]]`, `[0,1,1]]`, numbers, "3 columns"},
+		{`[0,1]]`, `[0]]`, numbers, "1 columns"},
+		{`[0,1]]`, `null]`, numbers, "null"},
+		{`[0,1]]`, `[0,4294967297]]`, numbers, "4294967297"},
+		{`[[0,1]]`, `[[0,1],[0,1]]`, numbers + one + one + one, "0*1 after 1 terms"},
+		{`[[0,1]]`, `[[0,1],[0,0]]`, numbers + one + one + one, "0*0 after 1 terms"},
+		{`[[0,1]]`, `[[0,1],[1,1]]`, numbers, "cut short"},
+		{`[[0,1]]`, `[]`, one + one, "0 terms"},
+		{`[[0,1]]`, `null`, one + one, "0 terms"},
+		{`{"kind":"products","terms":[[0,1]]}`, `null`, one + one, "null"},
+		{`"products"`, `"none"`, numbers, `"none"`},
+		{`"products"`, `"pieces"`, numbers, `"pieces"`},
+		{`"products","terms":[[0,1]]`, `"pieces","terms":[[0,1]],"knots":[0]`, numbers, "0*1"},
+		{`"products"`, `"products","knots":[0]`, numbers, `"products"`},
+		{`"none","folded":false`, `"none","folded":true`, numbers, "folded"},
+		{`"none","folded"`, `"unit","folded"`, numbers, "unit"},
+		{`"none","folded"`, `"standard","folded"`, numbers, "cut short"},
+		{"features: 2", "features: 1", one + one + one + one, "0*1"},
+		{"features: 2", "features: 9223372036854775807", numbers, "features"},
+		{"", "", one + one + one + one + "\x00\x00\x00\x00", "factor 0"},
+		{"", "", one + one + one + one + "\x00\x00\x80\xbf", "factor -1"},
+		{"", "", one + one + one + "\x00\x00\x80\x7f" + one, "not valid"},
+		{"", "", one + one + one + one, "cut short"},
+	} {
+		if !strings.Contains(good, c.from) {
+			t.Fatalf("%q is not there", c.from)
+		}
+		file := seal(strings.Replace(good, c.from, c.to, 1), c.numbers)
+		m, err := pegasos.Read(strings.NewReader(file))
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "pegasos: model file: ") {
+			t.Errorf("%s for %s: %v, %v, want %q", c.to, c.from, m, err, c.want)
+		}
+	}
+}
+
 // Write returns the error of its writer, wherever that fails, and refuses invalid models.
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t) {

@@ -147,6 +147,10 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
 			m.Cols())
 	}
+	if m.inputs > 0 {
+		return nil, nil, fmt.Errorf("pegasos: the model has curves of %d features, of which WithCols "+
+			"kept %d: verify the model that has all", m.trainedCols(), m.inputs)
+	}
 	if m.Prior != "" && tr.Prior == nil {
 		return nil, nil, configErrorf("Prior", "the model's penalty is the distance from another "+
 			"model: want the one with the hash %s", m.Prior)

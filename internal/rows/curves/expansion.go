@@ -5,6 +5,7 @@
 package curves
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -44,6 +45,19 @@ type Expansion struct {
 // Term is the two columns of a product, the lower one first, or twice the column of a square or a
 // piece.
 type Term [2]int32
+
+// UnmarshalJSON decodes an array of two numbers. Package json alone accepts arrays of any length.
+func (t *Term) UnmarshalJSON(text []byte) error {
+	var columns []int32
+	if err := json.Unmarshal(text, &columns); err != nil {
+		return err
+	}
+	if len(columns) != len(t) {
+		return fmt.Errorf("a term has %d columns, want 2", len(columns))
+	}
+	copy(t[:], columns)
+	return nil
+}
 
 // KindOf returns e.Kind, or None if e is nil.
 func (e *Expansion) KindOf() Kind {

@@ -5,6 +5,7 @@
 package scale
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -66,6 +67,9 @@ func (s *Scale) Check(cols int) error {
 	}
 	if s.Folded && (s.Kind == Unit || s.Expansion != nil) {
 		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
+	}
+	if s.Kind == Unit && s.Expansion != nil { // Dots does not expand such rows
+		return errors.New("rows scaled by \"unit\" have no expansion")
 	}
 	if err := s.Expansion.Check(cols); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
@@ -16,6 +17,8 @@ func floats(values ...float32) []float32 { return values }
 // Check rejects missing and non-finite numbers, and factors and deviations that are not positive.
 func TestCheck(t *testing.T) {
 	inf := math.Inf(1)
+	square := &curves.Expansion{Kind: curves.Products, Terms: []curves.Term{{1, 1}},
+		Shift: floats(0), Factor: floats(1)}
 	for _, c := range []struct {
 		s    scale.Scale
 		want bool
@@ -31,6 +34,9 @@ func TestCheck(t *testing.T) {
 		{scale.Scale{Kind: "other"}, false},
 		{scale.Scale{Kind: "unit"}, true},
 		{scale.Scale{Kind: "unit", Folded: true}, false},
+		{scale.Scale{Kind: "unit", Expansion: square}, false},
+		{scale.Scale{Kind: "none", Expansion: square}, true},
+		{scale.Scale{Kind: "none", Folded: true, Expansion: square}, false},
 		{scale.Scale{Kind: "unit", Factor: floats(1, 2)}, false},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1, 2)}, true},
 		{scale.Scale{Kind: "max-abs", Factor: floats(1)}, false},
