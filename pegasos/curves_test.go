@@ -128,6 +128,19 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 	}
 }
 
+// The fingerprint of the data is that of the rows before they are scaled and expanded.
+func TestCurvesFingerprint(t *testing.T) {
+	x, y := ring(9, 100, 3)
+	var data []string
+	for _, kind := range []pegasos.Curves{pegasos.CurvesNone, pegasos.CurvesProducts} {
+		cfg := pegasos.Config{Lambda: 0.1, Curves: kind, Epochs: 1}
+		data = append(data, train(t, x, y, pegasos.Trainer{Config: cfg, Fingerprint: true}).Data)
+	}
+	if data[0] != data[1] || data[0] == "" {
+		t.Errorf("with curves the data are %s, without %s", data[1], data[0])
+	}
+}
+
 // clone returns a copy of m, written and read.
 func clone(t *testing.T, m *pegasos.Model) *pegasos.Model {
 	t.Helper()

@@ -221,7 +221,7 @@ func (s *Set) ofClass(class int32) []uint32 {
 // returns "" if stop returns true.
 func (s *Set) Fingerprint(raw Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
-	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)
+	fmt.Fprintln(h, raw.Rows(), raw.Cols(), len(s.Weight), prior)
 	modelfile.WriteNumbers(h, s.Y)
 	modelfile.WriteNumbers(h, Hashes(raw, threads, stop))
 	modelfile.WriteNumbers(h, s.Weight)
