@@ -125,9 +125,13 @@ func models(files map[string][]byte) error {
 		"log":   {Loss: pegasos.Log, Bias: pegasos.BiasNone, Seed: 7},
 		"unit":  {Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleUnit},
 		"dense": {Loss: pegasos.SquaredHinge, Bias: pegasos.BiasNone, Seed: 3},
+		"products": {Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleStandard,
+			Curves: pegasos.CurvesProducts},
+		"pieces": {Loss: pegasos.Log, Bias: pegasos.BiasNone, Scale: pegasos.ScaleStandard,
+			Curves: pegasos.CurvesPieces},
 	} {
 		var rows pegasos.Examples = x
-		if name == "dense" {
+		if name == "dense" || cfg.Curves != "" {
 			rows = filled(x)
 		}
 		if cfg.Scale == "" {

@@ -92,7 +92,7 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	}
 	first := 0 // offset of the first 4-byte word
 	if slices.Contains(h.header, "sparse: true") {
-		first = (h.cols*h.vectors + 7) / 8
+		first = ((h.cols+h.terms)*h.vectors + 7) / 8
 	}
 	for range 60 {
 		words := (len(numbers) - first) / 4
@@ -146,7 +146,8 @@ func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 // region returns the name of the array that has the byte at an offset behind the header.
 func (h *honest) region(at int) string {
 	of := func(line string) bool { return slices.Contains(h.header, line) }
-	switch weights, shifts := 4*h.cols*h.vectors, 4*h.cols; {
+	ends := len(h.numbers) - 8*h.terms // of the columns' factors
+	switch weights := 4 * (h.cols + h.terms) * h.vectors; {
 	case strings.HasPrefix(string(h.file), modelfile.Kernel.Magic):
 		return "coefficients" // or support rows: both are checked
 	case of("sparse: true") || at < weights:
@@ -154,10 +155,14 @@ func (h *honest) region(at int) string {
 	case of("bias: true") && at < weights+8*h.vectors:
 		return "biases"
 	case strings.Contains(strings.Join(h.header, ""), `"kind":"standard"`) &&
-		at < len(h.numbers)-shifts:
+		at < ends-4*h.cols:
 		return "shifts"
+	case at < ends:
+		return "factors"
+	case at < ends+4*h.terms:
+		return "term shifts"
 	}
-	return "factors"
+	return "term factors"
 }
 
 // withLambda returns the header with every lambda multiplied by a factor.

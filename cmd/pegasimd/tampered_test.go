@@ -41,6 +41,7 @@ type honest struct {
 	header      []string            // the header's lines after the first
 	numbers     string              // the bytes between header and checksum
 	cols        int                 // features
+	terms       int                 // terms of the expansion
 	vectors     int                 // weight vectors
 	predictions string              // on the training data
 	bound       float64             // best lower bound that verify finds in 1000 passes
@@ -57,6 +58,9 @@ var honestModels = []*honest{
 	{flags: "-c 1 -finish dual -scale none -seed 3", data: "two.svm", covered: true},
 	{flags: "-multiclass ovo -average none -offset none -epochs 30", data: "two.svm", covered: true},
 	{flags: "-layout sparse", data: "wide.svm", covered: true},
+	{flags: "-curves products -layout dense", data: "two.svm", covered: true},
+	{flags: "-curves pieces -loss log -layout dense -lambda .1 -tol 1e-3", data: "two.svm",
+		covered: true},
 	{flags: "-proba -epochs 3", data: "two.svm"},
 	{flags: "-multiclass ovr", data: "three.svm"},
 	{flags: "-multiclass ovo", data: "three.svm"},
@@ -83,6 +87,9 @@ var honestModels = []*honest{
 	{flags: "-multiclass ovo -class-weight balanced -c 1", data: "three.svm"},
 	{flags: "-proba -scale standard", data: "named.csv"},
 	{flags: "-text note -words 9 -ignore id", data: "table.csv"},
+	{flags: "-curves products", data: "named.csv"},
+	{flags: "-curves pieces -loss squared", data: "numbers.svm"},
+	{flags: "-curves products -multiclass ovo", with: "-layout dense", data: "three.svm"},
 }
 
 // writeCorpus writes the training data of the honest models to the current directory.
@@ -147,7 +154,10 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.cols, h.vectors = p.Cols(), p.Outputs()
+	h.cols, h.vectors, h.terms = p.Cols(), p.Outputs(), 0
+	if m, ok := p.(*pegasos.Model); ok && m.Scaling != nil {
+		h.terms = m.Scaling.Expansion.Len()
+	}
 	h.predictions, h.notChecked = h.predict(t, "model"), map[string][]string{}
 	for _, v := range verifiers {
 		f := v.verify(t, h, "model")
@@ -412,7 +422,8 @@ func meaning(file []byte) string {
 			of := &m.Result.PerClass[k]
 			of.Lambda, of.Steps = cmp.Or(of.Lambda, m.Lambda), cmp.Or(of.Steps, m.Result.Steps)
 		}
-		if m.Scaling != nil && m.Scaling.Kind == pegasos.ScaleNone && m.Scaling.Spread == 0 {
+		if s := m.Scaling; s != nil && s.Kind == pegasos.ScaleNone && s.Spread == 0 &&
+			s.Expansion == nil {
 			m.Scaling = nil
 		}
 		if len(m.Weights) == 1 {

@@ -92,7 +92,7 @@ func number(text string) (float32, error) {
 	return float32(v), err
 }
 
-// scale returns the scaled row. With shifts it has a value in each column.
+// scale returns the scaled row with its terms. With shifts it has a value in each column.
 func (m *model) scale(index []int, values []float32) (r row) {
 	squares := 0.0
 	for _, v := range values {
@@ -121,5 +121,6 @@ func (m *model) scale(index []int, values []float32) (r row) {
 		}
 		r.index, r.value = append(r.index, j), append(r.value, v)
 	}
+	m.terms.expand(&r, m.Features)
 	return r
 }

@@ -27,56 +27,39 @@ type model struct {
 	Scaling             scaling
 
 	shift, factor []float32 // one for each column, or nil
-	w             []float64 // weights for scaled rows
+	terms         expansion // none of most models
+	w             []float64 // weights for scaled rows, of features and then of terms
 	quick         []float32 // the same, rounded
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
 
-// A config has the settings of the models that are covered.
+// A config has the settings of covered models. Keys are tags, or names of fields in lower case.
 type config struct {
-	Loss        string  `json:"loss"`
-	Multiclass  string  `json:"multiclass"`
-	Lambda      float64 `json:"lambda"`
-	C           float64 `json:"c"`
-	Epochs      int     `json:"epochs"`
-	Steps       int64   `json:"steps"`
-	Tol         float64 `json:"tol"`
-	Order       string  `json:"order"`
-	Block       int32   `json:"block"`
-	Offset      string  `json:"offset"`
-	Average     string  `json:"average"`
-	Finish      string  `json:"finish"`
-	Bias        string  `json:"bias"`
-	BiasScale   float64 `json:"bias_scale"`
-	Scale       string  `json:"scale"`
-	TargetScale string  `json:"target_scale"`
-	Curves      string  `json:"curves"`
-	Seed        uint64  `json:"seed"`
+	Loss, Multiclass, Order, Offset, Average, Finish, Bias, Scale, Curves string
+
+	Lambda, C, Tol float64
+	Epochs, Steps  int64
+	Block          int32
+	BiasScale      float64 `json:"bias_scale"`
+	TargetScale    string  `json:"target_scale"`
+	Seed           uint64
 }
 
 // A result has a model's claims about its training. Unknown numbers are nil.
 type result struct {
-	Steps      int64   `json:"steps"`
-	Epochs     float64 `json:"epochs"`
-	Violations int64   `json:"violations"`
-	Solver     string  `json:"solver"`
-	Replaced   int     `json:"replaced"`
-	R2         float64 `json:"r2"`
-	T0         float64 `json:"t0"`
-
-	CrossValidated *estimate `json:"cross_validated"`
-	HeldOut        *estimate `json:"held_out"`
-
-	Objective *float64 `json:"objective"`
-	Bound     *float64 `json:"dual_objective"`
-	Gap       *float64 `json:"gap"`
-	PerClass  []struct {
-		Objective  *float64 `json:"objective"`
-		Bound      *float64 `json:"dual_objective"`
-		Violations int64    `json:"violations"`
-		Steps      int64    `json:"steps"`
-		Lambda     float64  `json:"lambda"`
-		Width      float64  `json:"width"`
+	Steps, Violations int64
+	Epochs, R2, T0    float64
+	Solver            string
+	Replaced          int
+	CrossValidated    *estimate `json:"cross_validated"`
+	HeldOut           *estimate `json:"held_out"`
+	Objective, Gap    *float64
+	Bound             *float64 `json:"dual_objective"`
+	PerClass          []struct {
+		Objective         *float64
+		Bound             *float64 `json:"dual_objective"`
+		Steps, Violations int64
+		Lambda, Width     float64
 	} `json:"per_class"`
 }
 
@@ -95,10 +78,10 @@ func (e *estimate) valid() bool {
 }
 
 type scaling struct {
-	Kind   string  `json:"kind"`
-	Folded bool    `json:"folded"`
-	R2     float64 `json:"r2"`
-	Note   string  `json:"note"`
+	Kind, Note string
+	Folded     bool
+	R2         float64
+	Expansion  *expansion
 }
 
 // readModel reads a model file, and computes its hash as well (spec, "The hash").
@@ -124,6 +107,9 @@ func readModel(name string) (m *model, hash string, err error) {
 	}
 	if m.Scaling == (scaling{}) { // there is no such line
 		m.Scaling = scaling{Kind: "none", Folded: true}
+	}
+	if e := m.Scaling.Expansion; e != nil {
+		m.terms = *e
 	}
 	if err := m.checkKind(); err != nil {
 		return nil, "", err
@@ -245,8 +231,11 @@ func (m *model) checkKind() error {
 			"bias: true, beside the config's"},
 		{isOne(s.Kind, "none", "unit", "standard", "max-abs") && c.Scale == s.Kind &&
 			c.TargetScale == "none", "config: such a scale"},
-		{isOne(c.Curves, "", "none"), "config: curves"},
-		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs"), "scaling: folded"},
+		{isOne(c.Curves, "", "none") && s.Expansion == nil || s.Expansion != nil && c.Curves ==
+			s.Expansion.Kind && s.Expansion.valid(m.Features), "config: such curves, or the expansion"},
+		{s.Expansion == nil || !s.Folded && s.Kind != "unit", "scaling: such a kind of an expansion"},
+		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs") ||
+			s.Expansion != nil, "scaling: folded"},
 		{isOne(r.Solver, "", "steps", "dual", "steps, dual", "steps, newton", "dual, newton"),
 			"result: such a solver"},
 		{r.CrossValidated.valid() && r.HeldOut.valid(), "result: such an estimate"},
@@ -263,16 +252,18 @@ func (m *model) checkKind() error {
 
 // readNumbers reads the numbers after the header, and returns the model's hash (spec, "The hash").
 func (m *model) readNumbers(numbers []byte) (hash string, err error) {
-	n, kind := m.Features, m.Scaling.Kind
-	if n > 8*len(numbers) { // not even a bit for each weight
+	n, kind, e := m.Features, m.Scaling.Kind, &m.terms
+	terms := len(e.Terms)
+	if n > 8*len(numbers)-terms { // not even a bit for each weight
 		return "", errors.New("the file has too few numbers")
 	}
 	if m.Sparse {
-		if numbers, err = unpacked(numbers, n); err != nil {
+		if numbers, err = unpacked(numbers, n+terms); err != nil {
 			return "", err
 		}
 	}
-	weights, biases := make([]float32, n), []float64{0}
+	weights, biases := make([]float32, n+terms), []float64{0}
+	e.shift, e.factor = make([]float32, terms), make([]float32, terms)
 	if !m.Bias {
 		biases = nil
 	}
@@ -282,7 +273,7 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	if kind == "standard" || kind == "max-abs" {
 		m.factor = make([]float32, n)
 	}
-	for _, part := range []any{weights, biases, m.shift, m.factor} {
+	for _, part := range []any{weights, biases, m.shift, m.factor, e.shift, e.factor} {
 		size := binary.Size(part)
 		if len(numbers) < size {
 			return "", errors.New("the file has too few numbers")
@@ -293,9 +284,9 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	if len(numbers) > 0 {
 		return "", errors.New("the file has too many numbers")
 	}
-	all := slices.Concat(weights, m.shift, m.factor)
+	all := slices.Concat(weights, m.shift, e.shift, m.factor, e.factor)
 	for k, v := range all {
-		if v-v != 0 || k >= len(all)-len(m.factor) && v <= 0 {
+		if v-v != 0 || k >= len(all)-len(m.factor)-terms && v <= 0 {
 			return "", fmt.Errorf("a weight, shift or factor is %v", v)
 		}
 	}
@@ -306,6 +297,13 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	if !m.Scaling.Folded {
 		hashed = fmt.Appendf(hashed, "scale: %q\n", kind)
 		hashed = append(hashed, pack(m.shift, m.factor)...)
+	}
+	if terms > 0 {
+		hashed = fmt.Appendf(hashed, "curves: %q\n", e.Kind)
+		for _, t := range e.Terms {
+			hashed = append(hashed, pack([]int32{int32(t[0]), int32(t[1])})...)
+		}
+		hashed = append(hashed, pack(e.Knots, e.shift, e.factor)...)
 	}
 	m.unfold(weights, append(biases, 0)[0])
 	if m.b-m.b != 0 || m.Config.Bias == "none" && m.b != 0 {
@@ -343,7 +341,7 @@ func unpacked(numbers []byte, n int) ([]byte, error) {
 
 // unfold computes the weights and the bias for scaled rows (spec, "Scaling").
 func (m *model) unfold(weights []float32, bias float64) {
-	m.w, m.quick, m.b = make([]float64, m.Features), make([]float32, m.Features), bias
+	m.w, m.quick, m.b = make([]float64, len(weights)), make([]float32, len(weights)), bias
 	m.bSize = math.Abs(bias)
 	for j, v := range weights {
 		m.w[j] = float64(v)

@@ -26,33 +26,44 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot returns the float32 dot product (spec, "Words for sums"): by columns if the rows are held
-// dense, else by nonzeros.
+// dot returns the float32 dot product (spec, "Words for sums"): of the features by columns if the
+// rows are held dense, else by nonzeros, and of the terms by columns.
 func (m *model) dot(r *row, w []float32) float32 {
-	dense := strings.HasPrefix(m.Data, "dense:") || m.shift != nil
-	terms, lanes := make([]float32, len(r.index)), 8
+	var features, terms []float32
+	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
 	if dense {
-		terms, lanes = make([]float32, m.Features), 64
+		features, lanes = make([]float32, m.Features), 64
 	}
-	for at, j := range r.index {
-		product := float32(float32(r.value[at]) * w[j])
-		if dense {
-			at = j
+	for k, j := range r.index {
+		product := float32(float32(r.value[k]) * w[j])
+		switch {
+		case j >= m.Features:
+			terms = append(terms, product)
+		case dense:
+			features[j] = product
+		default:
+			features = append(features, product)
 		}
-		terms[at] = product
 	}
-	return sum(terms, 65536, lanes)
+	return sum(features, 65536, lanes) + sum(terms, 65536, 64)
 }
 
 // wideDot returns the f64 dot product of weights and row, and the sum of its products' magnitudes.
 func (m *model) wideDot(r *row) (dot, size float64) {
-	var lane [4]float64
+	var of [2][4]float64 // lanes of features and of terms
 	for k, j := range r.index {
 		product := float64(m.w[j] * r.value[k])
+		lane := &of[0]
+		if j >= m.Features {
+			lane, j = &of[1], j-m.Features
+		}
 		lane[j%4] += product
 		size += math.Abs(product)
 	}
-	return (lane[0] + lane[1]) + (lane[2] + lane[3]), size
+	for _, lane := range of {
+		dot += (lane[0] + lane[1]) + (lane[2] + lane[3])
+	}
+	return dot, size
 }
 
 // margins returns the rows' margins of the rough and of the exact scores, and a bound on the error
@@ -63,13 +74,13 @@ func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
 		z, size := m.wideDot(&r)
 		quick = append(quick, r.y*(float64(m.dot(&r, m.quick))+m.b))
 		exact = append(exact, r.y*(z+m.b))
-		off := float64(m.Features+8) * 0x1p-53 * (size + m.bSize + 1)
+		off := float64(len(m.w)+8) * 0x1p-53 * (size + m.bSize + 1)
 		if m.Config.Loss == "squared-hinge" {
 			off *= 2*max(0, 1-r.y*(z+m.b)) + off
 		}
 		slack += off / n
 	}
-	slack += (n + float64(m.Features) + 64) * 0x1p-52 * m.objective(exact, squares(m.w))
+	slack += (n + float64(len(m.w)) + 64) * 0x1p-52 * m.objective(exact, squares(m.w))
 	return quick, exact, slack
 }
 
@@ -109,7 +120,7 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	for i, j := range order {
 		losses[i] = m.loss(margins[j])
 	}
-	mean := sum(losses, max(32, m.Features/256), 1) / float64(len(losses))
+	mean := sum(losses, max(32, len(m.w)/256), 1) / float64(len(losses))
 	return float64(m.Lambda/2*(squares+float64(b*b))) + mean
 }
 
@@ -147,7 +158,7 @@ func (m *model) gain(a float64) (gain, size float64) {
 // error of the objective.
 func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	n, b := float64(len(rows)), m.Config.BiasScale
-	u, sizes := make([]float64, m.Features+1), make([]float64, m.Features+1) // the last: the bias's
+	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last: the bias's
 	var mean, size, half float64
 	for i, r := range rows {
 		gain, most := m.gain(a[i])
@@ -156,14 +167,14 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 			u[j] += r.y * a[i] * r.value[k]
 			sizes[j] += math.Abs(a[i] * r.value[k])
 		}
-		u[m.Features] += r.y * a[i] * b
-		sizes[m.Features] += a[i] * b
+		u[len(m.w)] += r.y * a[i] * b
+		sizes[len(m.w)] += a[i] * b
 	}
 	for j, v := range u { // an upper bound on its magnitude, whatever the roundings
 		v = math.Abs(v) + (n+4)*0x1p-53*sizes[j]
 		half += v * v / (2 * m.Lambda * n * n)
 	}
-	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(m.Features+16)*half) - slack
+	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(len(m.w)+16)*half) - slack
 }
 
 // ascend makes one pass of coordinate ascent over the rows in an order. As a function of one dual
@@ -171,19 +182,19 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 // weights u/lambda.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
-	w := make([]float64, m.Features+1)
+	w := make([]float64, len(m.w)+1)
 	move := func(r *row, by float64) {
 		for k, j := range r.index {
 			w[j] += by * r.y * r.value[k] / scale
 		}
-		w[m.Features] += by * r.y * b / scale
+		w[len(m.w)] += by * r.y * b / scale
 	}
 	for i := range rows {
 		move(&rows[i], a[i])
 	}
 	for _, i := range order {
 		r := &rows[i]
-		margin, bend := b*w[m.Features], b*b/scale // bend: the margin's slope in a[i]
+		margin, bend := b*w[len(m.w)], b*b/scale // bend: the margin's slope in a[i]
 		for k, j := range r.index {
 			margin += w[j] * r.value[k]
 			bend += r.value[k] * r.value[k] / scale
