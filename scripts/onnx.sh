@@ -54,6 +54,10 @@ printf '5000.1,0\n5000.2,0\n5000.4,1\n5000.9,1\n' >"$work/far.csv"
 check far "$work/far.csv" "$work/far.csv" -scale standard
 printf '0,1\n1,3\n2,5\n3,7\n' >"$work/line.csv"
 check line "$work/line.csv" "$work/line.csv" -loss eps-insensitive -epochs 500 -bias augmented
+check curves $digits $digits -curves products -epochs 3
+check pieces $digits $digits -curves pieces -loss log -multiclass ovr -epochs 3
+awk 'BEGIN { for (i = 0; i < 300; i++) { x = i % 17 - 8; y = i % 13 - 6; print 100 * x "," y "," x * y + y * y } }' >"$work/saddle.csv"
+check saddle "$work/saddle.csv" "$work/saddle.csv" -curves products -loss eps-insensitive
 
 data=${PEGASIMD_DATA:-}
 if [ -z "$data" ]; then

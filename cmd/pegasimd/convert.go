@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var convertCommand = command{
@@ -21,7 +22,7 @@ mapped into memory when it is read: it opens at once, and may be larger than the
 keep their bits. docs/data.md says what each format loses.
 
 Of a table it writes the features that train would make, or with -for MODEL
-those that the model makes.
+those that the model makes, without the curves that it computes of them.
 
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
 runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
@@ -113,6 +114,11 @@ func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
 	}
 	head := m.Head()
 	set, _, err := d.read(name, &head)
+	if l, ok := m.(*pegasos.Model); ok && err == nil && !d.quiet && l.Scaling != nil &&
+		l.Scaling.Expansion != nil {
+		fmt.Fprintf(d.call.stderr, "the model computes %s of these features itself: they are not "+
+			"written\n", count(l.Scaling.Expansion.Len(), "curve"))
+	}
 	if err == nil && head.Classes != nil && !set.Unlabelled {
 		if err = relabel(set, m, nil); err != nil {
 			err = fmt.Errorf("%s: %w", inputName(name), err)

@@ -55,7 +55,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
 			f.to, in)
 	}
-	if m.Scaling != nil && m.Scaling.Expansion != nil && (f.to == "liblinear" || f.to == "onnx") {
+	if m.Scaling != nil && m.Scaling.Expansion != nil && f.to == "liblinear" {
 		return fmt.Errorf("%s: the model has curves, for which %s has no place: train with "+
 			"-curves none", in, f.to)
 	}

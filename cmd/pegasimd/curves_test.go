@@ -60,8 +60,12 @@ func TestCurves(t *testing.T) {
 		t.Errorf("inspect names no square:\n%s", stdout)
 	}
 	must(t, "verify", model, table)
-	for _, form := range []string{"liblinear", "onnx"} {
-		fails(t, exitError, "the model has curves", "convert", "-to", form, model, of("x"))
+	fails(t, exitError, "the model has curves", "convert", "-to", "liblinear", model, of("x"))
+	must(t, "convert", "-to", "onnx", model, of("x.onnx"))
+	must(t, "convert", "-to", "json", model, of("x.json"))
+	must(t, "convert", "-from", "json", of("x.json"), of("again.model"))
+	if read(t, of("again.model")) != read(t, model) {
+		t.Error("the way to JSON and back gives another file")
 	}
 	must(t, "train", "-curves", "none", table, of("line.model"))
 	if _, stderr := must(t, "eval", table, of("line.model")); strings.Contains(stderr, "curves") {
@@ -84,5 +88,16 @@ func TestCurvesBesideWords(t *testing.T) {
 		t.Errorf("inspect names no square:\n%s", stdout)
 	}
 	must(t, "verify", model, table)
-	must(t, "predict", table, model)
+	want, _ := must(t, "predict", "-scores", table, model)
+	fails(t, exitError, "has no place for how words become numbers", "convert", "-to", "onnx", model,
+		model+".onnx")
+	_, stderr := must(t, "convert", "-for", model, table, model+".svm")
+	if !strings.Contains(stderr, "computes 3 curves of these features itself") {
+		t.Errorf("convert -for: %s", stderr)
+	}
+	must(t, "convert", "-to", "json", model, model+".json")
+	must(t, "convert", "-from", "json", model+".json", model+"2")
+	if have, _ := must(t, "predict", "-scores", table, model+"2"); have != want {
+		t.Error("the model of the JSON has other scores")
+	}
 }

@@ -106,13 +106,24 @@ func mlNode(operator string, inputs []string, output string, attributes ...messa
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor is a TensorProto.
+// tensor is a TensorProto; without dims, of a single number.
 func tensor(name string, values []float32, dims ...int) (t message) {
 	for _, d := range dims {
 		t.integer(1, int64(d))
 	}
 	t.integer(2, elementFloat)
 	t.floats(4, values)
+	t.text(8, name)
+	return t
+}
+
+// intTensor is a TensorProto of int64 in one dimension.
+func intTensor(name string, values []int64) (t message) {
+	t.integer(1, int64(len(values)))
+	t.integer(2, elementInt64)
+	for _, v := range values {
+		t.integer(7, v)
+	}
 	t.text(8, name)
 	return t
 }

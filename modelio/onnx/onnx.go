@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -37,14 +38,23 @@ const (
 // scaled to the sum 1, or those that a multinomial model is about; a calibrated model has
 // "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the
 // "scores" are those of Model.ClassScores; it has no probabilities here. A model that scales rows
-// before it multiplies them has a node for that, a Scaler or a Normalizer.
+// before it multiplies them has a node for that, a Scaler or a Normalizer, and nodes that append the
+// terms of its Expansion.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
-	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
+	width := m.Cols()
+	if m.Scaling != nil {
+		width += m.Scaling.Expansion.Len()
+	}
+	if vectors := int64(max(n, len(m.Classes))); vectors*int64(width) > maxBytes/4 {
 		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+
-			"most there is", vectors, m.Cols())
+			"most there is", vectors, width)
 	}
 	for k := range n {
+		if len(m.Weights[k]) != width {
+			return fmt.Errorf("onnx: vector %d has %d weights, want %d: one for each feature and term",
+				k, len(m.Weights[k]), width)
+		}
 		for j, v := range m.Weights[k] {
 			if !floats.IsFinite(v) {
 				return fmt.Errorf("onnx: weight %d of vector %d is %v", j, k, v)
@@ -96,21 +106,20 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
-// scaled returns the name of the rows that are multiplied: the input, or what a node makes of it
-// where the model scales rows, because its weights can't.
+// scaled adds the nodes that scale and expand rows to the graph, and returns the name of the rows
+// that the weights are multiplied with: the input if the model does neither.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
 	switch {
-	case s != nil && s.Expansion != nil:
-		return "", fmt.Errorf("onnx: the model has curves, %d products of features, which this package "+
-			"does not write: train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
-	case s == nil || s.Folded || s.Kind == pegasos.ScaleNone:
+	case s == nil || s.Folded || s.Kind == pegasos.ScaleNone && s.Expansion == nil:
 		return input, nil
-	case s.Kind == pegasos.ScaleUnit:
+	case s.Kind == pegasos.ScaleUnit && s.Expansion == nil:
 		graph.message(1, mlNode("Normalizer", []string{input}, rescaled,
 			stringAttribute("norm", "L2")))
 		return rescaled, nil
+	case s.Kind == pegasos.ScaleNone:
+		return expanded(graph, s.Expansion, input, m.Cols())
 	case len(s.Factor) != m.Cols() || s.Shift != nil && len(s.Shift) != m.Cols():
 		return "", fmt.Errorf("onnx: the scaling %q does not fit %d features", s.Kind, m.Cols())
 	}
@@ -120,7 +129,42 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	}
 	graph.message(1, mlNode("Scaler", []string{input}, rescaled,
 		floatsAttribute("offset", shift), floatsAttribute("scale", s.Factor)))
+	if s.Expansion != nil {
+		return expanded(graph, s.Expansion, rescaled, m.Cols())
+	}
 	return rescaled, nil
+}
+
+// expanded adds the nodes that append the terms of e to rows with cols columns, and returns the name
+// of the expanded rows. A term is the product of two clipped columns, or what is above 0 of the
+// difference of a clipped column and a knot; then it is scaled.
+func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (string, error) {
+	if err := e.Check(cols); err != nil {
+		return "", fmt.Errorf("onnx: %w", err)
+	}
+	var first, second []int64
+	for _, t := range e.Terms {
+		first, second = append(first, int64(t[0])), append(second, int64(t[1]))
+	}
+	graph.message(5, tensor("least", []float32{-curves.Clip}))
+	graph.message(5, tensor("most", []float32{curves.Clip}))
+	graph.message(5, intTensor("first", first))
+	axis := intAttribute("axis", 1)
+	graph.message(1, node("Clip", "", []string{rows, "least", "most"}, []string{"clipped"}))
+	graph.message(1, node("Gather", "", []string{"clipped", "first"}, []string{"left"}, axis))
+	if e.Kind == pegasos.CurvesPieces {
+		graph.message(5, tensor("knots", e.Knots, len(e.Knots)))
+		graph.message(1, node("Sub", "", []string{"left", "knots"}, []string{"above"}))
+		graph.message(1, node("Relu", "", []string{"above"}, []string{"functions"}))
+	} else {
+		graph.message(5, intTensor("second", second))
+		graph.message(1, node("Gather", "", []string{"clipped", "second"}, []string{"right"}, axis))
+		graph.message(1, node("Mul", "", []string{"left", "right"}, []string{"functions"}))
+	}
+	graph.message(1, mlNode("Scaler", []string{"functions"}, "curves",
+		floatsAttribute("offset", e.Shift), floatsAttribute("scale", e.Factor)))
+	graph.message(1, node("Concat", "", []string{rows, "curves"}, []string{"expanded"}, axis))
+	return "expanded", nil
 }
 
 // classifier adds a LinearClassifier and its outputs to the graph.

@@ -28,7 +28,20 @@ const model = JSON.parse(text(jsonFile))
 const { features, weights, biases, config, calibration } = model
 const pairs = config.multiclass === 'ovo' && model.classes.length > 2
 const vectors = weights.length
-const magnitude = (row, k) => row.reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
+const magnitude = (row, k) => sizes(row).reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
+
+// sizes returns bounds on the values that weights multiply and on what they are differences of: with curves, of the scaled
+// row and of its terms, else of the row itself.
+function sizes(row) {
+	const { expansion, shift, factor, term_shift, term_factor } = model.scaling ?? {}
+	if (expansion === undefined) return row
+	const scaled = Array.from(row, (v, j) => (Math.abs(v) + Math.abs(shift?.[j] ?? 0)) * (factor?.[j] ?? 1))
+	const terms = expansion.terms.map(([a, b], k) => {
+		const size = expansion.knots ? scaled[a] + Math.abs(expansion.knots[k]) : scaled[a] * scaled[b]
+		return (size + Math.abs(term_shift[k])) * term_factor[k]
+	})
+	return scaled.concat(terms)
+}
 
 let data = lines(dataFile).map((line) => {
 	const row = new Float32Array(features)
