@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -99,5 +102,30 @@ func TestCurvesBesideWords(t *testing.T) {
 	must(t, "convert", "-from", "json", model+".json", model+"2")
 	if have, _ := must(t, "predict", "-scores", table, model+"2"); have != want {
 		t.Error("the model of the JSON has other scores")
+	}
+}
+
+// Inspect gives the knots of pieces in the units of the table, whoever scaled the column.
+func TestInspectKnots(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "pieces.model")
+	for _, word := range []bool{false, true} {
+		table := file(t, "ring.csv", ringTable(400, word))
+		must(t, "train", "-force", "-curves", "pieces", table, model)
+		stdout, _ := must(t, "inspect", "-top", "99", model)
+		var knots []float64
+		for _, found := range regexp.MustCompile(`  a above (\S+)`).FindAllStringSubmatch(stdout, -1) {
+			v, err := strconv.ParseFloat(found[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			knots = append(knots, v)
+		}
+		slices.Sort(knots)
+		if len(knots) != 3 || !(knots[0] < -2 && knots[1] > 0 && knots[1] < 6 && knots[2] > 8) {
+			t.Errorf("the knots of a are %v, want those of mean 3 and deviation 10", knots)
+		}
+		if !strings.Contains(stdout, "\ncurves    ") {
+			t.Errorf("inspect counts no curves:\n%s", stdout)
+		}
 	}
 }

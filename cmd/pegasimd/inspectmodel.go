@@ -115,12 +115,18 @@ func (r *modelReport) nameOf(j int) string {
 	return ""
 }
 
-// unscaled returns the value of feature j whose scaled value is z.
-func (r *modelReport) unscaled(j int, z float64) float64 {
-	if s := r.scaling; s.Shift != nil {
-		return z/float64(s.Factor[j]) + float64(s.Shift[j])
+// unscaled formats the value of feature j whose scaled value is z: a number or a date of the table.
+func (r *modelReport) unscaled(j int, z float64) string {
+	if s := r.scaling; s.Factor != nil {
+		z /= float64(s.Factor[j])
+		if s.Shift != nil {
+			z += float64(s.Shift[j])
+		}
 	}
-	return z
+	if r.Table != nil && !r.Table.Raw {
+		return r.Table.Original(j, z)
+	}
+	return fmt.Sprintf("%.4g", z)
 }
 
 // report fills in what a linear model has.
@@ -137,6 +143,7 @@ func (m linearModel) report(r *modelReport, top int) {
 	terms := 0
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
 		r.scaling, terms = m.Scaling, m.Scaling.Expansion.Len()
+		r.Terms = terms
 		if spread != nil { // terms have deviation 1
 			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, terms)...)
 		}
@@ -258,6 +265,10 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "classes   %d: %s\n", len(r.Labels), firstNames(r.Labels))
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
+	if r.Terms > 0 {
+		fmt.Fprintf(w, "curves    %d of the features, with numbers from %d on\n", r.Terms,
+			r.IndexBase+r.Features)
+	}
 	switch {
 	case r.Table != nil:
 		label := escape.Name(r.Label)

@@ -191,6 +191,7 @@ type modelReport struct {
 	Hash      string   `json:"model_hash"`
 	Labels    []string `json:"labels"`
 	Features  int      `json:"features"`
+	Terms     int      `json:"terms,omitempty"` // curves of the features
 	IndexBase int      `json:"index_base"`
 	Columns   []string `json:"columns,omitempty"`      // the features' names
 	Label     string   `json:"label_column,omitempty"` // the label's name

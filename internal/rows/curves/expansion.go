@@ -156,14 +156,13 @@ func clip(v float32) float32 {
 }
 
 // Name returns the name of term k, given the names of the original columns and a function that
-// converts a scaled value of a column to the original one: "age^2", "age*income", or
-// "age above 42.5".
+// formats the original value of a column's scaled value: "age^2", "age*income", or "age above 42.5".
 func (e *Expansion) Name(k int, column func(j int) string,
-	original func(j int, z float64) float64) string {
+	original func(j int, z float64) string) string {
 	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])
 	switch {
 	case e.Kind == Pieces:
-		return fmt.Sprintf("%s above %.4g", column(a), original(a, float64(e.Knots[k])))
+		return column(a) + " above " + original(a, float64(e.Knots[k]))
 	case a == b:
 		return column(a) + "^2"
 	}

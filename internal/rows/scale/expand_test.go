@@ -48,7 +48,7 @@ func columnsOf(x *dense.Matrix, columns []int) *dense.Matrix {
 func namesOf(e *curves.Expansion, names []int) (all []string) {
 	for k := range e.Len() {
 		all = append(all, e.Name(k, func(j int) string { return fmt.Sprint(names[j]) },
-			func(_ int, z float64) float64 { return z }))
+			func(_ int, z float64) string { return fmt.Sprint(z) }))
 	}
 	return all
 }

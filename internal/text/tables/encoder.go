@@ -1,7 +1,10 @@
 package tables
 
 import (
+	"fmt"
+	"math"
 	"strconv"
+	"time"
 
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 	"github.com/pegasimd/pegasimd/internal/text/form"
@@ -106,6 +109,23 @@ func (e *Encoder) Feature(j int) Feature {
 	i, j := e.columnOf(j)
 	return e.Columns[i].feature(j, e.Rows)
 }
+
+// Original formats the number or the date whose feature, of number j, has the value v. It formats v
+// itself if the feature is neither.
+func (e *Encoder) Original(j int, v float64) string {
+	i, of := e.columnOf(j)
+	c := &e.Columns[i]
+	if c.Number != nil && c.Number.Factor != 0 && of == 0 {
+		v = v/c.Number.Factor + c.Number.Shift
+		if c.Kind == Date && math.Abs(v) < maxDays {
+			return time.Unix(0, 0).UTC().AddDate(0, 0, int(math.Floor(v))).Format(time.DateOnly)
+		}
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// maxDays is the largest number of days since 1970 that Original formats as a date.
+const maxDays = 1e6
 
 // columnOf returns the column of feature j, and the index of the feature among the column's
 // features.

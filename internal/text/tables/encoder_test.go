@@ -325,3 +325,25 @@ func TestNames(t *testing.T) {
 		t.Error("16 MiB of names are kept")
 	}
 }
+
+// Original undoes the scale of numbers and dates.
+func TestOriginal(t *testing.T) {
+	e := &Encoder{Rows: 4, Columns: []Column{
+		{Name: "age", Kind: Number, Number: &Scale{Shift: 40, Factor: 0.5}},
+		{Name: "born", Kind: Date, Number: &Scale{Shift: 365, Factor: 0.1}, Date: &Calendar{}},
+		{Name: "same", Kind: Number, Number: &Scale{Mean: 7}},
+	}}
+	date := e.FeaturesOf(1)
+	for _, c := range []struct {
+		j    int
+		v    float64
+		want string
+	}{
+		{0, 1.25, "42.5"}, {1, 3.25, "1971-02-02"}, {1, -40, "1969-11-27"}, {1, 1e9, "1e+10"},
+		{1 + date, 0.25, "0.25"},
+	} {
+		if have := e.Original(c.j, c.v); have != c.want {
+			t.Errorf("feature %d, %v: %s, want %s", c.j, c.v, have, c.want)
+		}
+	}
+}
