@@ -219,7 +219,8 @@ func advice(m *pegasos.Model) string {
 		}
 		return "a larger -lambda"
 	}
-	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newton.MaxColumns && cfg.Validate() == nil {
+	if cfg.Finish = pegasos.FinishNewton; len(m.Weights[0]) <= newton.MaxColumns &&
+		cfg.Validate() == nil {
 		return "more -epochs, or -finish newton,"
 	}
 	cfg.Finish = pegasos.FinishAuto
