@@ -71,8 +71,14 @@ func (s *Errors) Class(group int32, right bool, weight float64) {
 // Number adds a row of the given weight with the regression target y and its prediction.
 func (s *Errors) Number(group int32, y, predicted, weight float64) {
 	d := predicted - y
+	s.Square(group, y, float64(d*d), weight)
+}
+
+// Square adds a row of the given weight with the regression target y, whose prediction has the given
+// squared error.
+func (s *Errors) Square(group int32, y, square, weight float64) {
 	s.regression = true
-	s.add(group, float64(d*d), y, weight)
+	s.add(group, square, y, weight)
 }
 
 func (s *Errors) add(group int32, wrong, target, weight float64) {
@@ -83,8 +89,8 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 }
 
 // Estimate returns the accuracy, or for regression R^2, of the rows added, with the standard error
-// from the errors of the groups; the one of R^2 is that of a ratio of two means, to first order. It
-// returns an error if there are no rows, or if R^2 is not defined because all targets are equal.
+// from the errors of the groups; R^2 is a ratio of two means, whose standard error is computed to
+// first order. It returns an error if there are no rows, or if R^2 is not defined because all targets are equal.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")

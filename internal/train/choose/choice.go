@@ -191,6 +191,15 @@ func (c *Choice) moments() (mean, deviation float64) {
 	return mean, deviation
 }
 
+// TargetDeviation returns the standard deviation of the targets in c.Rows; 0 for classes.
+func (c *Choice) TargetDeviation() float64 {
+	if !c.Regression() {
+		return 0
+	}
+	_, deviation := c.moments()
+	return deviation
+}
+
 // wide reports whether the scaled rows have many columns and few nonzero values, as text does.
 func (c *Choice) wide() bool {
 	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.Cols()))

@@ -41,6 +41,7 @@ func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 		t.prepareJob()
 		if k == 0 {
 			t.assignParts()
+			t.deviation = c.TargetDeviation()
 		}
 		if t.stopped() {
 			return nil, 0, nil, nil
@@ -90,7 +91,7 @@ func (t *trial) newCandidate(c *choose.Choice, p *choose.Path) *candidate {
 	return one
 }
 
-// holdOutAll calls holdOut for every fold, for as many of them in parallel as the memory allows.
+// holdOutAll calls holdOut for every fold. The memory limits how many folds run in parallel.
 func (t *trial) holdOutAll(c *candidate) error {
 	atOnce := min(parallel.Threads(t.job.Threads), t.search.Folds)
 	if x := t.job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
@@ -133,15 +134,13 @@ type trial struct {
 	search    *choose.Search
 	copies    bool    // training rows are copied; otherwise sessions refer to the rows of the job
 	group     []int32 // for each row the index of the first row that equals it
-	part      []int32 // index of each row's part; never or absent for a row in no part
+	part      []int32 // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64 // standard deviation of the regression targets; 0 for classes
 }
 
-const (
-	// absent is the part number of a row of weight 0 or outside the sample: no model is trained on
-	// it. A row of the part store.NeverDealt is never held out: all models are trained on it.
-	absent = store.AbsentRow
-)
+// absent is the part number of a row of weight 0 or outside the sample: no model is trained on it. A
+// row of the part store.NeverDealt is never held out: all models are trained on it.
+const absent = store.AbsentRow
 
 // minSampleGroups is about the number of groups of equal rows of each class that a sample has at
 // least.
@@ -157,9 +156,6 @@ func (t *trial) assignParts() {
 	if t.stopped() {
 		return
 	}
-	if set.Classes == nil {
-		t.deviation = deviationOf(set)
-	}
 	t.group, t.part = store.Deal(set.Labeled(hashes), t.job.Seed)
 	least := uint64(math.MaxUint64)
 	if t.search.Factor > 1 {
@@ -174,21 +170,6 @@ func (t *trial) assignParts() {
 			t.part[i] = place % choose.Parts
 		}
 	}
-}
-
-// deviationOf returns the standard deviation of the targets of the rows of positive weight.
-func deviationOf(set *store.Set) float64 {
-	var n, mean, square float64
-	for i, y := range set.Y {
-		if set.Weight != nil && set.Weight[i] == 0 {
-			continue
-		}
-		n++
-		d := float64(y) - mean
-		mean += d / n
-		square += float64(d * (float64(y) - mean))
-	}
-	return math.Sqrt(square / max(1, n))
 }
 
 // stopped reports whether job.Until is done.
@@ -343,32 +324,16 @@ func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < 
 // maxDeviations. The rows of a group count as one observation, and a row of weight w counts as w
 // copies. compare returns zeros if the mean is not finite.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {
-	return t.mean(func(i int) float64 { return t.clipped(a[i], i) - t.clipped(b[i], i) })
-}
-
-// clipped returns the mistake of row i, clipped for comparisons.
-func (t *trial) clipped(mistake float64, i int) float64 {
-	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
-		return mistake
-	}
-	most := float64(maxDeviations * t.deviation)
-	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
-}
-
-// mean returns the weighted mean of the values f(i) of the rows that were held out, each already
-// multiplied by its row's weight, and its standard error. It returns zeros if the mean is not
-// finite.
-func (t *trial) mean(f func(i int) float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
 	for i := range t.part {
 		if !t.heldOut(i) {
 			continue
 		}
-		v, weight := f(i), floats.At(t.job.Rows.Weight, i, 1)
-		sums[t.group[i]] += v
+		d, weight := t.clipped(a[i], i)-t.clipped(b[i], i), floats.At(t.job.Rows.Weight, i, 1)
+		sums[t.group[i]] += d
 		weights[t.group[i]] += weight
-		mean += v
+		mean += d
 		all += weight
 	}
 	if mean /= all; !(math.Abs(mean) <= math.MaxFloat64) {
@@ -381,39 +346,39 @@ func (t *trial) mean(f func(i int) float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation) / all
 }
 
+// clipped returns the mistake of row i, clipped for comparisons.
+func (t *trial) clipped(mistake float64, i int) float64 {
+	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
+		return mistake
+	}
+	most := float64(maxDeviations * t.deviation)
+	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
+}
+
 // estimate returns the accuracy, or R^2, of the models of c with its best lambda on the rows that
-// were held out of their training. R^2 is 1 less the mean squared error over the variance of the
-// targets, and its standard error is that of the mean squared error over this variance. The models
-// were trained to a relative gap of Search.Tol, and their settings chosen on the same rows. estimate
-// returns nil if a model is missing.
+// were held out of their training. The models were trained to a relative gap of Search.Tol, and
+// their settings chosen on the same rows. estimate returns nil if a model is missing or there is no
+// estimate.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
-	e := &proof.Estimate{Metric: proof.Accuracy, Folds: t.search.Folds}
-	wrong, missing := c.wrong[c.best], false
-	for i := range t.part {
-		if t.heldOut(i) {
-			e.Rows++
-			missing = missing || !(wrong[i] <= math.MaxFloat64)
+	var errs proof.Errors
+	for i, wrong := range c.wrong[c.best] {
+		if !t.heldOut(i) {
+			continue
 		}
-	}
-	if missing || e.Rows == 0 {
-		return nil
-	}
-	mean, deviation := t.mean(func(i int) float64 { return wrong[i] })
-	unit := 1.0
-	if t.job.Rows.Classes == nil {
-		e.Metric = proof.R2
-		y, weight := t.job.Rows.Y, t.job.Rows.Weight
-		center, _ := t.mean(func(i int) float64 {
-			return float64(float64(y[i]) * floats.At(weight, i, 1))
-		})
-		unit, _ = t.mean(func(i int) float64 {
-			d := float64(y[i]) - center
-			return float64(float64(d*d) * floats.At(weight, i, 1))
-		})
-		if !(unit > 0) {
+		if math.IsInf(wrong, 1) {
 			return nil
 		}
+		weight := floats.At(t.job.Rows.Weight, i, 1)
+		if t.job.Rows.Classes == nil {
+			errs.Square(t.group[i], float64(t.job.Rows.Y[i]), wrong/weight, weight)
+		} else {
+			errs.Class(t.group[i], wrong == 0, weight)
+		}
 	}
-	e.Value, e.StdErr = 1-mean/unit, deviation/unit
+	e, err := errs.Estimate()
+	if err != nil {
+		return nil
+	}
+	e.Folds = t.search.Folds
 	return e
 }
