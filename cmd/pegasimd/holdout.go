@@ -26,7 +26,7 @@ type heldOut struct {
 	report       *evalReport
 }
 
-// checkHoldout returns what is wrong with -holdout.
+// checkHoldout returns an error if -holdout has no valid share, or can't be given with another flag.
 func (t *trainFlags) checkHoldout(c *call) error {
 	if !c.given("holdout") {
 		return nil
@@ -143,12 +143,17 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 
 // refit reads a table with an encoder that is fitted to all rows but some, in ascending order.
 func (d *dataReader) refit(name string, without []int) (*dataset.Set, error) {
-	weights := d.weights
-	d.skip = func(row int) bool {
-		_, held := slices.BinarySearch(without, row)
-		return held || row < len(weights) && weights[row] == 0
-	}
+	d.skipRows(without, d.weights)
 	return d.readFresh(name)
+}
+
+// skipRows makes d fit encoders without the given rows, in ascending order, and without rows of
+// weight 0.
+func (d *dataReader) skipRows(rows []int, weights []float32) {
+	d.skip = func(row int) bool {
+		_, given := slices.BinarySearch(rows, row)
+		return given || row < len(weights) && weights[row] == 0
+	}
 }
 
 // usedColumns reports for each column of the encoder whether features depend on it; nil without an
@@ -257,8 +262,8 @@ func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
 	h.report.print(w)
 }
 
-// estimateText returns an estimate and its standard error for people, an accuracy after the word.
-// Without a row predicted otherwise than the rest, nothing is known of the error.
+// estimateText formats an estimate for people: the word and an accuracy in percent, or R^2, and the
+// standard error unless it is 0, as it is if all rows were predicted rightly, or all wrongly.
 func estimateText(e *pegasos.Estimate, word string) string {
 	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
@@ -270,7 +275,7 @@ func estimateText(e *pegasos.Estimate, word string) string {
 	return text
 }
 
-// estimateLine says what folds told of the model's settings; empty for nil.
+// estimateLine returns the line of a report with the estimate of cross-validation; "" for nil.
 func estimateLine(e *pegasos.Estimate) string {
 	if e == nil {
 		return ""
@@ -292,10 +297,7 @@ func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
 	}
 	out, in := splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed,
 		linear.Result.HeldOut.Share)
-	d.skip = func(row int) bool {
-		_, held := slices.BinarySearch(out, row)
-		return held || row < len(weights) && weights[row] == 0
-	}
+	d.skipRows(out, weights)
 	part := set.Subset(in)
 	part.Ignored, part.Others = set.Ignored, set.Others
 	return part, take(weights, in), nil

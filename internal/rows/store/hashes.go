@@ -1,6 +1,7 @@
 package store
 
 import (
+	"hash/fnv"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
@@ -84,11 +85,9 @@ func NumberHash(j int32, v float32) uint64 {
 
 // TextHash returns the share of a text in column j in the hash of a row of numbers and texts.
 func TextHash(j int32, text string) uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return murmur.Mix64(h) * columnKey(j)
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return murmur.Mix64(h.Sum64()) * columnKey(j)
 }
 
 // columnKey returns the pseudorandom odd key of column j, by SplitMix64 (Steele, Lea and Flood,
