@@ -128,7 +128,7 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 	}
 }
 
-// The fingerprint of the data is that of the rows before they are scaled and expanded.
+// The fingerprint covers the rows before they are scaled and expanded.
 func TestCurvesFingerprint(t *testing.T) {
 	x, y := ring(9, 100, 3)
 	var data []string
@@ -252,7 +252,8 @@ func TestCurvesRefused(t *testing.T) {
 		!strings.Contains(err.Error(), "curves") {
 		t.Errorf("Partial: %v", err)
 	}
-	if _, err := pegasos.NewPartial(pegasos.Config{Curves: pegasos.CurvesProducts}, []float32{0, 1}, 3); err == nil {
+	cfg := pegasos.Config{Curves: pegasos.CurvesProducts}
+	if _, err := pegasos.NewPartial(cfg, []float32{0, 1}, 3); err == nil {
 		t.Error("Partial takes Curves")
 	}
 }

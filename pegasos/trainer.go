@@ -24,9 +24,10 @@ type Trainer struct {
 	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
 	// that choose lambda are weighted.
 	Weights []float32
-	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may expand:
-	// columns of numbers that have mean 0 and standard deviation 1, as they are or after ScaleStandard. If nil, they
-	// are all columns of dense rows that ScaleStandard scales, and none of other rows.
+	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may
+	// expand: columns of numbers that have mean 0 and standard deviation 1, as they are or after
+	// ScaleStandard. If nil, they are all columns of dense rows that ScaleStandard scales, and none
+	// of other rows.
 	CurveColumns []int
 	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
 	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.

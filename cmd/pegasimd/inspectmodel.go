@@ -140,15 +140,13 @@ func (m linearModel) report(r *modelReport, top int) {
 		spread = r.spread
 	}
 	r.scaled = spread != nil
-	terms := 0
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
-		r.scaling, terms = m.Scaling, m.Scaling.Expansion.Len()
-		r.Terms = terms
+		r.scaling, r.Terms = m.Scaling, m.Scaling.Expansion.Len()
 		if spread != nil { // terms have deviation 1
-			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, terms)...)
+			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, r.Terms)...)
 		}
 	}
-	means := make([]float64, m.Cols()+terms)
+	means := make([]float64, m.Cols()+r.Terms)
 	for k := range m.Weights {
 		v, weights, sum := vectorReport{}, floats.Float64s(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)

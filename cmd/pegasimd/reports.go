@@ -203,7 +203,7 @@ type modelReport struct {
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
 	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
-	// CrossValidated and HeldOut are what the model claims: see pegasos.Result.
+	// CrossValidated and HeldOut are claims of the model: see pegasos.Result.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
@@ -214,7 +214,8 @@ type modelReport struct {
 	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
 
 	scaled bool // the spread of the columns is known
-	// scaling has an Expansion, whose terms have the weights behind those of the features; else nil.
+	// scaling is the model's if it has an Expansion, otherwise nil. The weights of the terms follow
+	// those of the features.
 	scaling *pegasos.Scaling
 	spread  []float64 // of the features, by the table
 

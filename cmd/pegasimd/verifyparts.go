@@ -96,7 +96,8 @@ var partRules = map[string]rule{
 	"result.objective": byClaim, "result.dual_objective": byBound, "result.gap": byBound,
 	"result.steps": never, "result.epochs": never, "result.passes": never,
 	"result.violations": never, "result.solver": never, "result.replaced": never,
-	"result.cross_validated": never, "result.held_out": never, "result.weight": never, "result.r2": never, "result.t0": never,
+	"result.cross_validated": never, "result.held_out": never,
+	"result.weight": never, "result.r2": never, "result.t0": never,
 	"result.per_class.objective":      byClaim,
 	"result.per_class.dual_objective": byBounds,
 	"result.per_class.lambda":         byClaim,
@@ -105,7 +106,8 @@ var partRules = map[string]rule{
 	"result.per_problem.objective":      byClaim,
 	"result.per_problem.dual_objective": byBounds,
 
-	"scaling.kind": byScale, "scaling.expansion": byScale, "scaling.folded": byScale, "scaling.centre": byScale,
+	"scaling.kind": byScale, "scaling.expansion": byScale,
+	"scaling.folded": byScale, "scaling.centre": byScale,
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// comparison is what two commands achieve on one table: accuracies in percent or R^2.
+// comparison has the scores of two commands on one table: accuracies in percent, or R^2.
 type comparison struct {
 	name     string
 	rows     int

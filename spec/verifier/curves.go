@@ -12,7 +12,7 @@ type expansion struct {
 	shift, factor []float32 // one for each term
 }
 
-// valid reports whether e can expand rows of so many features.
+// valid reports whether e can expand rows with the given number of features.
 func (e *expansion) valid(features int) bool {
 	pieces := e.Kind == "pieces"
 	ok := pieces && len(e.Knots) == len(e.Terms) || e.Kind == "products" && e.Knots == nil

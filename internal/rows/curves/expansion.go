@@ -25,8 +25,7 @@ const (
 	Pieces Kind = "pieces"
 )
 
-// Clip is the magnitude at which values are cut off before they are multiplied, in standard
-// deviations of their column.
+// Clip is the magnitude at which terms cut off the values of a column, in its standard deviations.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with

@@ -32,8 +32,8 @@ type Scaled struct {
 const scaleBlock = 1024
 
 // Apply returns the scaled and expanded rows, and the scaled targets, using the given number of
-// goroutines. It returns x itself if the kind is None and there is no Expansion, and y itself if Spread is 0. Once stop returns true, the returned
-// rows are unusable.
+// goroutines. It returns x itself if the kind is None and there is no Expansion, and y itself if
+// Spread is 0. Once stop returns true, the returned rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
 	store.Examples, []float32,
 ) {

@@ -13,17 +13,17 @@ import (
 // stored; those of large data are computed at each visit of a row, which saves memory. The bits are
 // the same.
 type expanded struct {
-	rows      // the scaled rows
-	e         *curves.Expansion
-	cols      int           // columns of the scaled rows
-	stored    *dense.Matrix // the terms of all rows; nil if they are computed
-	z         []float32     // buffer: the last sparse row, in all columns; nil for dense rows
-	nonzero   []int32       // buffer: columns of z that may differ from 0
-	terms     []float32     // buffer: the terms of a row
-	index     []int32       // buffer of Row
-	values    []float32     // buffer of Row
-	exact     []float64     // buffer: the terms of a row in float64
-	termNames []int32       // columns of the terms, for sparse rows
+	rows    // the scaled rows
+	e       *curves.Expansion
+	cols    int           // columns of the scaled rows
+	stored  *dense.Matrix // the terms of all rows; nil if they are computed
+	z       []float32     // buffer: the last sparse row, in all columns; nil for dense rows
+	nonzero []int32       // buffer: columns of z that may differ from 0
+	terms   []float32     // buffer: the terms of a row
+	index   []int32       // buffer of Row
+	values  []float32     // buffer of Row
+	exact   []float64     // buffer: the terms of a row in float64
+	places  []int32       // columns of the terms
 }
 
 // maxStoredTerms is the largest size, in bytes, of terms that are stored.
@@ -56,7 +56,7 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 	r := &expanded{rows: x, e: e, cols: x.Cols(), terms: make([]float32, e.Len()),
 		exact: make([]float64, e.Len())}
 	for k := range e.Terms {
-		r.termNames = append(r.termNames, int32(r.cols+k))
+		r.places = append(r.places, int32(r.cols+k))
 	}
 	return r
 }
@@ -96,6 +96,7 @@ func (r *expanded) exactTerms(i int) []float64 {
 }
 
 func (r *expanded) Cols() int { return r.cols + r.e.Len() }
+
 func (r *expanded) Size() int {
 	if r.stored == nil {
 		return r.rows.Size()
@@ -133,8 +134,7 @@ func (r *expanded) SumSquares(i int) float32 {
 	return r.rows.SumSquares(i) + dense.SumSquares(r.termsOf(i))
 }
 
-// Row returns all values of a dense row, or the columns and values of a sparse row followed by
-// those of the terms.
+// Row returns the values of a dense row and its terms; for a sparse row, also their columns.
 func (r *expanded) Row(i int) (index []int32, values []float32) {
 	terms := r.termsOf(i)
 	index, values = r.rows.Row(i)
@@ -142,7 +142,7 @@ func (r *expanded) Row(i int) (index []int32, values []float32) {
 	if index == nil {
 		return nil, r.values
 	}
-	r.index = append(append(r.index[:0], index...), r.termNames...)
+	r.index = append(append(r.index[:0], index...), r.places...)
 	return r.index, r.values
 }
 
@@ -158,9 +158,10 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// DotError returns the larger relative bound of the scaled rows' and the terms' dot product, plus
-// 2^-24 for the addition of the two. The terms have two more rounding errors than float32 values,
-// as scaled rows do: one of the value, and one of a folded weight.
+// DotError returns the larger of the relative bounds for the two dot products, of the scaled row and
+// of the terms, plus 2^-24 for the addition of the two. The bound for the terms allows for two
+// rounding errors of 2^-24 beside those of the dot product: of the terms to float32 and, as in the
+// bound for scaled rows, of the weights.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }

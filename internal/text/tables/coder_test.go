@@ -27,7 +27,8 @@ const people = `size,spare,city,ok,age,y
 // A table's cells become these features, and a file encoded by what was fitted on another these.
 func TestFeatures(t *testing.T) {
 	e := fitted(t, people)
-	names := []string{"size", "spare", "city=Oslo", "city=Paris", "city=Rome", "city is missing", "ok=yes", "age",
+	names := []string{"size", "spare", "city=Oslo", "city=Paris", "city=Rome", "city is missing",
+		"ok=yes", "age",
 		"age is missing"}
 	for i, f := range e.featuresOfRow() {
 		if f.Name != names[i] {

@@ -72,8 +72,8 @@ type Calendar struct {
 
 // Levels are the different values of a category.
 type Levels struct {
-	// Names are sorted. They are those of two training rows or more where there are more than 4,096, or
-	// where fewer than a quarter of the cells come again.
+	// Names holds the levels, sorted: those in two training rows or more if there are more than 4,096
+	// levels or fewer than a quarter of the cells come again, otherwise all.
 	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // training rows with each
 	// HashBits, if not 0, says that the levels are hashed to 2^HashBits features.

@@ -28,7 +28,7 @@ const (
 	textGrams    = 2                   // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams     = 8
 	maxTexts     = 64      // columns of text
-	maxLength    = 1 << 16 // of the features of a cell: its square is more than all features there can be
+	maxLength    = 1 << 16 // of the features of a cell; its square exceeds the number of all features
 	// A column of text has at least so many blanks a cell in the mean, or so many bytes with a blank
 	// among them, or so many characters that are words by themselves.
 	textSpaces = 3
@@ -44,7 +44,7 @@ type Words struct {
 	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
 	// above the one before, the first above -1, and how many rows have an n-gram in it.
 	Buckets []byte `json:"buckets"`
-	// Length is the Euclidean length of the features of a cell; 0 stands for 1. It is the root mean
+	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
 	// square of the length of the features of all columns but those of text, if that is above 1.
 	Length float64 `json:"length,omitempty"`
 	// Words are n-grams of some buckets, for people.

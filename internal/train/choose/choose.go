@@ -27,8 +27,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 	case c.Scale.Expansion != nil: // of the run that is resumed
 		c.width += c.Scale.Terms()
 	case kind != "" && kind != curves.None:
-		if err := c.checkCurves(kind); err != nil {
-			return nil, err
+		if reason := c.noCurves(); reason != "" {
+			return nil, options.Bad("Curves", "have %q, but %s", kind, reason)
 		}
 		if e := c.Expanded(kind); e != nil {
 			return e, nil
@@ -36,8 +36,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no column has curves: they are constant, or "+
-			"there are too many", kind)
+		return nil, options.Bad("Curves", "have %q, but there are none: the columns are constant, too "+
+			"many, or too many for MaxMemory", kind)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)

@@ -4,12 +4,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Expanded returns a choice like c for rows that are expanded by terms of the given kind. The
-// settings that depend on the rows are chosen anew. It returns nil if there are no terms, or if the
-// rows can't be expanded.
+// settings that depend on the rows are chosen anew. Expanded returns nil if the rows can't be
+// expanded, if there are no terms, or if MaxMemory has no room for them.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil
@@ -59,12 +58,4 @@ func (c *Choice) noCurves() string {
 		return "the rows are sparse"
 	}
 	return ""
-}
-
-// checkCurves returns an error if curves are wanted of rows that can't be expanded.
-func (c *Choice) checkCurves(kind curves.Kind) error {
-	if reason := c.noCurves(); kind != curves.None && reason != "" {
-		return options.Bad("Curves", "have %q, but %s", kind, reason)
-	}
-	return nil
 }
