@@ -88,9 +88,10 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 	}
 }
 
-// Estimate returns the accuracy, or for regression R^2, of the rows added, with the standard error
-// from the errors of the groups; R^2 is a ratio of two means, whose standard error is computed to
-// first order. It returns an error if there are no rows, or if R^2 is not defined because all targets are equal.
+// Estimate returns the accuracy of the rows added, or for regression R^2, with its standard error
+// from the errors of the groups; for R^2, a ratio of two means, it is computed to first order.
+// Estimate returns an error if there are no rows, or if R^2 is not defined because all targets are
+// equal.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")
