@@ -1,10 +1,12 @@
 package dataset
 
+import "slices"
+
 // A block is some rows that were read from text, to become part of a matrix.
 type block struct {
 	y       []float32
 	ends    []int   // where row i ends in idx and val
-	idx     []int32 // as in the file: the base is still to be taken off
+	idx     []int32 // as in the file: the base is still to be taken off; nil for all columns
 	val     []float32
 	ignored int64
 
@@ -15,6 +17,22 @@ type block struct {
 	lines   int
 	err     *SyntaxError // ended the block; its line counts within the block, here and below
 	last    *SyntaxError // what to say of the largest index allowed if base 0 comes out
+}
+
+// clone returns a copy of the rows of b, which were read from a table.
+func (b *block) clone() block {
+	c := block{y: slices.Clone(b.y), ends: slices.Clone(b.ends), val: slices.Clone(b.val)}
+	start := 0
+	for _, end := range b.ends {
+		for k, j := range b.idx[start:end] {
+			if int(j) != k { // there is a zero
+				c.idx = slices.Clone(b.idx)
+				return c
+			}
+		}
+		start = end
+	}
+	return c
 }
 
 // assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
@@ -44,7 +62,11 @@ func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 		}
 		start := 0
 		for _, end := range b.ends {
-			m.add(b.idx[start:end], b.val[start:end])
+			var columns []int32
+			if b.idx != nil {
+				columns = b.idx[start:end]
+			}
+			m.add(columns, b.val[start:end])
 			start = end
 		}
 		s.Y = append(s.Y, b.y...)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
+	"runtime"
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -16,18 +16,22 @@ import (
 // blockSize is about how many nonzeros or rows of a table make a block.
 const blockSize = 1 << 16
 
+// manyBlocks is the number of blocks of a table above which collecting garbage takes next to no time,
+// compared with reading them.
+const manyBlocks = 256
+
 // readTable reads a table: CSV, TSV, lines with labels, or objects of JSON.
 func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
 	var blocks []block
 	t, err := scanTable(from, format, opt, func(b *block) error {
-		blocks = append(blocks, block{
-			y: slices.Clone(b.y), ends: slices.Clone(b.ends),
-			idx: slices.Clone(b.idx), val: slices.Clone(b.val),
-		})
+		blocks = append(blocks, b.clone())
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(blocks) > manyBlocks {
+		runtime.GC() // the text of the rows need not be in memory beside the matrix
 	}
 	s, err := assemble(blocks, 0, t.columns.cols, opt.Layout)
 	if err != nil {

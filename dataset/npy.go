@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -49,11 +50,11 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 		return nil, fail(x.name, err)
 	}
 	if labels != nil {
-		if s.Y, err = labels.data(*y); err != nil {
+		if _, s.Y, err = labels.read(*y); err != nil {
 			return nil, fail(y.name, err)
 		}
 	}
-	flat, err := a.data(x)
+	m, values, err := a.read(x)
 	if err != nil {
 		return nil, fail(x.name, err)
 	}
@@ -61,11 +62,13 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	case s.Unlabelled:
 		s.Y = make([]float32, a.rows)
 	case labels == nil:
-		s.Y = a.takeLabels(flat)
+		s.Y = values
 	}
-	s.Bytes = *opt.bytes
-	err = s.fill(a.rows, size, floats.CountNonzeros(flat[:a.rows*size]), opt.Layout,
-		func(i int) []float32 { return flat[i*size:][:size] })
+	s.Dense, s.Bytes = m, *opt.bytes
+	layout, err := opt.Layout.choose(s.NNZ(), a.rows, size)
+	if err == nil && layout == LayoutSparse {
+		s, err = s.copied(a.rows, func(i int) int { return i }, size, layout)
+	}
 	if err != nil {
 		return nil, fail(x.name, err)
 	}
@@ -109,68 +112,128 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	return features, err
 }
 
-// data reads the elements and makes sure that they are the last of the file. They are returned row
-// by row, whatever the file's order.
-func (a *npyArray) data(f arrayFile) ([]float32, error) {
-	all, err := a.elements(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkEnd(f.r, len(all)*a.width); err != nil {
-		return nil, err
-	}
-	if !a.fortran || a.rows <= 1 || a.cols == 1 {
-		return all, nil
-	}
-	byRow := make([]float32, len(all))
-	const tile = 16 // a cache line of either
-	for i := 0; i < a.rows; i += tile {
-		for j := range a.cols {
-			for r, v := range all[j*a.rows:][i:min(i+tile, a.rows)] {
-				byRow[(i+r)*a.cols+j] = v
-			}
-		}
-	}
-	return byRow, nil
-}
-
-// elements reads the elements in the file's order.
-func (a *npyArray) elements(f arrayFile) ([]float32, error) {
+// read reads the elements and makes sure that they are the last of the file. It returns the features
+// and, if a column has them, the labels.
+func (a *npyArray) read(f arrayFile) (x *dense.Matrix, y []float32, err error) {
+	byColumn := a.fortran && a.rows > 1 && a.cols > 1
+	// If the file's size has confirmed what the header says, memory is allocated at once, in C order
+	// only that of the rows. Otherwise n is only a promise, and pieces are allocated as the data come.
 	n := a.rows * a.cols
-	// If the file's size has confirmed what the header says, all is allocated at once; else n is
-	// only a promise, and pieces are allocated as the data come.
 	var all []float32
 	var pieces [][]float32
-	if f.size >= 0 {
+	var rows *npyRows
+	switch {
+	case f.size >= 0 && byColumn:
 		all = make([]float32, n)
+	case f.size >= 0:
+		rows = a.newRows()
 	}
+	err = a.elements(f, func(first int, piece []float32) {
+		switch {
+		case rows != nil:
+			rows.add(first, piece)
+		case all != nil:
+			copy(all[first:], piece)
+		default:
+			pieces = append(pieces, slices.Clone(piece))
+		}
+	})
+	if err == nil {
+		err = checkEnd(f.r, n*a.width)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if rows == nil {
+		if all == nil {
+			all = slices.Concat(pieces...)
+		}
+		if rows = a.newRows(); byColumn {
+			rows.addColumns(all)
+		} else {
+			rows.add(0, all)
+		}
+	}
+	return rows.x, rows.y, nil
+}
+
+// elements reads the elements in the file's order, and calls take for pieces of them, of which the
+// second argument is valid until take returns.
+func (a *npyArray) elements(f arrayFile, take func(first int, piece []float32)) error {
+	n := a.rows * a.cols
 	buf := make([]byte, min(n, npyChunk)*a.width)
+	values := make([]float32, min(n, npyChunk))
 	for done := 0; done < n; {
 		k := min(n-done, npyChunk)
-		raw := buf[:k*a.width]
+		raw, piece := buf[:k*a.width], values[:k]
 		m, err := io.ReadFull(f.r, raw)
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, errCutOff(done*a.width+m, n*a.width)
+			return errCutOff(done*a.width+m, n*a.width)
 		} else if err != nil {
-			return nil, err
-		}
-		var piece []float32
-		if all != nil {
-			piece = all[done:][:k]
-		} else {
-			piece = make([]float32, k)
-			pieces = append(pieces, piece)
+			return err
 		}
 		a.decode(piece, raw)
 		if err := a.check(piece, raw, done); err != nil {
-			return nil, err
+			return err
 		}
+		take(done, piece)
 		done += k
 	}
-	if all == nil {
-		all = slices.Concat(pieces...)
+	return nil
+}
+
+// npyRows is the rows of an array, with the column of labels apart.
+type npyRows struct {
+	*npyArray
+	x *dense.Matrix
+	y []float32 // nil without such a column
+}
+
+func (a *npyArray) newRows() *npyRows {
+	if a.label < 0 {
+		return &npyRows{a, dense.New(a.rows, a.cols), nil}
 	}
-	return all, nil
+	return &npyRows{a, dense.New(a.rows, a.cols-1), make([]float32, a.rows)}
+}
+
+// add stores elements in C order, of which the first is element number first.
+func (r *npyRows) add(first int, values []float32) {
+	for len(values) > 0 {
+		i, j := first/r.cols, first%r.cols
+		part := values[:min(r.cols-j, len(values))]
+		first, values = first+len(part), values[len(part):]
+		row := r.x.Row(i)
+		switch k := r.label - j; {
+		case r.label < 0 || k >= len(part):
+			copy(row[j:], part)
+		case k < 0:
+			copy(row[j-1:], part)
+		default:
+			r.y[i] = part[k]
+			copy(row[j:], part[:k])
+			copy(row[r.label:], part[k+1:])
+		}
+	}
+}
+
+// addColumns stores all elements, given in Fortran order.
+func (r *npyRows) addColumns(all []float32) {
+	const tile = 16 // a cache line of either
+	if r.label >= 0 {
+		copy(r.y, all[r.label*r.rows:])
+	}
+	for i := 0; i < r.rows; i += tile {
+		to := 0
+		for j := range r.cols {
+			if j == r.label {
+				continue
+			}
+			for k, v := range all[j*r.rows:][i:min(i+tile, r.rows)] {
+				r.x.Row(i + k)[to] = v
+			}
+			to++
+		}
+	}
 }
 
 // decode turns elements into the nearest float32; -0 becomes 0, as in the other formats.
@@ -312,17 +375,4 @@ func (a *npyArray) exact(raw []byte) bool {
 	}
 	m, _ := a.integer(raw)
 	return m == 0 || bits.Len64(m)-bits.TrailingZeros64(m) <= 24
-}
-
-// takeLabels returns the column of labels, and takes it out of flat.
-func (a *npyArray) takeLabels(flat []float32) []float32 {
-	y := make([]float32, a.rows)
-	to := 0
-	for i := range y {
-		row := flat[i*a.cols:][:a.cols]
-		y[i] = row[a.label]
-		to += copy(flat[to:], row[:a.label])
-		to += copy(flat[to:], row[a.label+1:])
-	}
-	return y
 }
