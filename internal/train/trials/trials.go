@@ -46,6 +46,7 @@ func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 		if t.stopped() {
 			return nil, 0, nil, nil
 		}
+		t.takeSample()
 		one := t.newCandidate(c, s.Paths[k])
 		if err := t.holdOutAll(one); err != nil {
 			if k > 0 {
@@ -109,13 +110,17 @@ func (t *trial) holdOutAll(c *candidate) error {
 // fail, it returns the error of one of them.
 func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
-	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
-	share := float64(t.search.Rows) / float64(max(1, t.job.Rows.X.Rows()))
-	size := float64(atOnce) * store.CopySize(t.job.Rows.X) * share
-	t.copies = size <= min(most, machine.Spare())/4
+	t.copies = t.fits(float64(atOnce) * store.CopySize(t.job.Rows.X))
 	errs := make([]error, t.search.Folds)
 	parallel.For(atOnce, len(errs), func(_, fold int) { errs[fold] = t.holdOut(c, int32(fold)) })
 	return cmp.Or(errs...)
+}
+
+// fits reports whether copies of rows of the given size in bytes take at most a quarter of the
+// memory.
+func (t *trial) fits(size float64) bool {
+	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
+	return size <= min(most, machine.Spare())/4
 }
 
 const (
@@ -130,16 +135,18 @@ const (
 
 // trial is the cross-validation of the choices of a search.
 type trial struct {
-	job       engine.Job // the job of training on all rows, for the choice that is tried
+	job       engine.Job // the job of training on the sample, for the choice that is tried
 	search    *choose.Search
-	copies    bool    // training rows are copied; otherwise sessions refer to the rows of the job
-	group     []int32 // for each row the index of the first row that equals it
-	part      []int32 // index of each row's part; store.NeverDealt or absent for a row in no part
-	deviation float64 // standard deviation of the regression targets; 0 for classes
+	sample    []uint32 // indices of the rows of the sample; nil for all rows
+	copies    bool     // training rows are copied; otherwise sessions refer to the rows of the job
+	group     []int32  // for each row of job the index of the first row that equals it
+	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
+	deviation float64  // standard deviation of the regression targets; 0 for classes
 }
 
-// absent is the part number of a row of weight 0 or outside the sample: no model is trained on it. A
-// row of the part store.NeverDealt is never held out: all models are trained on it.
+// absent is the part number of a row of weight 0, or outside the sample while that is drawn: no model
+// is trained on it. A row of the part store.NeverDealt is never held out: all models are trained on
+// it.
 const absent = store.AbsentRow
 
 // minSampleGroups is about the number of groups of equal rows of each class that a sample has at
@@ -169,6 +176,32 @@ func (t *trial) assignParts() {
 		default:
 			t.part[i] = place % choose.Parts
 		}
+	}
+	if t.search.Factor > 1 {
+		t.drawSample()
+	}
+}
+
+// drawSample sets t.sample to the rows that are not absent, and restricts t.group and t.part to them.
+func (t *trial) drawSample() {
+	places := make([]int32, len(t.part)) // index of each row in the sample
+	var group, part []int32
+	for i, p := range t.part {
+		if p != absent {
+			places[i] = int32(len(part))
+			t.sample = append(t.sample, uint32(i))
+			group = append(group, places[t.group[i]]) // its first row is in the sample, too
+			part = append(part, p)
+		}
+	}
+	t.group, t.part = group, part
+}
+
+// takeSample replaces the rows of t.job by those of the sample.
+func (t *trial) takeSample() {
+	if set := t.job.Rows; t.sample != nil {
+		share := float64(len(t.sample)) / float64(set.X.Rows())
+		t.job.Rows = set.Subset(t.sample, t.fits(store.CopySize(set.X)*share))
 	}
 }
 
