@@ -94,10 +94,10 @@ func (m *Model) Predict(x Examples, i int) float32 {
 // Features that the model lacks are ignored; features that x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
 	m = m.matchCols(x)
-	n := len(m.Weights)
+	n, rows := len(m.Weights), store.Of(x)
 	scores := make([]float64, n*x.Rows())
 	for i := range x.Rows() {
-		m.Decision(x, i, scores[i*n:][:n])
+		m.Decision(rows, i, scores[i*n:][:n])
 	}
 	return scores
 }
@@ -116,9 +116,9 @@ func (m *Model) matchCols(x Examples) *Model {
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
 	predicted := make([]float32, x.Rows())
-	scores := make([]float64, len(m.Weights))
+	scores, rows := make([]float64, len(m.Weights)), store.Of(x)
 	for i := range predicted {
-		predicted[i] = m.label(m.Decision(x, i, scores))
+		predicted[i] = m.label(m.Decision(rows, i, scores))
 	}
 	return predicted
 }

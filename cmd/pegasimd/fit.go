@@ -6,6 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -15,8 +16,9 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	predicted := make([]float32, x.Rows())
 	const block = 1024
 	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {
+		rows := store.Of(x)
 		for i := b * block; i < min((b+1)*block, len(predicted)); i++ {
-			predicted[i] = m.Predict(x, i)
+			predicted[i] = m.Predict(rows, i)
 		}
 	})
 	return predicted

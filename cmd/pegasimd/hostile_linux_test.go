@@ -8,10 +8,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ const peakVariable = "PEGASIMD_TEST_PEAK"
 
 func init() {
 	if file := os.Getenv(peakVariable); file != "" {
-		collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) } // as the program does
+		setCollector()
 		code := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 		told := strconv.FormatInt(memtest.Self(), 10)
 		if err := os.WriteFile(file, []byte(told), 0o666); err != nil {
@@ -375,4 +376,47 @@ func peakOf(t *testing.T, args []string) (most, code int) {
 		t.Fatal(err)
 	}
 	return most, cmd.ProcessState.ExitCode()
+}
+
+// Training on many numbers keeps two copies of the rows, as they are and scaled, and little else.
+func TestTrainMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains on 320,000 rows")
+	}
+	const rows, cols = 320_000, 54 // the terms of curves are too many to be stored
+	x := []byte(array("<f4", fmt.Sprintf("(%d, %d)", rows, cols+1)))
+	g := rand.New(rand.NewPCG(1, 2))
+	for range rows {
+		score, unit := g.NormFloat64(), 1.0
+		for j := range cols {
+			v := g.NormFloat64()
+			if score += v / 7; j < 3 {
+				score += v*v - 1
+			}
+			unit *= 1.1
+			x = binary.LittleEndian.AppendUint32(x, math.Float32bits(float32(v*unit)))
+		}
+		label := math.Float32bits(0)
+		if score > 0 {
+			label = math.Float32bits(1)
+		}
+		x = binary.LittleEndian.AppendUint32(x, label)
+	}
+	dir := t.TempDir()
+	npy := filepath.Join(dir, "x.npy")
+	if err := os.WriteFile(npy, x, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x.npy", "x.csv"} {
+		file := filepath.Join(dir, name)
+		if file != npy {
+			must(t, "convert", npy, file)
+		}
+		have, code := peakOf(t, []string{"train", "-quiet", file, file + ".model"})
+		const padded = 4 * 64 * rows
+		t.Logf("%s: %.1f MB, %.2f times the rows", name, float64(have)/1e6, float64(have)/padded)
+		if want := 3 * padded; code != 0 || have > want {
+			t.Errorf("%s: exit code %d, %d bytes of memory, want at most %d", name, code, have, want)
+		}
+	}
 }

@@ -31,7 +31,7 @@ const (
 )
 
 func main() {
-	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
+	setCollector()
 	ctx, cancel := context.WithCancel(context.Background())
 	catchSignals(cancel)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -40,6 +40,15 @@ func main() {
 		code = exitError
 	}
 	os.Exit(code)
+}
+
+// setCollector lets the command control the garbage collector of the process.
+func setCollector() {
+	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
+	collectEarly = func() {
+		debug.SetGCPercent(10)
+		debug.FreeOSMemory()
+	}
 }
 
 // A command is one of pegasimd's.

@@ -101,6 +101,14 @@ func uses(x *sparse.Matrix, columns int) bool {
 // whatever time that takes. The program sets it; tests, which share a process, do without.
 var collectAbove = func(bytes int64) {}
 
+// collectEarly returns the memory of garbage to the system, and makes the garbage collector run each
+// time the heap has grown by a tenth. The program sets it.
+var collectEarly = func() {}
+
+// largeRows is the size in bytes of dense rows above which garbage is collected early: the rows have
+// no pointers, so that collecting takes next to no time.
+const largeRows = 32 << 20
+
 // uncounted is how many bytes of the process the collector does not count, about: the program, what
 // is mapped, and the garbage that it is late for.
 const uncounted = 20 << 20
@@ -110,6 +118,9 @@ const uncounted = 20 << 20
 // quarter of the latter.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
+	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {
+		collectEarly()
+	}
 	machine.Expected = nil
 	if m != 0 || os.Getenv("GOMEMLIMIT") != "" {
 		return limit
