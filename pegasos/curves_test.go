@@ -212,6 +212,28 @@ func TestCurvesResume(t *testing.T) {
 	}
 }
 
+// Terms for which MaxMemory has no room are computed at each visit, with the same bits.
+func TestCurvesMemory(t *testing.T) {
+	x, y := ring(5, 4000, 8) // 36 terms, of 576,000 bytes, beside 128,000 of scaled rows
+	for _, finish := range []pegasos.Finish{pegasos.FinishNone, pegasos.FinishDual} {
+		tr := pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts, Epochs: 20,
+			Lambda: 0.01, Finish: finish}}
+		want := train(t, x, y, tr)
+		tr.MaxMemory = 1_000_000
+		have := train(t, x, y, tr)
+		if have.Hash() != want.Hash() || len(have.Weights[0]) != 44 {
+			t.Errorf("%s: another model of %d weights", finish, len(have.Weights[0]))
+		}
+		computed, err := tr.Verify(context.Background(), have, x, y, pegasos.VerifyOptions{})
+		stored, other := new(pegasos.Trainer).Verify(context.Background(), have, x, y,
+			pegasos.VerifyOptions{})
+		if err != nil || other != nil || computed.Bound != stored.Bound ||
+			computed.Objective != stored.Objective || computed.Verdict == pegasos.Contradicted {
+			t.Errorf("%s: %v and %v, %v, %v", finish, computed, stored, err, other)
+		}
+	}
+}
+
 // Runs that have no place for curves refuse them by name, and do without them if Curves is not set.
 func TestCurvesRefused(t *testing.T) {
 	x, y := ring(6, 200, 3)

@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -196,7 +197,8 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 		return nil, nil, err
 	}
 	if s := m.Scaling.internal(); s != nil {
-		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
+		room := float64(cmp.Or(t.MaxMemory, options.DefaultMaxMemory)) / 2
+		x, y = s.Apply(x, y, room, parallel.Threads(t.Threads), t.stopped)
 		t.Epsilon /= s.TargetUnit()
 		t.scale = s
 	}

@@ -169,7 +169,7 @@ func TestApplyAndDots(t *testing.T) {
 	w := [][]float32{{1, -2, 0.5, 3}, {0.25, 1, 1, -1}}
 	for _, s := range scales() {
 		for _, rows := range []store.Examples{x, sample.ToSparse(x)} {
-			examples, targets := s.Apply(rows, y, 1, func() bool { return false })
+			examples, targets := s.Apply(rows, y, 0, 1, func() bool { return false })
 			for i := range 5 {
 				row := scaledRow(s, x.Row(i))
 				index, values := []int32(nil), x.Row(i)

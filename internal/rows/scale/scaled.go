@@ -33,15 +33,15 @@ const scaleBlock = 1024
 
 // Apply returns the scaled and expanded rows, and the scaled targets, using the given number of
 // goroutines. It returns x itself if the kind is None and there is no Expansion, and y itself if
-// Spread is 0. Once stop returns true, the returned rows are unusable.
-func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bool) (
-	store.Examples, []float32,
-) {
+// Spread is 0. Terms are stored only if they take at most room bytes. Once stop returns true, the
+// returned rows are unusable.
+func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
+	stop func() bool) (store.Examples, []float32) {
 	if s.Kind != None {
 		x = s.Rows(store.Of(x), threads, stop)
 	}
 	if s.Expansion != nil {
-		x = store.Expand(store.Of(x), s.Expansion)
+		x = store.Expand(store.Of(x), s.Expansion, room)
 	}
 	if s.Spread == 0 {
 		return x, y

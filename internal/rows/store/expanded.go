@@ -9,9 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// expanded is scaled rows with the terms of an Expansion appended. The terms of small data are
-// stored; those of large data are computed at each visit of a row, which saves memory. The bits are
-// the same.
+// expanded is scaled rows with the terms of an Expansion appended. The terms are stored if there is
+// room, or computed at each visit of a row. The bits are the same.
 type expanded struct {
 	rows    // the scaled rows
 	e       *curves.Expansion
@@ -29,10 +28,11 @@ type expanded struct {
 // maxStoredTerms is the largest size, in bytes, of terms that are stored.
 const maxStoredTerms = 64 << 20
 
-// Expand returns the rows of x, which are scaled, with the terms of e appended.
-func Expand(x Rows, e *curves.Expansion) Rows {
+// Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are stored
+// only if they take at most room bytes.
+func Expand(x Rows, e *curves.Expansion, room float64) Rows {
 	r := newExpanded(x, e)
-	if TermBytes(x, e.Len()) == 0 {
+	if 4*float64(x.Rows())*float64(e.Len()) > min(room, maxStoredTerms) {
 		return r
 	}
 	stored := (*dense.Matrix)(matrices.NewNarrow(x.Rows(), e.Len()))
@@ -41,15 +41,6 @@ func Expand(x Rows, e *curves.Expansion) Rows {
 	}
 	r.stored = stored
 	return r
-}
-
-// TermBytes returns the bytes that the stored terms of the rows of x take; 0 if they are computed.
-func TermBytes(x Rows, terms int) float64 {
-	size := 4 * float64(x.Rows()) * float64(terms)
-	if size > maxStoredTerms {
-		return 0
-	}
-	return size
 }
 
 func newExpanded(x Rows, e *curves.Expansion) *expanded {

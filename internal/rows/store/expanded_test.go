@@ -74,7 +74,11 @@ func TestExpanded(t *testing.T) {
 			w[j] = float32(g.NormFloat64())
 		}
 		for _, base := range []Rows{Of(d), Of(s)} {
-			stored, computed := Expand(base, e), Rows(newExpanded(base, e))
+			room := float64(4 * rows * e.Len())
+			stored, computed := Expand(base, e, room), Expand(base, e, room-1)
+			if stored.(*expanded).stored == nil || computed.(*expanded).stored != nil {
+				t.Fatal("the room does not decide what is stored")
+			}
 			order := make([]uint32, rows)
 			for k, i := range g.Perm(rows) {
 				order[k] = uint32(i)
@@ -170,7 +174,7 @@ func TestExpandedAllocations(t *testing.T) {
 	e := expansions(6)[0]
 	w, w64 := make([]float32, 6+e.Len()), make([]float64, 6+e.Len())
 	for _, base := range []Rows{Of(d), Of(s)} {
-		for _, x := range []Rows{Expand(base, e), newExpanded(base, e)} {
+		for _, x := range []Rows{Expand(base, e, math.Inf(1)), newExpanded(base, e)} {
 			i := 0
 			visit := func() {
 				i = (i + 1) % 40

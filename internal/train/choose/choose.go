@@ -36,8 +36,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but there are none: the columns are constant, too "+
-			"many, or too many for MaxMemory", kind)
+		return nil, options.Bad("Curves", "have %q, but there are none: the columns are constant or "+
+			"too many", kind)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)

@@ -8,7 +8,7 @@ import (
 
 // Expanded returns a choice like c for rows that are expanded by terms of the given kind. The
 // settings that depend on the rows are chosen anew. Expanded returns nil if the rows can't be
-// expanded, if there are no terms, or if MaxMemory has no room for them.
+// expanded, or if there are no terms.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil
@@ -16,7 +16,7 @@ func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	e := *c.unsettled
 	e.unsettled = c.unsettled
 	terms := scale.Terms(kind, e.Rows.X, e.CurveColumns, e.weight, e.Stopped)
-	if e.Stopped() || terms == nil || !c.storesTerms(terms.Len()) {
+	if e.Stopped() || terms == nil {
 		return nil
 	}
 	x := scale.FitTerms(terms, e.Rows.X, e.weight, e.Threads, e.Stopped)
@@ -31,17 +31,15 @@ func (c *Choice) Expanded(kind curves.Kind) *Choice {
 // expand appends the terms of e to the scaled rows.
 func (c *Choice) expand(e *curves.Expansion) {
 	rows, s := *c.Rows, *c.Scale
-	rows.X = store.Expand(rows.X, e)
+	rows.X = store.Expand(rows.X, e, c.termRoom())
 	s.Expansion, s.Folded = e, false
 	c.Rows, c.Scale, c.Curves = &rows, &s, e.Kind
 	c.width += e.Len()
 	s.R2 = c.mean(func(i int) float64 { return float64(rows.X.SumSquares(i)) })
 }
 
-// storesTerms reports whether MaxMemory, or its default, has room for terms that are stored.
-func (c *Choice) storesTerms(terms int) bool {
-	return 2*store.TermBytes(c.Rows.X, terms) <= float64(c.memory())
-}
+// termRoom returns the bytes that stored terms may take: half of MaxMemory, or of its default.
+func (c *Choice) termRoom() float64 { return float64(c.memory()) / 2 }
 
 // noCurves returns the reason why the rows can't be expanded, or "".
 func (c *Choice) noCurves() string {

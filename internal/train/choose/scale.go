@@ -31,7 +31,7 @@ func (c *Choice) scale() error {
 		}
 	}
 	c.chooseTargetScale()
-	examples, y := c.Scale.Apply(c.Rows.X, c.Rows.Y, c.Threads, c.Stopped)
+	examples, y := c.Scale.Apply(c.Rows.X, c.Rows.Y, c.termRoom(), c.Threads, c.Stopped)
 	scaled, x := *c.Rows, store.Of(examples)
 	scaled.X, scaled.Y = x, y
 	c.Rows = &scaled
