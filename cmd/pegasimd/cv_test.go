@@ -359,3 +359,23 @@ func TestCVCurves(t *testing.T) {
 		}
 	}
 }
+
+// A fold whose training rows have no terms, because only one row gives a column another value, is
+// trained without curves.
+func TestCVCurvesOfSomeFolds(t *testing.T) {
+	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
+		var b strings.Builder
+		for i := range 60 {
+			v := i / 2 % values
+			if i == 7 {
+				v = values
+			}
+			fmt.Fprintf(&b, "%d,%d,%d\n", 1-i%2*2, v, i%2)
+		}
+		data, model := file(t, "x.csv", b.String()), filepath.Join(t.TempDir(), "m")
+		must(t, "cv", "-folds", "4", "-curves", kind, "-scale", "standard", "-model", model, data)
+		if m, err := pegasos.ReadFile(model); err != nil || m.Config.Curves != pegasos.Curves(kind) {
+			t.Errorf("%s: %v, %v", kind, m, err)
+		}
+	}
+}

@@ -129,6 +129,11 @@ func (v *search) one(
 		tr.CurveColumns = v.curved[fold]
 	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
+	var refused *pegasos.ConfigError
+	if errors.As(err, &refused) && refused.Field == "Curves" { // all rows have terms, but not these
+		tr.Curves = pegasos.CurvesNone
+		m, err = tr.Train(ctx, v.rows(fold), v.set.Y)
+	}
 	if err != nil {
 		return r, err
 	}
