@@ -52,7 +52,8 @@ type Verification struct {
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
 	// the model has no Scaling or its claim is contradicted, and it may be false if the run built
-	// on another model or the layout of the rows differs.
+	// on another model, the layout of the rows differs, or Trainer.CurveColumns is not that of the
+	// training.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
@@ -191,9 +192,9 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
 		Threads: tr.Threads, Weights: tr.Weights, Start: tr.Start, Prior: tr.Prior,
-		Costs: tr.Costs, MaxMemory: tr.MaxMemory}}
+		Costs: tr.Costs, MaxMemory: tr.MaxMemory, CurveColumns: tr.CurveColumns}}
 	change(t)
-	if err := t.validate(); err != nil {
+	if err := cmp.Or(t.validate(), t.checkCurveColumns(m.trainedCols())); err != nil {
 		return nil, nil, err
 	}
 	if s := m.Scaling.internal(); s != nil {
@@ -306,7 +307,8 @@ func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	fits, err := choose.Fits(m.Scaling.internal(), set, parallel.Threads(t.Threads), t.stopped)
+	fits, err := choose.Fits(m.Scaling.internal(), set, t.CurveColumns, parallel.Threads(t.Threads),
+		t.stopped)
 	if t.stopped() {
 		err = t.prepareCtx.Err()
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -102,6 +105,46 @@ func TestCurvesBesideWords(t *testing.T) {
 	must(t, "convert", "-from", "json", model+".json", model+"2")
 	if have, _ := must(t, "predict", "-scores", table, model+"2"); have != want {
 		t.Error("the model of the JSON has other scores")
+	}
+}
+
+// Verify says that it did not check the terms of a model which training would not choose.
+func TestVerifyOtherTerms(t *testing.T) {
+	data, model := file(t, "ring.csv", ringTable(400, false)), filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-curves", "products", data, model)
+	checks := func() bool {
+		t.Helper()
+		_, out, stderr := pegasimd(t, "verify", "-json", "-", model, data)
+		var r verifyReport
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Verdict != "confirmed" {
+			t.Fatalf("%v: %s%s", err, out, stderr)
+		}
+		return slices.Contains(r.Checked, "scaling.expansion") &&
+			!slices.Contains(r.NotChecked, "scaling.expansion")
+	}
+	if !checks() {
+		t.Error("the terms were not checked")
+	}
+	set, err := dataset.Read(data, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := pegasos.Trainer{Config: m.Config, Fingerprint: true, CurveColumns: []int{0}}
+	other, err := tr.Train(context.Background(), set.Dense, set.Y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Weights, m.Bias, m.Scaling, m.Lambda, m.Result = other.Weights, other.Bias, other.Scaling,
+		other.Lambda, other.Result
+	if err := m.WriteFile(model); err != nil {
+		t.Fatal(err)
+	}
+	if checks() {
+		t.Error("other terms count as checked")
 	}
 }
 

@@ -201,7 +201,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set, false)}
 		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
-		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
+		v, err = reader.verifyLinear(f, p.(linearModel).Model, set, weights, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -265,13 +265,13 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
-func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, weights []float32,
-	data string) (*pegasos.Verification, error) {
+func (d *dataReader) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
+	weights []float32, data string) (*pegasos.Verification, error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
 	tr := pegasos.Trainer{Weights: weights, Threads: f.data.opt.Threads,
-		MaxMemory: f.memory.limit(set, m.Config.Loss.Regression())}
+		CurveColumns: d.curveColumns(), MaxMemory: f.memory.limit(set, m.Config.Loss.Regression())}
 	var err error
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 			tr.Start.Cols(), m.Cols())
 	}
 	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
-	return tr.Verify(c, m, set.Examples(), set.Y, options)
+	return tr.Verify(d.call, m, set.Examples(), set.Y, options)
 }
 
 // print writes the report for people.

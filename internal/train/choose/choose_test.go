@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
@@ -474,7 +475,7 @@ func TestFits(t *testing.T) {
 			c := settled(t, p.Dense, y, store.SetOptions{},
 				choose.Open{Settings: settings.Settings{Loss: loss, Scale: kind}})
 			s := *c.Scale
-			if fits, err := choose.Fits(&s, set, 1, never); !fits || err != nil {
+			if fits, err := choose.Fits(&s, set, nil, 1, never); !fits || err != nil {
 				t.Errorf("%s, %q: %v, %v", kind, loss, fits, err)
 			}
 			if s.Factor != nil {
@@ -483,7 +484,7 @@ func TestFits(t *testing.T) {
 			} else {
 				s.Folded = !s.Folded
 			}
-			if fits, err := choose.Fits(&s, set, 1, never); fits || err != nil {
+			if fits, err := choose.Fits(&s, set, nil, 1, never); fits || err != nil {
 				t.Errorf("%s, %q, changed: %v, %v", kind, loss, fits, err)
 			}
 			if loss == "" {
@@ -494,7 +495,7 @@ func TestFits(t *testing.T) {
 			} {
 				s := *c.Scale
 				change(&s)
-				if fits, err := choose.Fits(&s, set, 1, never); fits || err != nil {
+				if fits, err := choose.Fits(&s, set, nil, 1, never); fits || err != nil {
 					t.Errorf("%s, targets, changed: %v, %v", kind, fits, err)
 				}
 			}
@@ -502,8 +503,50 @@ func TestFits(t *testing.T) {
 	}
 	p.Dense.Row(3)[1] = float32(math.NaN())
 	set := newSet(t, p.Dense, y, "", store.SetOptions{})
-	if _, err := choose.Fits(&scale.Scale{Kind: "max-abs"}, set, 1, never); err == nil {
+	if _, err := choose.Fits(&scale.Scale{Kind: "max-abs"}, set, nil, 1, never); err == nil {
 		t.Error("a scale of NaN fits")
+	}
+}
+
+// Fits reports whether the kind of curves would have the same terms and knots of the same columns.
+func TestFitsCurves(t *testing.T) {
+	p := unequalColumns(1, 300, 6, 2)
+	set := newSet(t, p.Dense, p.Y, "", store.SetOptions{})
+	never := func() bool { return false }
+	for _, kind := range []curves.Kind{curves.Products, curves.Pieces} {
+		s := *settled(t, p.Dense, p.Y, store.SetOptions{}, choose.Open{
+			Settings: settings.Settings{Scale: "standard"}}).Scale
+		x := s.Rows(set.X, 1, never)
+		s.Folded = false
+		for name, c := range map[string]struct {
+			trained, verified []int
+			change            func(*curves.Expansion)
+			want              bool
+		}{
+			"same":        {want: true},
+			"some":        {trained: []int{1, 3, 4}, verified: []int{1, 3, 4}, want: true},
+			"fewer":       {trained: []int{1, 3, 4}},
+			"more":        {verified: []int{1, 3, 4}},
+			"none":        {verified: []int{}},
+			"a term less": {change: func(e *curves.Expansion) { e.Terms = e.Terms[1:] }},
+			"another knot or term": {change: func(e *curves.Expansion) {
+				if e.Terms[0][0]++; e.Knots != nil {
+					e.Terms[0][0]--
+					e.Knots[0] -= 0.01
+				}
+			}},
+		} {
+			e := scale.Terms(kind, x, c.trained, nil, never)
+			if c.change != nil {
+				if c.change(e); e.Knots != nil {
+					e.Knots = e.Knots[:len(e.Terms)]
+				}
+			}
+			s.Expansion = scale.FitTerms(e, x, nil, 1, never)
+			if fits, err := choose.Fits(&s, set, c.verified, 1, never); fits != c.want || err != nil {
+				t.Errorf("%s, %s: %v, %v", kind, name, fits, err)
+			}
+		}
 	}
 }
 

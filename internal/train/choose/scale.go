@@ -45,10 +45,11 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
-// set. If s scales the regression targets, it must be the scale for these, too. Once stopped
-// reports true, the result means nothing.
-func Fits(s *scale.Scale, set *store.Set, threads int, stopped func() bool) (bool, error) {
+// Fits reports whether s is the scale that training with the kind s.Kind, and curves of the kind that
+// s has of the given columns (nil for all), would fit to the rows of set. If s scales the regression
+// targets, it must be the scale for these, too. Once stopped reports true, the result means nothing.
+func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
+	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
 	if c.Open.Scale = s.Kind; s.Kind != scale.None {
 		if err := c.measure(); err != nil {
@@ -65,7 +66,11 @@ func Fits(s *scale.Scale, set *store.Set, threads int, stopped func() bool) (boo
 		if f.Kind != scale.None {
 			x = f.Rows(x, c.Threads, stopped)
 		}
-		f.Expansion = scale.FitTerms(e, x, c.weight, c.Threads, stopped)
+		terms := scale.Terms(e.Kind, x, columns, c.weight, stopped)
+		if terms == nil || stopped() {
+			return false, nil
+		}
+		f.Expansion = scale.FitTerms(terms, x, c.weight, c.Threads, stopped)
 		folded = false
 	}
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
