@@ -22,7 +22,8 @@ mapped into memory when it is read: it opens at once, and may be larger than the
 keep their bits. docs/data.md says what each format loses.
 
 Of a table it writes the features that train would make, or with -for MODEL
-those that the model makes, without the curves that it computes of them.
+those that the model makes. If the model has curves, they are the scaled features and the curves,
+of which the model is a linear function.
 
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
 runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
@@ -114,10 +115,9 @@ func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
 	}
 	head := m.Head()
 	set, _, err := d.read(name, &head)
-	if l, ok := m.(*pegasos.Model); ok && err == nil && !d.quiet && l.Scaling != nil &&
+	if l, ok := m.(*pegasos.Model); ok && err == nil && l.Scaling != nil &&
 		l.Scaling.Expansion != nil {
-		fmt.Fprintf(d.call.stderr, "the model computes %s of these features itself: they are not "+
-			"written\n", count(l.Scaling.Expansion.Len(), "curve"))
+		err = d.expand(set, l.Scaling)
 	}
 	if err == nil && head.Classes != nil && !set.Unlabelled {
 		if err = relabel(set, m, nil); err != nil {

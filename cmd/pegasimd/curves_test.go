@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
@@ -98,13 +99,51 @@ func TestCurvesBesideWords(t *testing.T) {
 	fails(t, exitError, "has no place for how words become numbers", "convert", "-to", "onnx", model,
 		model+".onnx")
 	_, stderr := must(t, "convert", "-for", model, table, model+".svm")
-	if !strings.Contains(stderr, "computes 3 curves of these features itself") {
+	if !strings.Contains(stderr, "and 3 curves of them") {
 		t.Errorf("convert -for: %s", stderr)
 	}
 	must(t, "convert", "-to", "json", model, model+".json")
 	must(t, "convert", "-from", "json", model+".json", model+"2")
 	if have, _ := must(t, "predict", "-scores", table, model+"2"); have != want {
 		t.Error("the model of the JSON has other scores")
+	}
+}
+
+// Convert -for writes rows of which the model of curves is a linear function, with names.
+func TestConvertCurves(t *testing.T) {
+	for _, kind := range []string{"products", "pieces"} {
+		for _, word := range []bool{false, true} {
+			table, dir := file(t, "ring.csv", ringTable(300, word)), t.TempDir()
+			model := filepath.Join(dir, "model")
+			must(t, "train", "-curves", kind, table, model)
+			m, err := pegasos.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := scoresOf(t, table, model)
+			for _, name := range []string{"x.csv", "x.svm", "x.npy"} {
+				out := filepath.Join(dir, name)
+				must(t, "convert", "-for", model, table, out)
+				set, err := dataset.Read(out, dataset.Options{})
+				if err != nil || set.Cols() != len(m.Weights[0]) || set.Rows() != 300 {
+					t.Fatalf("%s, %v, %s: %d columns, %v", kind, word, name, set.Cols(), err)
+				}
+				for i := range set.Y {
+					z := m.Bias[0]
+					for j, v := range rowOf(set, i) {
+						z += float64(v) * float64(m.Weights[0][j])
+					}
+					if math.Abs(z-want[i]) > 1e-5*(1+math.Abs(z)) {
+						t.Fatalf("%s, %v, %s: row %d has %v, want %v", kind, word, name, i, z, want[i])
+					}
+				}
+			}
+			header, _, _ := strings.Cut(read(t, filepath.Join(dir, "x.csv")), "\n")
+			term := map[string]string{"products": ",a^2", "pieces": ",a above "}[kind]
+			if !strings.Contains(header, term) || !strings.HasPrefix(header, "a,") {
+				t.Errorf("%s, %v: the header is %s", kind, word, header)
+			}
+		}
 	}
 }
 
