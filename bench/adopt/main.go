@@ -6,7 +6,7 @@
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
-// in the folder bench. The projects are the versions in projects.go, which the go command downloads
+// in the folder bench. The projects are the versions in the folder projects, which the go command downloads
 // as modules, and of which nothing stays. It prints the tables of docs/kernels.md.
 package main
 
@@ -39,6 +39,10 @@ func main() {
 	rounds := flag.Int("rounds", 6, "times that each benchmark runs; 0 for no timing")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
+	projects, err := readProjects()
 	if _, missing := exec.LookPath(emulator); *testing && missing != nil && err == nil {
 		err = errors.New(emulator + " is missing: run scripts/ci.sh only install, or give -tests=false")
 	}

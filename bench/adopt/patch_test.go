@@ -99,8 +99,12 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// Each file is edited on its own, and every project says what it is of.
+// Every project names its module, edits and calls, and each edit replaces one thing.
 func TestProjects(t *testing.T) {
+	projects, err := readProjects()
+	if err != nil || len(projects) != 8 {
+		t.Fatalf("%d projects: %v", len(projects), err)
+	}
 	for _, p := range projects {
 		if p.module == "" || p.version == "" || p.folder == "" || len(p.edits) == 0 ||
 			len(p.calls) == 0 || p.theirs == "" {
@@ -111,6 +115,19 @@ func TestProjects(t *testing.T) {
 			if e.fn != "" && e.old != "" || e.file == "" || e.with == "" || calls != (e.uses != "") {
 				t.Errorf("%s: %+v", p.name, e)
 			}
+		}
+	}
+}
+
+// A line or a section that has no meaning is an error.
+func TestBadProjects(t *testing.T) {
+	for want, text := range map[string]string{
+		"unknown line":    "name: a\nnmae: b\n",
+		"unknown section": "name: a\n-- a.go add x --\ny\n",
+		"invalid syntax":  "rows: many\n",
+	} {
+		if _, err := parseProject([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
 }

@@ -1,37 +1,47 @@
 package main
 
-// A project is one that the kernels are linked into: the smallest patch, and what is timed.
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// A project is another library that the kernels are linked into, with the patch that does it and
+// the calls that are timed.
 type project struct {
 	name    string
 	module  string
 	version string
-	folder  string // of the package, in the module
-	imports []string
+	folder  string   // of the package, in the module
+	imports []string // of setup and calls
 	edits   []edit
 	calls   []call
-	theirs  string // benchmarks of theirs that go through the patch, a regular expression
-	rows    int    // of a matrix m that is made for the calls, with n elements a row
+	theirs  string // regular expression of the project's own benchmarks that run patched code
+	rows    int    // rows of the matrix m that is made for the calls, with n elements each
 	setup   string // statements that the benchmark of size n executes before the calls
 }
 
-// An edit replaces a piece of one file by calls of ours, or adds a file. Nothing of theirs is
-// written down here but names.
+// An edit replaces a part of one file, or adds a file. Exactly one of fn, old and neither is set.
 type edit struct {
 	file string
-	fn   string // the body of this function becomes what is in with,
-	loop bool   // or only its first loop does
-	old  string // or, where fn is empty, this expression does, all over the file
+	fn   string // function whose body is replaced
+	loop bool   // only the function's first loop is replaced
+	old  string // expression that is replaced wherever it occurs in the file
 	with string // the replacement, or the text of the new file if fn and old are empty
 	uses string // import path of our package that with names; "" if with names none
 }
 
-// A call is timed at all sizes: expr is of vectors x and y and a matrix m, with n elements a row.
+// A call is timed at all sizes. expr may name the vectors x and y and the matrix m.
 type call struct {
 	name, expr string
-	loop       bool // it was a loop in Go
+	loop       bool // the project computes it by a loop in Go
 }
 
-// sizes are those that calls are timed at: small ones, and what embeddings have.
+// sizes are the lengths of vectors at which calls are timed: small ones, and those of embeddings.
 var sizes = []int{8, 32, 128, 384, 768, 1536}
 
 const (
@@ -40,105 +50,84 @@ const (
 	blas    = library + "/interop/blas32"
 )
 
-var projects = []project{
-	{
-		name: "hnsw", module: "github.com/coder/hnsw", version: "v0.6.1", folder: ".",
-		edits: []edit{
-			{file: "distance.go", old: "vek32.CosineSimilarity", with: "dense.Cosine", uses: dense},
-			{file: "distance.go", fn: "EuclideanDistance", with: "return dense.Distance(a, b)",
-				uses: dense},
-		},
-		imports: []string{"math/rand"},
-		setup:   hnswSearch,
-		calls: append([]call{
-			{name: "cosine", expr: "CosineDistance(x, y)"},
-			{name: "Euclidean", expr: "EuclideanDistance(x, y)", loop: true},
-		}, hnswSearches...),
-		theirs: "^BenchmarkCosineSimilarity$|^Benchmark_HNSW_1536$",
-	},
-	hnswByRows,
-	{
-		name: "chromem-go", module: "github.com/philippgille/chromem-go", version: "v0.7.0",
-		folder: ".",
-		edits: []edit{
-			{file: "vector.go", fn: "dotProduct", loop: true,
-				with: "dotProduct = dense.Dot(a, b)", uses: dense},
-			{file: "vector.go", fn: "normalizeVector", uses: dense,
-				with: "res := make([]float32, len(v))\ndense.Normalize(res, v)\nreturn res"},
-			{file: "vector.go", fn: "subtractVector", loop: true, with: "dense.Sub(res, a, b)",
-				uses: dense},
-			{file: "vector.go", fn: "isNormalized", loop: true, with: "sqSum = dense.Dot64(v, v)",
-				uses: dense},
-		},
-		calls: []call{
-			{name: "dot", expr: "first(dotProduct(x, y))", loop: true},
-			{name: "normalize", expr: "normalizeVector(x)[0]", loop: true},
-			{name: "subtract", expr: "subtractVector(x, y)[0]", loop: true},
-			{name: "is normalized", expr: "truth(isNormalized(x))", loop: true},
-		},
-		theirs: "^BenchmarkCollection_Query_NoContent_(100|1000|5000)$",
-	},
-	{
-		name: "weaviate", module: "github.com/weaviate/weaviate", version: "v1.38.0",
-		folder: "adapters/repos/db/vector/hnsw/distancer",
-		edits: []edit{
-			{file: "dot_product_amd64.go", fn: "init", with: "dotProductImplementation = dense.Dot",
-				uses: dense},
-			{file: "dot_product_arm64.go", fn: "init", with: "dotProductImplementation = dense.Dot",
-				uses: dense},
-			{file: "l2_amd64.go", fn: "init", with: "l2SquaredImpl = dense.SquaredDistance",
-				uses: dense},
-			{file: "l2_arm64.go", fn: "init", with: "l2SquaredImpl = dense.SquaredDistance",
-				uses: dense},
-		},
-		calls: []call{
-			{name: "dot", expr: "first(NewDotProductProvider().SingleDist(x, y))"},
-			{name: "squared L2", expr: "first(NewL2SquaredProvider().SingleDist(x, y))"},
-		},
-		theirs: "^BenchmarkDist$",
-	},
-	weaviateByRows,
-	{
-		name: "genkit", module: "github.com/firebase/genkit/go", version: "v1.4.0",
-		folder: "plugins/localvec",
-		edits: []edit{
-			{file: "localvec.go", fn: "similarity", uses: dense,
-				with: "return float64(dense.Cosine(vals1, vals2))"},
-		},
-		calls:  []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
-		theirs: "^$", // it has none
-	},
-	{
-		name: "spago", module: "github.com/nlpodyssey/spago", version: "v1.1.0",
-		folder: "mat/internal/matfuncs",
-		edits: []edit{
-			{file: "dotprod_amd64.go", fn: "DotProd32", with: "return dense.Dot(x1, x2)",
-				uses: dense},
-			{file: "dotprod_purego.go", fn: "DotProd32", with: "return dense.Dot(x1, x2)",
-				uses: dense},
-			{file: "sum_amd64.go", fn: "Sum32", with: "return dense.Sum(x)", uses: dense},
-			{file: "sum_purego.go", fn: "Sum32", with: "return dense.Sum(x)", uses: dense},
-		},
-		calls: []call{
-			{name: "dot", expr: "DotProd32(x, y)"},
-			{name: "sum", expr: "Sum32(x)"},
-		},
-		theirs: "^Benchmark(DotProd|Sum)32$",
-	},
-	{
-		name: "gonum", module: "gonum.org/v1/gonum", version: "v0.17.0", folder: "blas/blas32",
-		edits: []edit{
-			{file: "blas32.go", old: "gonum.Implementation{}", with: "fast.Implementation{}",
-				uses: blas},
-		},
-		calls: []call{
-			{name: "Dot", expr: "Dot(Vector{n, 1, x}, Vector{n, 1, y})"},
-			{name: "Nrm2", expr: "Nrm2(Vector{n, 1, x})", loop: true},
-			{name: "Gemv, 64 rows", expr: "does(func() { Gemv(blas.NoTrans, 1, " +
-				"General{64, n, n, m}, Vector{n, 1, x}, 0, Vector{64, 1, z}) })"},
-		},
-		theirs:  "^$", // they are of double precision
-		imports: []string{"gonum.org/v1/gonum/blas"},
-		rows:    64,
-	},
+//go:embed projects
+var projectFiles embed.FS
+
+// readProjects reads the projects of the folder projects in the order of their file names. A file
+// is a txtar archive: "key: value" lines, and then a section for each edit, named
+//
+//	FILE body FUNCTION
+//	FILE loop FUNCTION
+//	FILE replace EXPRESSION
+//	FILE new
+//
+// or "setup".
+func readProjects() (all []project, err error) {
+	names, err := fs.Glob(projectFiles, "projects/*.txt")
+	for _, name := range names {
+		text, _ := projectFiles.ReadFile(name) // embedded files can be read
+		p, err := parseProject(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, p)
+	}
+	return all, err
+}
+
+func parseProject(text []byte) (p project, err error) {
+	archive := txtar.Parse(text)
+	for line := range strings.Lines(string(archive.Comment)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case key == "name":
+			p.name = value
+		case key == "module":
+			p.module, p.version, _ = strings.Cut(value, " ")
+		case key == "folder":
+			p.folder = value
+		case key == "import":
+			p.imports = append(p.imports, value)
+		case key == "theirs":
+			p.theirs = value
+		case key == "rows":
+			if p.rows, err = strconv.Atoi(value); err != nil {
+				return p, err
+			}
+		case key == "call" || key == "loop":
+			name, expr, _ := strings.Cut(value, " = ")
+			p.calls = append(p.calls, call{name, expr, key == "loop"})
+		default:
+			return p, fmt.Errorf("unknown line %q", line)
+		}
+	}
+	for _, section := range archive.Files {
+		with := strings.TrimSuffix(string(section.Data), "\n")
+		if section.Name == "setup" {
+			p.setup = with
+			continue
+		}
+		words := strings.SplitN(section.Name, " ", 3)
+		words = append(words, "", "")
+		e := edit{file: words[0], with: with}
+		switch words[1] {
+		case "body", "loop":
+			e.fn, e.loop = words[2], words[1] == "loop"
+		case "replace":
+			e.old = words[2]
+		case "new":
+			e.with += "\n"
+		default:
+			return p, fmt.Errorf("unknown section %q", section.Name)
+		}
+		switch {
+		case strings.Contains(with, "dense."):
+			e.uses = dense
+		case strings.Contains(with, "fast."):
+			e.uses = blas
+		}
+		p.edits = append(p.edits, e)
+	}
+	return p, nil
 }
