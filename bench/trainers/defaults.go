@@ -179,7 +179,11 @@ func balanced(of *set, predicted []float64) float64 {
 		metrics.Confusion(truth, guess, nil, len(labels))))
 }
 
-// ours returns the builds of the command: that of this tree, unless -ours names some.
+// withoutCurves are the flags with which the command, like its peers, trains on the columns alone.
+var withoutCurves = []string{"-curves", "none"}
+
+// ours returns the builds of the command that -ours names, or else this tree's, first without
+// curves, as its peers train, and then without flags.
 func (s *session) ours(dir string) (all []trainer, err error) {
 	builds := s.builds
 	if builds == nil {
@@ -187,7 +191,8 @@ func (s *session) ours(dir string) (all []trainer, err error) {
 		if err != nil {
 			return nil, err
 		}
-		builds = []string{"Pegasimd=" + path}
+		plain := strings.Join(withoutCurves, " ")
+		builds = []string{"Pegasimd " + plain + "=" + path + " " + plain, "Pegasimd=" + path}
 	}
 	for _, b := range builds {
 		name, rest, _ := strings.Cut(b, "=")

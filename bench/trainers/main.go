@@ -114,6 +114,17 @@ func main() {
 	}
 }
 
+// curves says for which runs of ours the columns are expanded. Peers have no such expansion.
+func (s *session) curves() string {
+	switch {
+	case s.builds != nil:
+		return "Curves: none, unless -ours sets them"
+	case s.defaults:
+		return "Curves: none in Pegasimd -curves none; chosen from the data in Pegasimd"
+	}
+	return "Curves: none, in all runs of Pegasimd"
+}
+
 func numbersOf(list string) (all []float64) {
 	for _, text := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(text, 64)
@@ -150,6 +161,7 @@ func (s *session) run(ctx context.Context, peers string) error {
 	}
 	defer s.host.close()
 	frame.Head(os.Stdout, "trainers", core)
+	fmt.Println(s.curves())
 	switch {
 	case s.seeds:
 		err = s.drawSeeds()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // The whole program, with the peers that are installed. It fails by itself if an objective or a
@@ -24,18 +25,19 @@ func TestQuick(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	const noCurves = "Curves: none, in all runs of Pegasimd"
 	for flags, wants := range map[string][]string{
 		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
 			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
-			"log, lambda 0.0001", "liblinear -s 7, within 1 %"},
+			"log, lambda 0.0001", "liblinear -s 7, within 1 %", noCurves},
 		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
 			"| **Pegasimd, 2 threads** "},
 		"-sections threads,memory -threads 1,2": {
 			"| digits-8, 1797 x 64, 32.7 nonzeros a row, 0.0001, 1 %             | 2 ",
 			"| made-text-scaled, 3000 x 8000", "| digits-scaled, 1797 x 64", "| digits-8         | 5 "},
-		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4",
-			"| made-numbers-small, 63 x 10"},
-		"-seeds -peers sklearn -out " + dir: {"Command: "},
+		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4", "| Pegasimd -curves none ",
+			"| made-numbers-small, 63 x 10", "Curves: none in Pegasimd -curves none; chosen from"},
+		"-seeds -peers sklearn -out " + dir: {"Command: ", noCurves},
 	} {
 		cmd := exec.Command(binary, append([]string{"-quick"}, strings.Fields(flags)...)...)
 		cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")
@@ -53,6 +55,39 @@ func TestQuick(t *testing.T) {
 	}
 	if svg, _ := filepath.Glob(filepath.Join(dir, "*.svg")); len(svg) != 6 {
 		t.Errorf("figures: %v", svg)
+	}
+}
+
+// Ours trains on the peers' columns alone, even on dense standardized columns, where curves would be
+// chosen.
+func TestNoCurves(t *testing.T) {
+	of, err := openNamed("digits-8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := of.train.WithLayout(dataset.LayoutDense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for curves, more := range map[pegasos.Curves]bool{"": true, pegasos.CurvesNone: false} {
+		cfg := same("hinge", 0)
+		cfg.Scale = pegasos.ScaleStandard
+		if cfg.Curves != pegasos.CurvesNone {
+			t.Fatalf("the configuration beside peers has curves %q", cfg.Curves)
+		}
+		cfg.Curves = curves
+		m, err := pegasos.Train(t.Context(), rows.Examples(), rows.Y, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := m.Scaling.Expansion != nil; has != more {
+			t.Errorf("curves %q: expanded %v", curves, has)
+		}
+	}
+	for _, form := range []string{"library", "paper"} {
+		if cfg := formOf(form); cfg.Curves != pegasos.CurvesNone {
+			t.Errorf("the %s's form has curves %q", form, cfg.Curves)
+		}
 	}
 }
 

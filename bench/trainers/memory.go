@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,8 +32,8 @@ func (s *session) compareMemory() error {
 		sets[0].name, sets[1].name = "made-text-scaled", "digits-8"
 	}
 	table := frame.Table{Title: "Peak resident memory on svmlight text, MB, on all cores",
-		Head: []string{"set", "times over", "the file", "pegasimd train", "liblinear-train -s 3 -e 10",
-			"ours over liblinear"}}
+		Head: []string{"set", "times over", "the file", "pegasimd train -curves none",
+			"liblinear-train -s 3 -e 10", "ours over liblinear"}}
 	for _, of := range sets {
 		size, err := s.writeText(of.name, of.times)
 		if errors.Is(err, errAbsent) {
@@ -42,7 +43,8 @@ func (s *session) compareMemory() error {
 		if err != nil {
 			return err
 		}
-		ours, err := s.peakOf(path, "train", "-quiet", s.textFile(), s.textFile()+".model")
+		ours, err := s.peakOf(slices.Concat([]string{path, "train", "-quiet"}, withoutCurves,
+			[]string{s.textFile(), s.textFile() + ".model"})...)
 		if err != nil {
 			return err
 		}

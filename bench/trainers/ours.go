@@ -15,11 +15,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// same is the configuration that minimises what the peers do: no scaling, no bias, and each class
-// against the rest.
+// same returns the configuration that minimizes the peers' objective: no scaling, no curves, no
+// bias, and each class against the rest.
 func same(loss string, lambda float64) pegasos.Config {
 	return pegasos.Config{Loss: pegasos.Loss(loss), Lambda: lambda, Scale: pegasos.ScaleNone,
-		Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
+		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
 // parse reads what -ours names: a name and some of a pegasos.Config in JSON, over what same has.

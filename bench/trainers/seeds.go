@@ -82,14 +82,20 @@ func (s *session) save(name, svg string) error {
 	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
-// steps trains as the library does it, or to the letter of the paper. It also returns the test
+// formOf returns the defaults of the library, without settings that depend on the data, or the
+// paper's algorithm to the letter. Neither has curves.
+func formOf(form string) pegasos.Config {
+	if form == "paper" {
+		return pegasos.Paper()
+	}
+	return pegasos.Config{}.Plain()
+}
+
+// steps trains by a form of formOf. It also returns the test
 // accuracy.
 func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
-	cfg := pegasos.Paper()
-	if form == "library" {
-		cfg = pegasos.Config{}.Plain()
-	}
+	cfg := formOf(form)
 	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = p.lambda, 0, int64(steps), uint64(seed)
 	t, err := ownTrain(p.ctx, x, y, cfg, 1, 60*p.limit)
 	if err != nil {
@@ -178,7 +184,7 @@ func (s *session) drawPairs(name string, classes []string) error {
 	ours := line(beside, "Pegasimd, 1,000 to 100,000 steps a pair")
 	var m *pegasos.Model
 	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
-		trainer := pegasos.Trainer{Config: pegasos.Config{}.Plain(), Threads: 1}
+		trainer := pegasos.Trainer{Config: formOf("library"), Threads: 1}
 		trainer.Multiclass, trainer.Epochs, trainer.Steps = pegasos.OneVsOne, 0, steps
 		begin := cpu.ProcessSeconds()
 		if m, err = trainer.Train(s.ctx, rows.Examples(), rows.Y); err != nil {
